@@ -150,7 +150,7 @@ class StreamTarget:
 
 
 def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
-    return same_floats((v.scale, v.translate) for v in viewports)
+    return same_floats([number for v in viewports for number in (*v.scale, *v.translate)])
 
 
 def _describe_shader(shader: Shader) -> Described:
@@ -268,7 +268,7 @@ class DrawState:
         self.patch_vertices = 3
         self.stream_targets: tuple[StreamTarget | None, ...] = ()
         self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)
-        self.known = KnownObjects(self.record)
+        self.known = KnownObjects(self.record, self.kept_memory.keep)
         self._shown_revision = 0  # of native vertex buffers that `_vertex_buffers` shows
         self._vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
         self._index_buffer: Memory | None = None

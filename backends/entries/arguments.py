@@ -6,7 +6,7 @@ import ctypes
 
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import MIX, Kind, KnownSlot
-from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, SIZE, PythonTable
+from backends.entries.python_table import BYTES_DATA, LIST_ITEMS, OBJECT_TYPE, SIZE, PythonTable
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
@@ -76,6 +76,27 @@ class Entry:
         self.fall_back(f.load(I32, overflow).ne(0) | (value < least) | (value > most))
         return value
 
+    def items(self, thing: Val, least: int, most: int) -> tuple[Val, Val]:
+        """Pointer to the items of a list or tuple, and their number (i32). Everything else is left to the Python method."""
+        f, python = self.f, self.python
+        kind = f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8)
+        is_list = kind.eq(python.get("list_type"))
+        self.fall_back(~(is_list | kind.eq(python.get("tuple_type"))))
+        size = f.load(I64, thing.as_pointer(), SIZE, 8)
+        self.fall_back((size < least) | (size > most))
+        items = f.var(I64, thing + python.get("items"))
+        with f.if_(is_list):
+            items.set(f.load(I64, thing.as_pointer(), LIST_ITEMS, 8))
+        return items.get().as_pointer(), size.trunc(I32)
+
+    def set_word(self, place: Val | int, number: Val) -> None:
+        """Give a word of the bound state a value. place: of the word (i32)."""
+        f, b = self.f, self.record
+        at = f.at(b.address("words"), f.const(I32, place).zext(I64) << 3)
+        with f.if_(f.load(I64, at, 0, 8).ne(number)):
+            f.store(number, at, 0, 8)
+            b.set("are_words_new", f.const(I32, 1))
+
     def tick(self) -> Val:
         """The next revision."""
         f, clock = self.f, self.record.get("clock")
@@ -134,7 +155,10 @@ def build_common(module: Module) -> None:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(KnownSlot)), KnownSlot)
         found = slot.get("object")
         with f.leaving(found.eq(thing) & slot.get("kind").eq(kind)):
-            f.ret(slot.get("value"))
+            end, is_over = slot.get("end"), f.var(I32, 0)
+            with f.if_(end.ne(0)):
+                is_over.set(f.load(I32, end.as_pointer()))
+            f.ret(f.select(is_over.get().eq(0), slot.get("value"), 0))
         probe.break_if(found.eq(0))
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I64, 0))

@@ -1,12 +1,13 @@
-"""The entries of bind_*_state: a handle that was bound before."""
+"""The entries of setters whose objects were seen before: they write words of the bound state."""
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.bound_record import STAGE_UNITS, Hindrance, view_word
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry
-from backends.entries.names import BINDINGS
-from backends.llvm.builder.function import I32, Module
+from backends.entries.names import BINDINGS, SINGLES, UNITS
+from backends.llvm.builder.function import I32, I64, Module
+from backends.pipe.limits import MAX_SAMPLERS
 
 
 def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
@@ -14,13 +15,49 @@ def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -
     kind, word = BINDINGS[name]
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b = entry.f, entry.record
+    b = entry.record
     entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
     if kind is Kind.VERTEX_SHADER:
         entry.fall_back((b.get("hindrances") & int(Hindrance.STAGES)).ne(0))
     found = entry.known(entry.argument(0), kind)
     entry.fall_back(found.eq(0))
-    with f.if_(b.get("words", word).ne(found)):
-        b.set("words", found, word)
-        b.set("are_words_new", f.const(I32, 1))
+    entry.set_word(word, found)
+    entry.done()
+
+
+def build_unit_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """set_sampler_views(stage, views) and bind_sampler_states(stage, samplers): known objects and None."""
+    kind, first = UNITS[name]
+    entry = Entry(module, name, number, slot_offset)
+    entry.enter()
+    f = entry.f
+    entry.fall_back(entry.count.ne(2) | entry.keywords.ne(0))
+    stage = entry.known(entry.argument(0), Kind.STAGE)
+    entry.fall_back(stage.eq(0))
+    items, count = entry.items(entry.argument(1), 0, MAX_SAMPLERS)
+    numbers = f.alloca(f"[{MAX_SAMPLERS} x i64]")
+    with f.range(0, count) as k:
+        thing = f.load(I64, items, k << 3, 8)
+        found = f.var(I64, 0)
+        with f.if_(thing.ne(entry.python.get("none"))):
+            found.set(entry.known(thing, kind))
+            entry.fall_back(found.get().eq(0))
+        f.store(found.get(), numbers, k << 3, 8)
+    place = (stage.trunc(I32) - 1) * STAGE_UNITS + (view_word(0) + first)
+    with f.range(0, count) as k:
+        entry.set_word(place + k, f.load(I64, numbers, k << 3, 8))
+    entry.done()
+
+
+def build_single_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """set_viewport_states(states) and set_scissor_states(states): a known object in place of at most one."""
+    kind, word, count = SINGLES[name]
+    entry = Entry(module, name, number, slot_offset)
+    entry.enter()
+    entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0) | (entry.record.get(count) > 1))
+    items, _ = entry.items(entry.argument(0), 1, 1)
+    found = entry.known(entry.f.load(I64, items, 0, 8), kind)
+    entry.fall_back(found.eq(0))
+    entry.record.set(count, entry.f.const(I32, 1))
+    entry.set_word(word, found)
     entry.done()

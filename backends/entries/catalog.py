@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from backends.entries.arguments import build_common
-from backends.entries.bindings import build_bind_entry
+from backends.entries.bindings import build_bind_entry, build_single_entry, build_unit_entry
+from backends.entries.buffers import build_index_buffer_entry, build_vertex_buffer_entry
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
 from backends.entries.guards import build_guard
-from backends.entries.names import CONSTANTS, DRAW, ENTRIES
+from backends.entries.names import CONSTANTS, DRAW, ENTRIES, INDEX_BUFFER, SINGLES, UNITS, VERTEX_BUFFERS
 from backends.llvm.builder.module import Module
 
 
@@ -15,6 +16,8 @@ def build_entries(module: Module, slot_offset: int) -> None:
     """One function for each of ENTRIES, and GUARD. slot_offset: place of the slot `_native` in a context."""
     build_common(module)
     builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
+    builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry}
+    builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)
     build_guard(module, slot_offset)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backends.device.commands.bound_record import Word, shader_word
 from backends.device.commands.known_objects import Kind
+from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.language.facts.enums import Processor
 
 DRAW, CONSTANTS = "draw_vbo", "set_constant_buffer"
@@ -14,16 +15,31 @@ BINDINGS: dict[str, tuple[Kind, int]] = {
     "bind_vertex_elements_state": (Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS),
     "bind_vs_state": (Kind.VERTEX_SHADER, shader_word(Processor.VERT)),
     "bind_fs_state": (Kind.FRAGMENT_SHADER, shader_word(Processor.FRAG)),
+    "set_blend_color": (Kind.COLOR, Word.BLEND_COLOR),
+    "set_stencil_ref": (Kind.REFERENCE, Word.STENCIL_REF),
 }
-"""Methods that bind a handle, with its kind and the word that takes its number."""
+"""Methods that bind a handle or a value, with its kind and the word that takes its number."""
+UNITS: dict[str, tuple[Kind, int]] = {
+    "set_sampler_views": (Kind.SAMPLER_VIEW, 0),
+    "bind_sampler_states": (Kind.SAMPLER, MAX_SAMPLER_VIEWS),
+}
+"""Methods that bind a sequence to the first units of a stage, with the kind of the items and the place of the first among the units."""
+SINGLES: dict[str, tuple[Kind, int, str]] = {
+    "set_viewport_states": (Kind.VIEWPORT, Word.VIEWPORTS, "num_viewports"),
+    "set_scissor_states": (Kind.SCISSOR, Word.SCISSORS, "num_scissors"),
+}
+"""Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
+VERTEX_BUFFERS, INDEX_BUFFER = "set_vertex_buffers", "set_index_buffer"
 
 GUARD = "guard"
 """The entry of every other method."""
-ENTRIES = (DRAW, CONSTANTS, *BINDINGS)
+ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER)
 
 PLAIN = {"count": "count", "start": "start", "instance_count": "instance_count", "start_instance": "start_instance"}
 PLAIN |= {"restart_index": "restart_index", "drawid": "draw_id", "min_index": "pad", "max_index": "pad"}
 """Keywords of draw_vbo that are unsigned 32-bit numbers, with their fields of DrawCall. Those that only hint go to the padding."""
 MODE, RESTART, BIAS, INDEX_SIZE, PATCH = "mode", "primitive_restart", "index_bias", "index_size", "vertices_per_patch"
 INDEX = "index"  # of set_constant_buffer
-KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, INDEX)
+INDEX_OFFSET = "index_offset"  # of set_index_buffer
+BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionaries that stand for vertex buffers
+KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, INDEX, INDEX_OFFSET, BUFFER, STRIDE, OFFSET)

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from typing import Any
 
-NAMES = 16
-FALLBACKS = 16
+NAMES = 24
+FALLBACKS = 24
 
 OBJECT_TYPE = 8  # byte offsets: the type of an object
-SIZE = 16  # the length of a tuple
+SIZE = 16  # the length of a tuple or a list
+LIST_ITEMS = 24  # address of the items of a list
 TUPLE_ITEMS = (24, 32)  # the first item of a tuple; a hash stands before it from CPython 3.14 on
 BYTES_DATA = 32
 BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
@@ -29,6 +30,8 @@ FUNCTIONS = {
     "clear_error": "PyErr_Clear",
     "bad_argument": "PyErr_BadArgument",
     "take_reference": "Py_IncRef",
+    "dict_get": "PyDict_GetItemWithError",
+    "dict_size": "PyDict_Size",
     "thread": "PyThread_get_thread_ident",
     "is_subtype": "PyType_IsSubtype",
 }
@@ -43,6 +46,9 @@ class PythonTable(ctypes.Structure):
         ("true", c_uint64),
         ("false", c_uint64),
         ("long_type", c_uint64),
+        ("tuple_type", c_uint64),
+        ("list_type", c_uint64),
+        ("dict_type", c_uint64),
         ("items", c_uint64),  # byte offset of the first item of a tuple
         ("names", c_uint64 * NAMES),  # interned names of keywords, by number
         ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
@@ -51,8 +57,13 @@ class PythonTable(ctypes.Structure):
 
 
 def items_offset() -> int:
-    """Byte offset of the first item in a tuple; 0 if it is none of the known ones."""
+    """Byte offset of the first item in a tuple; 0 if it is none of the known ones, or if lists lie in another way."""
     probe = ("items", "offset")
+    others = list(probe)
+    lengths = [ctypes.c_int64.from_address(id(thing) + SIZE).value for thing in (probe, others)]
+    first = ctypes.c_uint64.from_address(id(others) + LIST_ITEMS).value
+    if lengths != [2, 2] or ctypes.c_uint64.from_address(first).value != id(probe[0]):
+        return 0
     places = {ctypes.c_uint64.from_address(id(probe) + offset).value: offset for offset in TUPLE_ITEMS}
     return places.get(id(probe[0]), 0)
 
@@ -70,6 +81,7 @@ def make_table(names: Sequence[str], methods: Sequence[Callable[..., Any]]) -> t
     for field, function in FUNCTIONS.items():
         setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
     table.none, table.true, table.false, table.long_type = id(None), id(True), id(False), id(int)
+    table.tuple_type, table.list_type, table.dict_type = id(tuple), id(list), id(dict)
     table.items = items_offset()
     table.names[: len(interned)] = [id(name) for name in interned]
     table.fallbacks[: len(plain)] = [id(function) for function in plain]

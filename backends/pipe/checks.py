@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum, Flag
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from operator import or_
 from typing import Any, TypeVar
 
@@ -50,9 +50,14 @@ def real(value: Any, argument: str) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
+Converter = Callable[[Any, str], Any]
+
+
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _converters(kind: type[Any]) -> dict[str, Converter]:
+    """The function that converts each field of a template."""
+    hints = typing.get_type_hints(kind)
+    return {item.name: converter(hints[item.name]) for item in fields(kind)}
 
 
 def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[str, Any], argument: str) -> T:
@@ -62,23 +67,22 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
         TypeError: there is no such field, or a value is of the wrong type; the message names it.
         ValueError: a value is out of its range or names nothing.
     """
-    names = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+    known = _converters(kind)  # type: ignore[arg-type]
     if isinstance(template, Mapping):
         values = dict(template)
     elif isinstance(template, kind):
-        values = {name: getattr(template, name) for name in names}
+        values = {name: getattr(template, name) for name in known}
     elif template is None:
         values = {}
     else:
         raise TypeError(f"{argument}: a {kind.__name__} is wanted, not {type(template).__name__}")
     values.update(given)
-    hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]
     for name, value in values.items():
-        if name not in hints:
-            close = get_close_matches(name, names, 1)
+        if name not in known:
+            close = get_close_matches(name, known, 1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise TypeError(f"{argument}: {kind.__name__} has no field {name}{hint}")
-        values[name] = convert(hints[name], value, f"{argument}: {name}")
+        values[name] = known[name](value, f"{argument}: {name}")
     try:
         return kind(**values)
     except TypeError as error:
@@ -87,43 +91,66 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
 
 def convert(hint: Any, value: Any, argument: str) -> Any:
     """`value` converted to the type of the annotation `hint`, or TypeError or ValueError, whose message names the argument."""
+    return converter(hint)(value, argument)
+
+
+@cache
+def converter(hint: Any) -> Converter:
+    """The function that `convert` applies for a type annotation."""
     if hint == VertexFormat:
-        return vertex_format(value, argument)
+        return vertex_format
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        return convert(next(part for part in typing.get_args(hint) if part is not type(None)), value, argument)
+        inner = converter(next(part for part in typing.get_args(hint) if part is not type(None)))
+        return lambda value, argument: None if value is None else inner(value, argument)
     if origin is tuple:
-        return _tuple(typing.get_args(hint), value, argument)
+        parts = typing.get_args(hint)
+        each = tuple(converter(part) for part in parts if part is not Ellipsis)
+        return partial(_any_tuple if parts[-1] is Ellipsis else _tuple, each)
     if hint is bool:
-        if not isinstance(value, int):
-            raise TypeError(f"{argument}: a boolean is wanted, not {type(value).__name__}")
-        return bool(value)
+        return _boolean
     if hint is int:
-        return integer(value, argument, -(1 << 31))
+        return _small_integer
     if hint is float:
-        return real(value, argument)
+        return lambda value, argument: value if type(value) is float else real(value, argument)
     if hint is Format:
-        return pixel_format(value, argument)
+        return pixel_format
     if isinstance(hint, type) and issubclass(hint, Flag):
-        return flags(hint, value, argument)
+        return partial(flags, hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return lookup(hint, value, argument)
+        return partial(lookup, hint)
     if is_dataclass(hint) and isinstance(hint, type):
-        return make(hint, value, {}, argument)
-    return value
+        return lambda value, argument: make(hint, value, {}, argument)
+    return lambda value, argument: value
 
 
-def _tuple(parts: tuple[Any, ...], value: Any, argument: str) -> tuple[Any, ...]:
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+def _boolean(value: Any, argument: str) -> bool:
+    if not isinstance(value, int):
+        raise TypeError(f"{argument}: a boolean is wanted, not {type(value).__name__}")
+    return bool(value)
+
+
+def _small_integer(value: Any, argument: str) -> int:
+    if type(value) is int and -(1 << 31) <= value < 1 << 32:
+        return value
+    return integer(value, argument, -(1 << 31))
+
+
+def _items(value: Any, argument: str) -> tuple[Any, ...]:
+    if type(value) not in (tuple, list) and (isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__")):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}")
-    items = tuple(value)
-    if parts[-1] is Ellipsis:
-        return tuple(convert(parts[0], item, f"{argument}[{i}]") for i, item in enumerate(items))
-    if len(items) != len(parts):
-        raise ValueError(f"{argument}: {len(parts)} values are wanted, not {len(items)}")
-    return tuple(convert(part, item, f"{argument}[{i}]") for i, (part, item) in enumerate(zip(parts, items)))
+    return tuple(value)
+
+
+def _any_tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple[Any, ...]:
+    return tuple([inner[0](item, f"{argument}[{i}]") for i, item in enumerate(_items(value, argument))])
+
+
+def _tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple[Any, ...]:
+    items = _items(value, argument)
+    if len(items) != len(inner):
+        raise ValueError(f"{argument}: {len(inner)} values are wanted, not {len(items)}")
+    return tuple([part(item, f"{argument}[{i}]") for i, (part, item) in enumerate(zip(inner, items))])
 
 
 def any_format(value: AnyFormat | str, argument: str) -> AnyFormat:

@@ -133,6 +133,8 @@ class BoundRecord(ctypes.Structure):
         ("num_vertex_buffers", c_int32),  # slots from here on are empty
         ("are_vertex_buffers_native", c_int32),  # generated code has bound them; otherwise Python keeps objects for them
         ("is_index_buffer_native", c_int32),  # likewise
+        ("num_viewports", c_int32),
+        ("num_scissors", c_int32),
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
     ]

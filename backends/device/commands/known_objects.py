@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+from collections import deque
+from collections.abc import Callable
 from ctypes import c_int32, c_uint64
 from enum import IntEnum
+from typing import NamedTuple
 
-from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
 from backends.device.commands.slot_table import SlotTable
 from backends.pipe.state import DrawInfo
 
 MOST = 4096
 """Objects that are remembered at once; one more, and all are forgotten."""
 _FEWEST_SLOTS = 256
+_SEEN = 16
 MIX = 0x9E3779B97F4A7C15
 
 
@@ -28,33 +32,69 @@ class Kind(IntEnum):
     VERTEX_ELEMENTS = 7
     VERTEX_SHADER = 8  # without stream output
     FRAGMENT_SHADER = 9
+    SAMPLER_VIEW = 10
+    SAMPLER = 11
+    VIEWPORT = 12  # number of the one viewport that is set; likewise the next three
+    SCISSOR = 13
+    COLOR = 14
+    REFERENCE = 15
+    BUFFER = 16  # address of a VertexBufferSlot: memory of a buffer, without a stride
+    VERTEX_BUFFER = 17  # address of a VertexBufferSlot
 
 
 class KnownSlot(ctypes.Structure):
     """An entry of the hash table of known objects; object 0: empty."""
 
-    _fields_ = [("object", c_uint64), ("value", c_uint64), ("kind", c_int32), ("pad", c_int32)]
+    _fields_ = [
+        ("object", c_uint64),
+        ("value", c_uint64),
+        ("kind", c_int32),
+        ("pad", c_int32),
+        ("end", c_uint64),  # address of an i32 that is not 0 when the object must not be used any more; 0: none
+    ]
+
+
+class KnownMemory(NamedTuple):
+    """Memory that a value names. Whoever forgets the object hands it to `KeptMemory.keep`."""
+
+    slot: VertexBufferSlot
+    owner: object
 
 
 class KnownObjects:
     """The known objects of one context. Each is kept alive, so that no other object can have its address."""
 
-    def __init__(self, record: BoundRecord) -> None:
-        self._record = record
+    def __init__(self, record: BoundRecord, keep: Callable[[int, int, object], None]) -> None:
+        """keep: takes memory (address, bytes, owner) of objects that are forgotten."""
+        self._record, self._keep = record, keep
         self._kept: dict[tuple[int, Kind], tuple[object, object]] = {}
+        self._seen: deque[object] = deque(maxlen=_SEEN)
         self._table: SlotTable[tuple[int, Kind]] = SlotTable(KnownSlot, _hash_of, self._place, _FEWEST_SLOTS)
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def learn(self, thing: object, kind: Kind, value: int, keeping: object = None) -> None:
-        """Remember an object. keeping: memory that `value` is the address of."""
+    def learn(self, thing: object, kind: Kind, value: int, keeping: object = None, end: c_int32 | None = None) -> None:
+        """Remember an object. keeping: memory that `value` is the address of. end: see KnownSlot; the object keeps it alive."""
         if len(self._kept) >= MOST:
             self.clear()
-        key, fields = (id(thing), kind), (id(thing), value, kind)
+        key = id(thing), kind
+        fields = (id(thing), value, kind, 0, 0 if end is None else ctypes.addressof(end))
         if self._table.get(key) != fields:
             self._kept[key] = thing, keeping
             self._table.put(key, *fields)
+
+    def is_second(self, thing: object) -> bool:
+        """True if an object that may be one of many was asked for lately; then it is worth remembering."""
+        found = any(thing is other for other in self._seen)
+        if not found:
+            self._seen.append(thing)
+        return found
+
+    def learn_memory(self, thing: object, kind: Kind, slot: VertexBufferSlot, owner: object, end: c_int32) -> None:
+        """Remember a buffer, or a vertex buffer, that `slot` describes. owner: keeps its bytes alive."""
+        if (id(thing), kind) not in self._kept:
+            self.learn(thing, kind, ctypes.addressof(slot), KnownMemory(slot, owner), end)
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
@@ -66,12 +106,19 @@ class KnownObjects:
         """Forget an object, which may be unknown."""
         for kind in Kind:
             if self._table.remove((id(thing), kind)):
-                del self._kept[id(thing), kind]
+                self._let_go(self._kept.pop((id(thing), kind))[1])
 
     def clear(self) -> None:
         """Forget all objects."""
+        for _, keeping in self._kept.values():
+            self._let_go(keeping)
         self._kept.clear()
+        self._seen.clear()
         self._table.clear()
+
+    def _let_go(self, keeping: object) -> None:
+        if isinstance(keeping, KnownMemory):
+            self._keep(keeping.slot.address, keeping.slot.size, keeping.owner)
 
     def _place(self, address: int, mask: int) -> None:
         self._record.known, self._record.known_mask = address, mask

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import struct
+from array import array
 from collections.abc import Hashable, Iterable
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -30,7 +30,10 @@ def same_value(value: object) -> Hashable:
 
 def same_floats(value: Iterable[Any]) -> Hashable:
     """Content of numbers, or of rows of numbers, by their bits: 0.0 is not -0.0."""
-    return tuple(same_floats(v) if not isinstance(v, (int, float)) else struct.pack("d", v) for v in value)
+    items = tuple(value)
+    if items and not isinstance(items[0], (int, float)):
+        return tuple(map(same_floats, items))
+    return array("d", items).tobytes()
 
 
 class HasWords(Protocol):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.commands.bound_record import VertexBufferSlot
 from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import Kind
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
@@ -53,8 +54,7 @@ class BufferBindings(ContextCore):
             memory = self.state.constant_memory.put(buffer) if is_whole else None
             memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
         self.state.stage[kind].put_constants(slot, memory)
-        if type(stage) in (str, ShaderType):
-            self.state.known.learn(stage, Kind.STAGE, kind + 1)
+        self.learn_stage(stage, kind)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")
@@ -69,8 +69,16 @@ class BufferBindings(ContextCore):
         if first + len(buffers) > MAX_VERTEX_BUFFERS:
             raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")
         bound = list(self.state.vertex_buffers)
-        place(bound, first, [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)])
+        made = [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)]
+        place(bound, first, made)
         self.state.vertex_buffers = tuple(bound)
+        for item, buffer in zip(buffers, made):
+            source = item.get("buffer") if type(item) is dict else item.buffer if type(item) is VertexBuffer else None
+            if buffer is not None and isinstance(source, Resource):
+                self._learn_buffer(source)
+                if type(item) is VertexBuffer and source.user is None and self.state.known.is_second(item):
+                    slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride)
+                    self.state.known.learn_memory(item, Kind.VERTEX_BUFFER, slot, buffer.keepalive, source.ended)
 
     def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
         """Bind a tuple of checked vertex buffers unchanged, and return the tuple that was bound before. (an extension)
@@ -87,10 +95,18 @@ class BufferBindings(ContextCore):
         (context.rst, "Resource Binding State")
         """
         self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
+        if isinstance(index, Resource):
+            self._learn_buffer(index)
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
         """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
         self.state.index_buffer = bound
+
+    def _learn_buffer(self, buffer: Resource) -> None:
+        """Let native entries recognize a buffer, unless it lies over memory of the caller."""
+        if buffer.user is None:
+            slot = VertexBufferSlot(buffer.address, buffer.size)
+            self.state.known.learn_memory(buffer, Kind.BUFFER, slot, buffer.storage, buffer.ended)
 
     def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:
         start = integer(offset, f"{name}: offset")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.known_objects import Kind
 from backends.device.interface import Device
 from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
@@ -214,6 +215,11 @@ class ContextCore(ABC):
         """Complete a draw at once if a PERSISTENT mapping is alive: the caller may look at memory without another call."""
         if self.persistent_maps:
             self.synchronize()
+
+    def learn_stage(self, given: object, stage: int) -> None:
+        """Let native entries recognize the name or the member of a stage that was looked up."""
+        if type(given) in (str, ShaderType):
+            self.state.known.learn(given, Kind.STAGE, stage + 1)
 
     # -- resources -------------------------------------------------------------------------------------------------------
     def check_resource(self, resource: Any, argument: str) -> Resource:

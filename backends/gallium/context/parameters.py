@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, TypeVar
 
+from backends.device.commands.bound_record import Word
+from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.pipe.checks import integer, make, real
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS, MAX_WINDOW_RECTANGLES
@@ -13,12 +16,39 @@ from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState
 T = TypeVar("T")
 
 
+def are_numbers(thing: object) -> bool:
+    """True for a number, and for a tuple or a template of numbers: things that never change."""
+    kind = type(thing)
+    if kind in (ViewportState, ScissorState, BlendColor, StencilRef):
+        return all(are_numbers(getattr(thing, item.name)) for item in fields(kind))
+    return kind in (int, float) or (kind is tuple and all(map(are_numbers, thing)))  # type: ignore[call-overload]
+
+
+_EDGES = ("minx", "miny", "maxx", "maxy")
+_EDGE_NAMES, _TRIPLE = frozenset(_EDGES), [float] * 3
+
+
+def _plain(kind: type[T], given: Any) -> T | None:
+    """A template without anything to convert: what was given, or a scissor of exact integers by name; otherwise None."""
+    if type(given) is kind:
+        if isinstance(given, ViewportState):
+            parts = given.scale, given.translate
+            is_plain = all(type(part) is tuple and [*map(type, part)] == _TRIPLE for part in parts)
+        else:
+            is_plain = are_numbers(given)
+        return given if is_plain else None
+    if type(given) is dict and kind is ScissorState and given.keys() <= _EDGE_NAMES and all(type(v) is int for v in given.values()):
+        return kind(**given)
+    return None
+
+
 class Parameters(ContextCore):
     """Viewports, scissors, stencil references, masks, clip planes, stipples, tessellation levels."""
 
     def set_viewport_states(self, states: Sequence[ViewportState | Mapping[str, Any]], *, start: int = 0) -> None:
         """Set viewports from number `start` on: window = ndc * scale + translate. (context.rst, "Non-CSO State")"""
-        self.state.viewports = self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states")
+        self._set_viewports(self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states"))
+        self._learn_single(states, self.state.viewports, Kind.VIEWPORT, Word.VIEWPORTS)
 
     def rebind_viewports(self, bound: tuple[ViewportState, ...]) -> None:
         """Set checked viewports unchanged: a value that `state.viewports` had before, by whose identity the device recognizes a repeated
@@ -26,14 +56,19 @@ class Parameters(ContextCore):
 
         (an extension)
         """
-        self.state.viewports = bound
+        self._set_viewports(bound)
+
+    def _set_viewports(self, viewports: tuple[ViewportState, ...]) -> None:
+        self.state.viewports, self.state.record.num_viewports = viewports, len(viewports)
 
     def set_scissor_states(self, states: Sequence[ScissorState | Mapping[str, Any]], *, start: int = 0) -> None:
         """Set scissor rectangles from number `start` on; they hold only while the rasterizer state has `scissor`.
 
         (context.rst, "Non-CSO State")
         """
-        self.state.scissors = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
+        made = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
+        self.state.scissors, self.state.record.num_scissors = made, len(made)
+        self._learn_single(states, made, Kind.SCISSOR, Word.SCISSORS)
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
@@ -45,8 +80,9 @@ class Parameters(ContextCore):
     def _rectangles(self, states: Any, start: int, old: tuple[ScissorState, ...], name: str) -> tuple[ScissorState, ...]:
         made = self._states(ScissorState, old, states, start, name)
         for item in made:
-            for field in ("minx", "miny", "maxx", "maxy"):
-                integer(getattr(item, field), f"{name}: {field}", 0, 65535)
+            for field, value in zip(_EDGES, (item.minx, item.miny, item.maxx, item.maxy)):
+                if type(value) is not int or not 0 <= value <= 65535:
+                    integer(value, f"{name}: {field}", 0, 65535)
         return made
 
     def _states(self, kind: type[T], old: tuple[T, ...], states: Any, start: int, name: str) -> tuple[T, ...]:
@@ -55,20 +91,33 @@ class Parameters(ContextCore):
         first = integer(start, f"{name}: start", 0, MAX_VIEWPORTS)
         if first + len(states) > MAX_VIEWPORTS:
             raise ValueError(f"{name}: states: number {first + len(states) - 1} does not exist; there are {MAX_VIEWPORTS}")
-        new = tuple(make(kind, item, {}, f"{name}: states[{i}]") for i, item in enumerate(states))
+        new = tuple([_plain(kind, item) or make(kind, item, {}, f"{name}: states[{i}]") for i, item in enumerate(states)])
         filled = old + tuple(kind() for _ in range(first - len(old)))
         return filled[:first] + new + filled[first + len(new) :]
+
+    def _learn_single(self, given: Any, made: tuple[Any, ...], kind: Kind, word: Word) -> None:
+        """Let the native entry of a method recognize the one object of a sequence, which holds nothing but numbers."""
+        if len(made) == 1 and type(given) in (list, tuple) and given[0] == made[0]:
+            self._learn_value(given[0], kind, word)
 
     def set_blend_color(self, color: BlendColor | Sequence[float]) -> None:
         """Set the constant color of blend factors. (context.rst, "Non-CSO State")"""
         given = color if isinstance(color, BlendColor) else {"color": color}
         self.state.blend_color = make(BlendColor, given, {}, "set_blend_color").color
+        self._learn_value(color, Kind.COLOR, Word.BLEND_COLOR)
 
     def set_stencil_ref(self, ref: StencilRef | Sequence[int] | int) -> None:
         """Set the stencil reference values: front and back, or one for both. (context.rst, "Non-CSO State")"""
         given = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
         made = make(StencilRef, given, {}, "set_stencil_ref").ref_value
         self.state.stencil_ref = (integer(made[0], "set_stencil_ref: ref", 0, 255), integer(made[1], "set_stencil_ref: ref", 0, 255))
+        self._learn_value(ref, Kind.REFERENCE, Word.STENCIL_REF)
+
+    def _learn_value(self, given: Any, kind: Kind, word: Word) -> None:
+        """Let the native entry of a method recognize a value that cannot change."""
+        number = self.state.record.words[word]
+        if number and self.state.known.is_second(given) and are_numbers(given):
+            self.state.known.learn(given, kind, number)
 
     def set_sample_mask(self, mask: int) -> None:
         """Set the samples that may be written: bit k is sample k, bit 0 the only one of single-sampled targets.

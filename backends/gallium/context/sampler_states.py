@@ -8,6 +8,8 @@ from typing import Any
 
 from backends.abi.keys import SamplerKey
 from backends.abi.records import SamplerRecord
+from backends.device.commands.bound_record import sampler_word
+from backends.device.commands.known_objects import Kind
 from backends.device.interface import Device
 from backends.device.memory import BoundSampler
 from backends.gallium.context.core import ContextCore
@@ -57,6 +59,10 @@ class SamplerStates(ContextCore):
             if handle is not None:
                 check_object(handle, "sampler", name)
         self.state.stage[kind].put_samplers(first, [None if handle is None else self._bound(handle) for handle in samplers])
+        self.learn_stage(stage, kind)
+        for unit, handle in enumerate(samplers, first):
+            if handle is not None:
+                self.state.known.learn(handle, Kind.SAMPLER, self.state.record.words[sampler_word(kind, unit)])
 
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
         """Destroy a sampler object. (context.rst, "CSO State")"""
@@ -74,6 +80,7 @@ class SamplerStates(ContextCore):
         known = self._bound(handle)
         record = SamplerRecord.from_buffer_copy(known.record)
         self._halves[handle] = BoundSampler(known.key, record)
+        self.state.known.forget(handle)
         for channel, word in enumerate(words):
             record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backends.device.commands.bound_record import view_word
+from backends.device.commands.known_objects import Kind
 from backends.formats import AnyFormat
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Resource
@@ -59,6 +61,8 @@ class SamplerViews(ContextCore):
         if not isinstance(view, SamplerView):
             raise TypeError(f"sampler_view_destroy: view: a SamplerView is wanted, not {type(view).__name__}")
         view.is_destroyed = True
+        owner = view.context if isinstance(view.context, ContextCore) else self
+        owner.state.known.forget(view)
 
     def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
         """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0).
@@ -81,3 +85,7 @@ class SamplerViews(ContextCore):
                 raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
             self.note_use(view.texture)
         self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])
+        self.learn_stage(stage, kind)
+        for unit, view in enumerate(views, first):
+            if view is not None and view.context is self and view.texture.user is None:
+                self.state.known.learn(view, Kind.SAMPLER_VIEW, self.state.record.words[view_word(kind, unit)], end=view.texture.ended)

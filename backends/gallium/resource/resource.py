@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import weakref
 from collections.abc import Sequence
@@ -109,6 +110,7 @@ class Resource:
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
+        self.ended = ctypes.c_int32(0)  # 1 after resource_destroy, for generated code
         self._whole: dict[int, NDArray[Any]] = {}
         if memory is not None:
             self._adopt(memory)
@@ -135,6 +137,7 @@ class Resource:
     def destroy(self) -> None:
         """Stop counting the memory. It is freed when the last view, mapping and pending draw have let go of it."""
         self._finalizer()
+        self.ended.value = 1
         for _, shadow in self.decoded.values():
             shadow.destroy()
 

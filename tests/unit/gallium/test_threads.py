@@ -198,11 +198,18 @@ def test_methods_wait_for_a_fence_that_another_thread_finishes(slow: Stage) -> N
     assert slow.is_red
 
 
+VIEWPORT = g.ViewportState((4.0, 4.0, 0.5), (4.0, 4.0, 0.5))
 CALLS: dict[str, Callable[[Stage], object]] = {
     "draw_vbo": lambda stage: stage.draw(),
     "set_constant_buffer": lambda stage: stage.ctx.set_constant_buffer("FRAGMENT", np.ones(4, np.float32)),
     "bind_blend_state": lambda stage: stage.ctx.bind_blend_state(None),
     "set_scissor_states": lambda stage: stage.ctx.set_scissor_states([g.ScissorState(0, 0, 1, 1)]),
+    "set_viewport_states": lambda stage: stage.ctx.set_viewport_states([VIEWPORT]),
+    "set_stencil_ref": lambda stage: stage.ctx.set_stencil_ref(3),
+    "set_sampler_views": lambda stage: stage.ctx.set_sampler_views("FRAGMENT", [None]),
+    "bind_sampler_states": lambda stage: stage.ctx.bind_sampler_states("FRAGMENT", [None]),
+    "set_vertex_buffers": lambda stage: stage.ctx.set_vertex_buffers([None]),
+    "set_index_buffer": lambda stage: stage.ctx.set_index_buffer(None),
     "flush": lambda stage: stage.ctx.flush(),
     "draw_many": lambda stage: stage.ctx.draw_many(np.zeros(1, [("count", "i4")]), mode="TRIANGLES"),
     "create_query": lambda stage: stage.ctx.create_query("TIMESTAMP"),
