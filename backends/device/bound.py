@@ -38,7 +38,7 @@ from backends.device.commands.values import (
     describe_viewports,
     describe_windows,
 )
-from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, same_value, tick
+from backends.device.commands.words import CLOCK, SequenceOf, Units, WordOf, same_floats, same_value, tick
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
@@ -242,8 +242,8 @@ class DrawState:
     blend = WordOf(Word.BLEND, BlendState())
     depth_stencil_alpha = WordOf(Word.DEPTH_STENCIL_ALPHA, DepthStencilAlphaState())
     vertex_elements: WordOf[tuple[VertexElement, ...]] = WordOf(Word.VERTEX_ELEMENTS, ())
-    viewports: WordOf[tuple[ViewportState, ...]] = WordOf(Word.VIEWPORTS, (), _same_viewports, describe_viewports)
-    scissors: WordOf[tuple[ScissorState, ...]] = WordOf(Word.SCISSORS, (), same_value, describe_scissors)
+    viewports: SequenceOf[ViewportState] = SequenceOf(Word.VIEWPORTS, "num_viewports", _same_viewports, describe_viewports)
+    scissors: SequenceOf[ScissorState] = SequenceOf(Word.SCISSORS, "num_scissors", same_value, describe_scissors)
     blend_color: WordOf[tuple[float, ...]] = WordOf(Word.BLEND_COLOR, (0.0, 0.0, 0.0, 0.0), same_floats, describe_color)
     stencil_ref: WordOf[tuple[int, int]] = WordOf(Word.STENCIL_REF, (0, 0), same_value, describe_references)  # front, back
     sample_mask = WordOf(Word.SAMPLE_MASK, 0xFFFFFFFF)

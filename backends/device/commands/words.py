@@ -70,6 +70,18 @@ class WordOf(Generic[T]):
             record.are_words_new = 1
 
 
+class SequenceOf(WordOf[tuple[T, ...]]):
+    """A `WordOf` a tuple, whose length stands in the field `count` of the record, too."""
+
+    def __init__(self, place: int, count: str, key: Key, describe: Describe) -> None:
+        super().__init__(place, (), key, describe)
+        self.count = count
+
+    def __set__(self, owner: HasWords, value: tuple[T, ...]) -> None:
+        super().__set__(owner, value)
+        setattr(owner.record, self.count, len(value))
+
+
 class Units(Generic[T]):
     """The views or the samplers of a stage: words from `place` on. An empty unit is None."""
 

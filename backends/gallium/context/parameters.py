@@ -47,7 +47,7 @@ class Parameters(ContextCore):
 
     def set_viewport_states(self, states: Sequence[ViewportState | Mapping[str, Any]], *, start: int = 0) -> None:
         """Set viewports from number `start` on: window = ndc * scale + translate. (context.rst, "Non-CSO State")"""
-        self._set_viewports(self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states"))
+        self.state.viewports = self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states")
         self._learn_single(states, self.state.viewports, Kind.VIEWPORT, Word.VIEWPORTS)
 
     def rebind_viewports(self, bound: tuple[ViewportState, ...]) -> None:
@@ -56,10 +56,7 @@ class Parameters(ContextCore):
 
         (an extension)
         """
-        self._set_viewports(bound)
-
-    def _set_viewports(self, viewports: tuple[ViewportState, ...]) -> None:
-        self.state.viewports, self.state.record.num_viewports = viewports, len(viewports)
+        self.state.viewports = bound
 
     def set_scissor_states(self, states: Sequence[ScissorState | Mapping[str, Any]], *, start: int = 0) -> None:
         """Set scissor rectangles from number `start` on; they hold only while the rasterizer state has `scissor`.
@@ -67,7 +64,7 @@ class Parameters(ContextCore):
         (context.rst, "Non-CSO State")
         """
         made = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
-        self.state.scissors, self.state.record.num_scissors = made, len(made)
+        self.state.scissors = made
         self._learn_single(states, made, Kind.SCISSOR, Word.SCISSORS)
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
