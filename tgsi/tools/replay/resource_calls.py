@@ -66,7 +66,7 @@ def _write_slices(
     width, height, count = size
     if len(slices) != count:
         raise SceneError(f"{place}: {count} layers or slices are wanted, not {len(slices)}")
-    wanted = width * height * resource.format.block_bytes
+    wanted = width if resource.is_buffer else width * height * resource.format.block_bytes
     for k, data in enumerate(slices):
         if len(data) != wanted:
             raise SceneError(f"{place}[{k}]: {wanted} bytes are wanted, not {len(data)}")
@@ -107,16 +107,17 @@ def shader_buffer(player: Player, values: Values) -> None:
 def shader_image(player: Player, values: Values) -> None:
     """Bind an image that shaders write."""
     layout = image_layout(values)
+    width = values["width"]  # bytes of a BUFFER
     is_volume = values["target"] is g.TextureTarget.TEXTURE_3D
     image = player.screen.resource_create(
         target=values["target"],
         format=layout.format,
-        width0=layout.width,
+        width0=width,
         height0=layout.height,
         depth0=layout.layers if is_volume else 1,
         array_size=1 if is_volume else layout.layers,
     )
-    _write_slices(player, image, 0, values["data"], (layout.width, layout.height, layout.layers), "data")
+    _write_slices(player, image, 0, values["data"], (width, layout.height, layout.layers), "data")
     player.outputs[f"img{values['slot']}"] = image
     player.context.set_shader_images(values["stage"], [image], start=values["slot"])
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.formats import Format
+from backends.pipe.enums import TextureTarget
 from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
 from tgsi.language.record import record
 from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, list_of, members, optional, pixel_format, string, wrong
@@ -91,7 +92,12 @@ class Scene:
 
 
 def image_layout(values: Mapping[str, Any]) -> Layout:
-    """The shape of a shader_image command's image."""
+    """The shape of a shader_image command's image. A BUFFER's width counts bytes; its layout counts texels."""
+    if values["target"] is TextureTarget.BUFFER:
+        size = values["format"].block_bytes
+        if values["width"] % size:
+            raise SceneError(f"width: {values['width']} bytes are no whole number of texels of {size}")
+        return Layout(values["format"], values["width"] // size, 1, 1)
     return Layout(values["format"], values["width"], values["height"], max(values["layers"], values["depth"]))
 
 
@@ -202,7 +208,8 @@ def _check_sizes(scene: Scene) -> None:
         match command.op:
             case "texture":
                 texels = v["width"] * v["height"] * v["depth"] * v["array_size"]
-                total += texels * v["format"].block_bytes * (2 if v["last_level"] else 1)
+                bytes_ = 1 if v["target"] is TextureTarget.BUFFER else v["format"].block_bytes
+                total += texels * bytes_ * (2 if v["last_level"] else 1)
             case "shader_image":
                 total += image_layout(v).size
             case "stream_output":
