@@ -112,13 +112,13 @@ class Pipeline:
     # -- the stages of a draw ------------------------------------------------------------------------------------------
     @staticmethod
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
-        kinds = bound_kinds(state)
+        kinds, r = bound_kinds(state), state.rasterizer
         if kinds:
             kind, shader = kinds[0]
             return kind.topology(state, info, shader.program)
         if state.stream_targets:
-            return decomposed(info.mode, state.rasterizer.flatshade_first)
-        return provoking(info.mode, state.rasterizer.flatshade_first)
+            return decomposed(info.mode, r.flatshade_first, r.quads_provoke_last)
+        return provoking(info.mode, r.flatshade_first, r.quads_provoke_last)
 
     def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
         """Make the first stage; `packet` receives the number of primitives and the memory that the stage reads."""

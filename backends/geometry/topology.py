@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.pipe.enums import Prim
-from backends.raster.draw.topology import TOPOLOGIES, Topology, topology_of
+from backends.raster.draw.topology import QUADS, TOPOLOGIES, Topology, topology_of
 from backends.raster.layouts import Shape
 from tgsi.language.record import record
-
-_QUADS = (Prim.QUADS, Prim.QUAD_STRIP)
-
 
 @record
 class _AdjacentStrip(Topology):
@@ -56,21 +53,21 @@ def _cut(topology: Topology, order: tuple[int, ...]) -> Topology:
 
 
 @functools.cache
-def decomposed(mode: Prim, flatshade_first: bool) -> Topology:
+def decomposed(mode: Prim, flatshade_first: bool, quads_provoke_last: bool = False) -> Topology:
     """Return points, lines and triangles as the vertex shader hands them to stream output: in the order of their vertices.
 
     In an odd triangle of a strip the provoking vertex keeps its place, and the other two swap.
     """
-    topology = topology_of(mode, flatshade_first)
-    turns = flatshade_first and mode not in _QUADS
+    topology = topology_of(mode, flatshade_first, quads_provoke_last)
+    turns = flatshade_first and not (quads_provoke_last and mode in QUADS)
     order = {Shape.POINT: (0,), Shape.LINE: (0, 1), Shape.TRIANGLE: (2, 0, 1) if turns else (0, 1, 2)}
     return _cut(topology, order[topology.shape])
 
 
 @functools.cache
-def provoking(mode: Prim, flatshade_first: bool) -> Topology:
+def provoking(mode: Prim, flatshade_first: bool, quads_provoke_last: bool = False) -> Topology:
     """Return points, lines and triangles for drawing: the provoking vertex comes first, or last, as `flatshade_first` says."""
-    topology = topology_of(mode, flatshade_first)
+    topology = topology_of(mode, flatshade_first, quads_provoke_last)
     order = {Shape.POINT: (0,), Shape.LINE: (0, 1), Shape.TRIANGLE: (2, 0, 1) if flatshade_first else (0, 1, 2)}
     return _cut(topology, order[topology.shape])
 

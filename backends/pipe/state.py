@@ -140,10 +140,13 @@ class RasterizerState:
     line_stipple_enable: bool = False
     line_last_pixel: bool = False
     flatshade_first: bool = False
+    quads_provoke_last: bool = False
     half_pixel_center: bool = True
     bottom_edge_rule: bool = False
     rasterizer_discard: bool = False
     depth_clip: bool = True
+    depth_clip_near: bool = True
+    depth_clip_far: bool = True
     clip_halfz: bool = False
     offset_units_unscaled: bool = False
     tile_raster_order_fixed: bool = False
@@ -241,6 +244,7 @@ class PolyStipple:
 class DrawInfo:
     """One draw. With index_size 0 it draws vertices `start` to `start + count - 1`, otherwise it reads that range of indices.
 
+    indexed: indices are read, of the size that `set_index_buffer` was given where index_size is 0. (context.rst, "Drawing")
     vertices_per_patch: for PATCHES; 0 means the number of `set_patch_vertices`.
     """
 
@@ -257,6 +261,7 @@ class DrawInfo:
     vertices_per_patch: int = 0
     min_index: int = 0
     max_index: int = 0xFFFFFFFF
+    indexed: bool = False
 
 
 @record

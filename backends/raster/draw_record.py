@@ -115,7 +115,8 @@ class Clip(ctypes.Structure):
 
     _fields_ = [
         ("near", c_float),  # z >= near * w
-        ("depth_clip", c_int32),
+        ("near_bit", c_int32),  # NEAR if the near plane clips, otherwise 0
+        ("far_bit", c_int32),
         ("num_distances", c_int32),
         ("distances_at", c_int32),  # byte offset in the vertex record
         ("user_mask", c_int32),  # bit k: distance k clips
@@ -263,7 +264,8 @@ class ValueRules(ctypes.Structure):
         ("is_counted", c_int32),  # a draw without a pixel counts, too
         ("centers_are_whole", c_int32),  # pixel centers are at whole numbers: all coordinates move by half a pixel
         ("clip_halfz", c_int32),
-        ("depth_clip", c_int32),
+        ("clips_near", c_int32),
+        ("clips_far", c_int32),
         ("ends_below", c_int32),  # bottom_edge_rule
         ("has_scissor", c_int32),
         ("clamps_depth", c_int32),  # the depth range is cut to 0 to 1

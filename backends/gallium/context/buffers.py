@@ -89,17 +89,24 @@ class BufferBindings(ContextCore):
         old, self.state.vertex_buffers = self.state.vertex_buffers, bound
         return old
 
-    def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
+    def set_index_buffer(self, index: Any, *, index_offset: int = 0, index_size: int = 0) -> None:
         """Bind an index buffer for indexed draws without an `index` argument; None unbinds. Newer revisions bind it in draw_vbo alone.
+
+        index_size: bytes of an index for draws with `indexed`: 1, 2 or 4; arrays have theirs; 0 leaves it to the draws.
 
         (context.rst, "Resource Binding State")
         """
+        if integer(index_size, "set_index_buffer: index_size") not in (0, 1, 2, 4):
+            raise ValueError(f"set_index_buffer: index_size: 0, 1, 2 or 4 bytes, not {index_size}")
+        is_array = isinstance(index, np.ndarray) and index.dtype.kind in "ui" and index.itemsize in (1, 2, 4)
+        self.index_size = index_size or (index.itemsize if is_array else 0)
         self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
         if isinstance(index, Resource):
             self._learn_buffer(index)
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
         """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
+        self.index_size = 0
         self.state.index_buffer = bound
 
     def _learn_buffer(self, buffer: Resource) -> None:

@@ -64,6 +64,8 @@ class Draws(ContextCore):
         indirect_offset: int = 0,
         indirect_stride: int = 0,
         draw_count: int = 1,
+        indirect_draw_count: Resource | None = None,
+        indirect_draw_count_offset: int = 0,
         count_from_stream_output: object | None = None,
         **given: Any,
     ) -> None:
@@ -80,6 +82,8 @@ class Draws(ContextCore):
             indirect_offset: see `indirect`.
             indirect_stride: see `indirect`.
             draw_count: see `indirect`.
+            indirect_draw_count: a buffer with the number of draws, a 32-bit word; draw_count is then the most that are drawn.
+            indirect_draw_count_offset: the byte of that word.
             count_from_stream_output: a stream output target; as many vertices are drawn as it holds, instead of `count`.
             given: fields of DrawInfo.
 
@@ -96,16 +100,22 @@ class Draws(ContextCore):
                 state.known.learn(mode, Kind.PRIM, info.mode + 1)
         elif given or self._checked.get(id(info)) is not info:
             info = self._checked_info(info, given)
-            if info is self._checked.get(id(info)):
+            if info is self._checked.get(id(info)) and not info.indexed:
                 state.known.learn_draw(info)
-        else:
+        elif not info.indexed:
             state.known.learn_draw(info)
+        if info.indexed:
+            info = self._indexed(info, index)
         if count_from_stream_output is not None:
             info = replace(info, count=self.streamed_count(count_from_stream_output))
         if state.has_stages and state.mesh.shader is not None:
             raise ValueError("draw_vbo: a mesh shader is bound; draw with draw_mesh_tasks, or unbind it with bind_ms_state(None)")
         if state.vertex.shader is None:
             raise ValueError("draw_vbo: no vertex shader is bound")
+        if draw_count != 1 or indirect_draw_count is not None:
+            if indirect is None:
+                raise ValueError("draw_vbo: indirect: several draws need it, a buffer of records")
+            draw_count = self._draw_count(draw_count, indirect_draw_count, indirect_draw_count_offset)
         if index is not None:
             bound = state.index_buffer
             info = self._bind_index(index, index_offset, info)
@@ -175,7 +185,7 @@ class Draws(ContextCore):
                 given[field] = integer(value, f"draw_vbo: {field}", *limits)
             elif field == "mode":
                 given[field] = lookup(Prim, value, "draw_vbo: mode")
-            elif field == "primitive_restart":
+            elif field in ("primitive_restart", "indexed"):
                 given[field] = bool(value)
             elif field == "index_size":
                 if integer(value, "draw_vbo: index_size") not in (0, 1, 2, 4):
@@ -183,6 +193,13 @@ class Draws(ContextCore):
             else:
                 raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
         return DrawInfo(**given)
+
+    def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
+        """A DrawInfo with `indexed`, as one that has the index size instead: its own, or that of the bound index buffer."""
+        size = info.index_size or (index.itemsize if isinstance(index, np.ndarray) else self.index_size)
+        if not size:
+            raise ValueError("draw_vbo: indexed: give index_size, here or to set_index_buffer")
+        return replace(info, indexed=False, index_size=size)
 
     def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:
         if isinstance(index, np.ndarray):
@@ -195,14 +212,26 @@ class Draws(ContextCore):
         self.state.index_buffer = index_memory(self, index, offset, "draw_vbo")
         return info
 
-    def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, draw_count: int) -> None:
+    def _draw_count(self, most: int, buffer: Resource | None, offset: int) -> int:
+        """The number of draws of an indirect call: `most`, or the word of a count buffer if that is less."""
+        count = integer(most, "draw_vbo: draw_count", 0, MAX_DRAWS)
+        if buffer is None:
+            return count
+        argument, at = "draw_vbo: indirect_draw_count", integer(offset, "draw_vbo: indirect_draw_count_offset")
+        self.check_resource(buffer, argument)
+        if not buffer.is_buffer or at % 4 or at + 4 > buffer.size:
+            raise ValueError(f"{argument}: a word at {at} does not fit {buffer!r}")
+        self.finish_uses(buffer)
+        buffer.pull()
+        return min(count, int(buffer.storage[at : at + 4].view(np.uint32)[0]))
+
+    def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, count: int) -> None:
         name = "draw_vbo"
         self.check_resource(buffer, f"{name}: indirect")
         words = 5 if info.index_size else 4
         size = words * 4
         start = integer(offset, f"{name}: indirect_offset")
         step = integer(stride, f"{name}: indirect_stride") or size
-        count = integer(draw_count, f"{name}: draw_count", 0, MAX_DRAWS)
         if not buffer.is_buffer or (count and start + step * (count - 1) + size > buffer.size) or start % 4 or step % 4:
             raise ValueError(f"{name}: indirect: {count} records of {size} bytes at {start} do not fit {buffer!r}")
         self.finish_uses(buffer)

@@ -36,6 +36,8 @@ class ManyDrawing(ContextCore):
             raise TypeError(f"{name}: records: a structured array is wanted, not {type(records).__name__}")
         rows = converted(records, name)
         info = self.checked_draw(given)
+        if info.indexed:
+            raise ValueError(f"{name}: indexed: give index_size instead")
         many, state = ManyDraws(rows, call_of(info)), self.state
         while many.drawn < len(rows):
             number = many.drawn

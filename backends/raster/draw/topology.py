@@ -2,7 +2,7 @@
 
 Corner k of primitive q of n vertices is vertex (q >> shift) * multiply[k] + offset[q & 1][k]; corner 2 is always the
 provoking vertex, and a triangle's corners keep its orientation. Provoking vertices: the last one, or the first one with
-flatshade_first; quads always take their last, polygons their first (reference/gallium.json, notes.provoking).
+flatshade_first, of quads, too, unless quads_provoke_last; polygons always take their first (reference/gallium.json, notes.provoking).
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ _T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
 _OPEN = (Edges.SECOND | Edges.THIRD, Edges.FIRST | Edges.THIRD, Edges.FIRST | Edges.SECOND)  # all edges but the k-th
 _QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, shift=1, edges=(_OPEN[1], _OPEN[2]))
 _QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, shift=1, edges=(_OPEN[2], _OPEN[1]))
+_QUADS_FIRST = Topology(_T, (4, 4, 4), (1, 2, 0), (2, 3, 0), lambda n: n // 4 * 2, shift=1, edges=(_OPEN[1], _OPEN[2]))
+_QUAD_STRIP_FIRST = Topology(_T, (2, 2, 2), (1, 3, 0), (3, 2, 0), lambda n: (n - 2) // 2 * 2, shift=1, edges=(_OPEN[1], _OPEN[2]))
 _POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(Edges.FIRST, Edges.FIRST))
 
 # type -> (last vertex provokes, first vertex provokes)
@@ -88,8 +90,8 @@ TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {
         Topology(_T, (0, 1, 1), (0, 1, 2), (0, 1, 2), lambda n: n - 2),
         Topology(_T, (1, 0, 1), (2, 0, 1), (2, 0, 1), lambda n: n - 2),
     ),
-    Prim.QUADS: (_QUADS, _QUADS),
-    Prim.QUAD_STRIP: (_QUAD_STRIP, _QUAD_STRIP),
+    Prim.QUADS: (_QUADS, _QUADS_FIRST),
+    Prim.QUAD_STRIP: (_QUAD_STRIP, _QUAD_STRIP_FIRST),
     Prim.POLYGON: (_POLYGON, _POLYGON),
     Prim.LINES_ADJACENCY: (_same(_L, 4, (1, 2, 2), lambda n: n // 4), _same(_L, 4, (1, 2, 1), lambda n: n // 4)),
     Prim.LINE_STRIP_ADJACENCY: (_same(_L, 1, (1, 2, 2), lambda n: n - 3), _same(_L, 1, (1, 2, 1), lambda n: n - 3)),
@@ -101,8 +103,11 @@ TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {
 }
 
 
-def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
-    """The row of a primitive type.
+QUADS = (Prim.QUADS, Prim.QUAD_STRIP)
+
+
+def topology_of(mode: Prim, flatshade_first: bool, quads_provoke_last: bool = False) -> Topology:
+    """The row of a primitive type under rasterizer state.
 
     Raises:
         ValueError: the type is PATCHES, which only the tessellator draws.
@@ -110,7 +115,7 @@ def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
     rows = TOPOLOGIES.get(mode)
     if rows is None:
         raise ValueError(f"draw_vbo: mode: {Prim(mode).name} want a tessellation evaluation shader")
-    return rows[flatshade_first]
+    return rows[flatshade_first and not (quads_provoke_last and mode in QUADS)]
 
 
 def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None) -> NDArray[np.uint32]:

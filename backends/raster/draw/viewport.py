@@ -12,7 +12,7 @@ from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.draw.link import Linked
 from backends.raster.draw.varyings import VertexSlots
 from backends.raster.draw_record import Clip, Layers, ValueRules, View
-from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, NO_SLOT, VertexLayout
+from backends.raster.layouts import DEFAULT_REGISTER, FAR, MAX_DISTANCES, NEAR, NO_REGISTER, NO_SLOT, VertexLayout
 
 _WRITE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p)
 
@@ -41,7 +41,8 @@ def write_rules(
     rules.is_window_space, rules.is_hidden, rules.is_counted = linked.is_window_space, is_hidden, state.count_statistics
     rules.is_cropped = is_polygon and not linked.is_window_space
     rules.centers_are_whole, rules.ends_below = not r.half_pixel_center, r.bottom_edge_rule
-    rules.clip_halfz, rules.depth_clip, rules.has_scissor = r.clip_halfz, r.depth_clip, r.scissor
+    rules.clip_halfz, rules.has_scissor = r.clip_halfz, r.scissor
+    rules.clips_near, rules.clips_far = r.depth_clip and r.depth_clip_near, r.depth_clip and r.depth_clip_far
     rules.clamps_depth = depth is None or depth.depth is None or depth.depth.type is ChannelType.UNORM
     rules.has_back_stencil = state.depth_stencil_alpha.stencil[1].enabled
     rules.has_planes = linked.has_user_planes and not linked.num_distances
@@ -51,7 +52,9 @@ def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots)
     """Write the group `Draw.clip`."""
     r = state.rasterizer
     if not linked.is_window_space and state.viewports:
-        clip.near, clip.depth_clip = (0.0 if r.clip_halfz else -1.0), r.depth_clip
+        clip.near = 0.0 if r.clip_halfz else -1.0
+        if r.depth_clip:
+            clip.near_bit, clip.far_bit = NEAR * r.depth_clip_near, FAR * r.depth_clip_far
     clip.cull_mask, clip.user_register = slots.cull_mask, NO_REGISTER
     if not linked.num_distances:
         clip.user_register = linked.clip_vertex

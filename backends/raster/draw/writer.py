@@ -116,7 +116,7 @@ class DrawWriter:
     def _facts(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, vertex: Shader, is_stored: bool) -> _Facts:
         shader, r = state.fragment.shader, state.rasterizer
         fragment, linked = self.kernels.fragment(shader), link_shaders(vertex, shader, state.link)
-        topology = topology_of(info.mode, r.flatshade_first)
+        topology = topology_of(info.mode, r.flatshade_first, r.quads_provoke_last)
         style = style_of(r, topology, framebuffer.samples > 1)
         offset = offset_of(style, r, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None)
         return _Facts(

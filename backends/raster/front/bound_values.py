@@ -147,9 +147,10 @@ def _write_projection(f: Function, d: Record, v: Record, scale: Sequence[Val], t
     bounds = [_single(b) for axis in range(2) for b in _guard(f, scale[axis], translate[axis])]
     for k, bound in enumerate(bounds):
         v.set("guard", bound, k)
-    clips, is_half = d.get("rules.depth_clip").ne(0), d.get("rules.clip_halfz").ne(0)
-    one, none = f.select(clips, f.const(F32, 1.0), 0.0), f.const(F32, 0.0)
-    near, far = [none, none, one, f.select(is_half, none, one)], [none, none, f.select(clips, f.const(F32, -1.0), 0.0), one]
+    is_half, none = d.get("rules.clip_halfz").ne(0), f.const(F32, 0.0)
+    one = f.select(d.get("rules.clips_near").ne(0), f.const(F32, 1.0), 0.0)
+    beyond = [f.select(d.get("rules.clips_far").ne(0), f.const(F32, end), 0.0) for end in (-1.0, 1.0)]
+    near, far = [none, none, one, f.select(is_half, none, one)], [none, none, *beyond]
     left, right, bottom, top = bounds
     plus, minus = f.const(F32, 1.0), f.const(F32, -1.0)
     sides = [plus, none, none, f.neg_bits(left), minus, none, none, right, none, plus, none, f.neg_bits(bottom), none, minus, none, top]

@@ -8,7 +8,7 @@ from typing import Protocol
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, FAR, GUARD, LEFT, MAX_DISTANCES, NEAR, REJECTS, RIGHT, TOP, USER, VertexLayout
+from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, GUARD, LEFT, MAX_DISTANCES, REJECTS, RIGHT, TOP, USER, VertexLayout
 from backends.raster.records import Worker
 from tgsi.language.record import record
 
@@ -48,15 +48,13 @@ def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
     lanes = x.type.lanes
     bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
     mask = zero
-    depth = f.select(d.get("clip.depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
-    far = f.select(d.get("clip.depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
     tests: list[tuple[Val, Val | int]] = [
         (x >= 0.0 - w, LEFT),
         (x <= w, RIGHT),
         (y >= 0.0 - w, BOTTOM),
         (y <= w, TOP),
-        (z >= w * d.get("clip.near"), depth),
-        (z <= w, far),
+        (z >= w * d.get("clip.near"), d.get("clip.near_bit")),
+        (z <= w, d.get("clip.far_bit")),
         (inside_guard(d.part("view"), position), GUARD),
     ]
     for inside, bit in tests:

@@ -44,7 +44,8 @@ class Template:
         t.classes, t.kind, t.framebuffer = ctypes.addressof(classes), combination.kind, combination.framebuffer
         t.content, t.is_layered = ctypes.addressof(content), packet.is_layered
         t.has_views = content.layers.viewport_slot != NO_SLOT
-        topology = topology_of(info.mode, state.rasterizer.flatshade_first)
+        r = state.rasterizer
+        topology = topology_of(info.mode, r.flatshade_first, r.quads_provoke_last)
         t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
         t.multiply[:], t.offset[:] = topology.multiply, (*topology.even, *topology.odd)
         t.prim_shift, t.is_polygon = topology.shift, content.assembly.is_polygon

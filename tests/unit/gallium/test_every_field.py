@@ -187,10 +187,13 @@ CASES: dict[str, tuple[State, str, Any]] = {
     "RasterizerState.line_stipple_enable": rasterizer(True, {"line_stipple_pattern": 0x3333}, modes=LINES),
     "RasterizerState.line_last_pixel": rasterizer(True, modes=LINES),
     "RasterizerState.flatshade_first": rasterizer(True, {"flatshade": True}),
+    "RasterizerState.quads_provoke_last": rasterizer(True, {"flatshade": True, "flatshade_first": True}, info={"mode": "QUADS"}),
     "RasterizerState.half_pixel_center": rasterizer(False),
     "RasterizerState.bottom_edge_rule": rasterizer(True, viewport={"translate": (20, 20.5, 0.5)}),
     "RasterizerState.rasterizer_discard": rasterizer(True),
     "RasterizerState.depth_clip": rasterizer(False),
+    "RasterizerState.depth_clip_near": rasterizer(False, {"clip_halfz": True}),
+    "RasterizerState.depth_clip_far": rasterizer(False),
     "RasterizerState.clip_halfz": rasterizer(True),
     "RasterizerState.offset_units_unscaled": rasterizer(True, {"offset_tri": True, "offset_units": 0.25}, depth=TEST),
     "RasterizerState.clip_plane_enable": rasterizer(1),
@@ -284,6 +287,7 @@ ELSEWHERE = {
     "DepthStencilAlphaState.stencil": "its parts are here",
     "DepthStencilAlphaState.alpha": "its parts are here",
     "DrawInfo.vertices_per_patch": "tests/unit/geometry/tessellation",
+    "DrawInfo.indexed": "tests/unit/gallium/test_indirect_draws.py",
     "DrawInfo.index_size": "tests/unit/gallium/test_draw.py",
     **{
         f"{kind.__name__}.{field.name}": "tests/unit/geometry/test_stream_output.py"

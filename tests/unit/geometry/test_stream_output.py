@@ -42,8 +42,8 @@ LISTS: dict[str, tuple[int, list[list[int]], list[list[int]]]] = {
     "TRIANGLES": (8, [[0, 1, 2], [3, 4, 5]], [[0, 1, 2], [3, 4, 5]]),
     "TRIANGLE_STRIP": (5, [[0, 1, 2], [2, 1, 3], [2, 3, 4]], [[0, 1, 2], [1, 3, 2], [2, 3, 4]]),
     "TRIANGLE_FAN": (5, [[0, 1, 2], [0, 2, 3], [0, 3, 4]], [[1, 2, 0], [2, 3, 0], [3, 4, 0]]),
-    "QUADS": (8, [[0, 1, 3], [1, 2, 3], [4, 5, 7], [5, 6, 7]], [[0, 1, 3], [1, 2, 3], [4, 5, 7], [5, 6, 7]]),
-    "QUAD_STRIP": (6, [[0, 1, 3], [2, 0, 3], [2, 3, 5], [4, 2, 5]], [[0, 1, 3], [2, 0, 3], [2, 3, 5], [4, 2, 5]]),
+    "QUADS": (8, [[0, 1, 3], [1, 2, 3], [4, 5, 7], [5, 6, 7]], [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]),
+    "QUAD_STRIP": (6, [[0, 1, 3], [2, 0, 3], [2, 3, 5], [4, 2, 5]], [[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]]),
     "POLYGON": (5, [[1, 2, 0], [2, 3, 0], [3, 4, 0]], [[0, 1, 2], [0, 2, 3], [0, 3, 4]]),
     "LINES_ADJACENCY": (8, [[1, 2], [5, 6]], [[1, 2], [5, 6]]),
     "LINE_STRIP_ADJACENCY": (5, [[1, 2], [2, 3]], [[1, 2], [2, 3]]),
@@ -60,6 +60,15 @@ def vertices(count: int) -> tuple[Array, Array]:
 def draw(picture: Picture, info: g.StreamOutputInfo | None, number: int = 3, text: str = PASS, **options: Any) -> Picture:
     """Draw `number` vertices with a vertex program that has stream output."""
     return picture.draw(GENERIC, text, *vertices(number), stream_output=info, **options)
+
+
+@pytest.mark.parametrize("mode", ["QUADS", "QUAD_STRIP"])
+def test_quads_that_provoke_last_are_taken_apart_as_without_flatshade_first(mode: str) -> None:
+    picture = Picture()
+    (buffer,) = streamed(picture, 4096)
+    draw(picture, WHOLE, 6, mode=mode, rasterizer={"flatshade_first": True, "quads_provoke_last": True, "rasterizer_discard": True})
+    expected = np.array(LISTS[mode][1]).ravel()[: 6 if mode == "QUADS" else 12]
+    np.testing.assert_array_equal(words(buffer)[: 8 * len(expected)].view(np.float32).reshape(-1, 8), np.hstack(vertices(6))[expected])
 
 
 @pytest.mark.parametrize("first", [False, True], ids=["last", "first"])

@@ -45,6 +45,7 @@ def random_state(rng: np.random.Generator) -> DrawState:
 
     names = ("half_pixel_center", "clip_halfz", "depth_clip", "bottom_edge_rule", "scissor")
     flags: dict[str, Any] = {name: bool(rng.integers(0, 2)) for name in names}
+    flags["depth_clip_near"], flags["depth_clip_far"] = rng.spawn(1)[0].integers(0, 2, 2).astype(bool).tolist()
     state.rasterizer = RasterizerState(**flags)
     state.viewports = tuple(ViewportState(triple(), triple()) for _ in range(int(rng.choice([0, 1, 1, 1, 3, MAX_VIEWPORTS]))))
     boxes = rng.integers(0, 300, (int(rng.choice([0, 1, 1, 4])), 4)).tolist()

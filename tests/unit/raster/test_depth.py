@@ -248,6 +248,26 @@ def test_without_depth_clip_depth_is_clamped() -> None:
     assert images[1][1][-1] == 1
 
 
+@pytest.mark.parametrize("halfz", [False, True])
+@pytest.mark.parametrize("wide", [False, True])
+def test_near_and_far_clip_apart_and_depth_is_clamped_where_one_does_not(halfz: bool, wide: bool) -> None:
+    columns = (np.arange(SIZE) + 0.5) / SIZE
+    z = quad(0.5) * (3.0 if wide else 1.0)  # the wide one reaches beyond the frustum's sides
+    z[:, 2], z[:, 3] = 3 * z[:, 0], 1
+    shown = 6 * columns - 3
+    state = DepthStencilAlphaState(DepthState(True, True, CompareFunc.ALWAYS))
+    for near, far in ((True, True), (True, False), (False, True), (False, False)):
+        rules = RasterizerState(depth_clip_near=near, depth_clip_far=far, clip_halfz=halfz)
+        with Canvas(SIZE, SIZE, depth=Format.Z32_FLOAT) as c:
+            c.wipe(depth=0.7)
+            c.draw_arrays(VS_POSITION, FS_WHITE, [z], Prim.TRIANGLE_STRIP, depth_stencil_alpha=state, rasterizer=rules)
+            covered, depths = c.image()[0, :, 0] > 0, c.depth_bytes().view("f4")[0, :, 0]
+        inside = ~((shown < (0 if halfz else -1)) & near) & ~((shown > 1) & far)
+        window = np.clip(shown / 2 + 0.5, 0.5 if halfz else 0, 1)  # of a viewport with scale and translation 0.5
+        assert (covered == inside).all(), (near, far)
+        np.testing.assert_allclose(depths, np.where(inside, window, 0.7), atol=1e-5)
+
+
 @pytest.mark.parametrize("lanes", [8, 16, 32])
 def test_counting_samples(lanes: int) -> None:
     rng = np.random.default_rng(3)

@@ -33,8 +33,8 @@ DECOMPOSED = [
     (Prim.TRIANGLES, 7, [(0, 1, 2), (3, 4, 5)], [(1, 2, 0), (4, 5, 3)]),
     (Prim.TRIANGLE_STRIP, 6, [(0, 1, 2), (2, 1, 3), (2, 3, 4), (4, 3, 5)], [(1, 2, 0), (3, 2, 1), (3, 4, 2), (5, 4, 3)]),
     (Prim.TRIANGLE_FAN, 5, [(0, 1, 2), (0, 2, 3), (0, 3, 4)], [(2, 0, 1), (3, 0, 2), (4, 0, 3)]),
-    (Prim.QUADS, 9, [(0, 1, 3), (1, 2, 3), (4, 5, 7), (5, 6, 7)], None),
-    (Prim.QUAD_STRIP, 7, [(0, 1, 3), (2, 0, 3), (2, 3, 5), (4, 2, 5)], None),
+    (Prim.QUADS, 9, [(0, 1, 3), (1, 2, 3), (4, 5, 7), (5, 6, 7)], [(1, 2, 0), (2, 3, 0), (5, 6, 4), (6, 7, 4)]),
+    (Prim.QUAD_STRIP, 7, [(0, 1, 3), (2, 0, 3), (2, 3, 5), (4, 2, 5)], [(1, 3, 0), (3, 2, 0), (3, 5, 2), (5, 4, 2)]),
     (Prim.POLYGON, 5, [(1, 2, 0), (2, 3, 0), (3, 4, 0)], None),
     (Prim.TRIANGLES_ADJACENCY, 12, [(0, 2, 4), (6, 8, 10)], [(2, 4, 0), (8, 10, 6)]),
     (Prim.TRIANGLE_STRIP_ADJACENCY, 8, [(0, 2, 4), (4, 2, 6)], [(2, 4, 0), (6, 4, 2)]),
@@ -58,6 +58,14 @@ def test_primitives_are_their_triangles(mode: Prim, count: int, last: list[Any],
         listed = drawn(position[order], color[order], Prim.TRIANGLES)
         assert np.array_equal(whole, listed), f"flatshade_first={flag}"
         assert whole.any()
+
+
+@pytest.mark.parametrize(("mode", "count"), [(Prim.QUADS, 9), (Prim.QUAD_STRIP, 8)])
+def test_quads_keep_their_last_vertex_where_state_says_so(mode: Prim, count: int) -> None:
+    position, color = positions(count), np.random.default_rng(1).integers(1, 64, (count, 4)).astype("f4")
+    rules = RasterizerState(flatshade_first=True, quads_provoke_last=True)
+    assert np.array_equal(drawn(position, color, mode, rasterizer=rules), drawn(position, color, mode))
+    assert not np.array_equal(drawn(position, color, mode, rasterizer=RasterizerState(flatshade_first=True)), drawn(position, color, mode))
 
 
 @pytest.mark.parametrize("kind", ["u1", "u2", "u4"])

@@ -158,11 +158,7 @@ def _indirect(sub: SubContext, info: DrawInfo, words: Words) -> None:
     handle, offset, stride, count, count_offset, count_handle = words[14:20]
     given: dict[str, Any] = {"indirect": sub.resource(handle, "indirect_handle"), "indirect_offset": offset, "indirect_stride": stride}
     if count_handle:
-        counts = sub.resource(count_handle, "draw_count_handle")
-        sub.gallium.finish_uses(counts)
-        if not counts.is_buffer or count_offset + 4 > counts.size:
-            raise CommandError("draw_count_offset", f"{count_offset} is outside of the buffer")
-        count = min(count, int.from_bytes(bytes(counts.storage[count_offset : count_offset + 4]), "little"))
+        given |= {"indirect_draw_count": sub.resource(count_handle, "draw_count_handle"), "indirect_draw_count_offset": count_offset}
     sub.gallium.draw_vbo(info, **given, draw_count=count)
 
 

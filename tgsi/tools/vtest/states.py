@@ -160,6 +160,7 @@ def _rasterizer(context: Any, words: Words) -> Any:
     return context.create_rasterizer_state(
         RasterizerState(
             **given,
+            quads_provoke_last=True,  # clients cannot learn otherwise: the protocol has no bit for it
             sprite_coord_mode=SpriteCoordMode(s0 >> 6 & 1),
             cull_face=Face(s0 >> 8 & 3),
             fill_front=PolygonMode(s0 >> 10 & 3),

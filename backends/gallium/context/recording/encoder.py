@@ -91,7 +91,7 @@ class Encoder:
         if info is not None and type(info) is not DrawInfo:
             return None
         found = self._checked_draw(fields_of(info) | given)
-        if found.vertices_per_patch:
+        if found.vertices_per_patch or found.indexed:
             return None
         made = drawn(found, self.last_draw)
         if len(made) > 4:
