@@ -13,6 +13,7 @@ from backends.raster.draw.topology import QUADS, TOPOLOGIES, Topology, topology_
 from backends.raster.layouts import Shape
 from tgsi.language.record import record
 
+
 @record
 class _AdjacentStrip(Topology):
     """TRIANGLE_STRIP_ADJACENCY, whose first and last triangle find their neighbors by rules of their own."""
