@@ -15,6 +15,7 @@ from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
 from backends.pipe.enums import Clear
 from backends.raster.records import ClearRecord
+from backends.raster.tile.coarse import cleared_bound
 from tgsi.language.record import record
 
 _COLOR0, _DEPTH, _STENCIL, _DEPTH_STENCIL = int(Clear.COLOR0), int(Clear.DEPTH), int(Clear.STENCIL), int(Clear.DEPTH | Clear.STENCIL)
@@ -77,7 +78,11 @@ def clear_records(
         z = depth if buffers & _DEPTH and zs.format.depth is not None else None
         s = stencil if buffers & _STENCIL and zs.format.stencil is not None else None
         if z is not None or s is not None:
-            found += _records(zs, depth_pattern(zs.format, z, s))
+            made = _records(zs, depth_pattern(zs.format, z, s))
+            if z is not None:
+                for _, r in made:
+                    r.has_depth, r.farthest = 1, cleared_bound(zs.format, z)
+            found += made
     return found
 
 

@@ -156,7 +156,7 @@ class Worker(ctypes.Structure):
 
 
 class ClearRecord(ctypes.Structure):
-    """One surface to clear with 64 bytes of pattern; if `masked`, the bits in `keep` stay as they are."""
+    """One surface to clear with 64 bytes of pattern; if `masked`, the bits in `keep` stay as they are. Records are in order of `before`."""
 
     _fields_ = [
         ("base", c_void_p),
@@ -165,7 +165,10 @@ class ClearRecord(ctypes.Structure):
         ("layers", c_int32),
         ("texel_bytes", c_int32),
         ("masked", c_int32),
-        ("pad", c_int32 * 7),
+        ("before", c_int32),  # number of the batch that follows the clear
+        ("has_depth", c_int32),  # depths are cleared
+        ("farthest", c_float),  # no depth is above it afterwards
+        ("pad", c_int32 * 4),
         ("pattern", c_uint8 * 64),
         ("keep", c_uint8 * 64),
     ]
@@ -200,7 +203,7 @@ class Tiles(ctypes.Structure):
 
 
 class Work(ctypes.Structure):
-    """The work of one flush: clears, then batches, then resolves."""
+    """The work of one flush: clears and batches in their order, then resolves."""
 
     _fields_ = [
         ("clears", c_void_p),
@@ -237,6 +240,8 @@ class Window(ctypes.Structure):
     _fields_ = [
         ("first_batch", c_int32),
         ("last_batch", c_int32),
+        ("first_clear", c_int32),  # earlier windows carried out the ones before it
+        ("is_final", c_int32),  # all that follows the last batch belongs to it
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window
         ("finished", c_int32),  # no batch is left

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.bound import DrawState, Framebuffer, Surface
+from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
@@ -26,7 +26,6 @@ from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
-from backends.pipe.enums import Clear
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
@@ -36,7 +35,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import ClearRecord
-from backends.raster.tile.coarse import INFINITY, cleared_bound
+from backends.raster.tile.coarse import INFINITY
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
 from backends.software.commands.templates import is_repeatable
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
 MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once; the caller can be interrupted between native runs only
+MOST_CLEARS = 1 << 10  # pending ones
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -95,11 +95,10 @@ class Renderer:
         self._executor = Executor(self.kernels.cache, batch, spans)
         self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
-        self._clears: list[tuple[Surface, ClearRecord]] = []
+        self._clears: list[ClearRecord] = []
         self._resolves: list[Resolve] = []
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
-        self._bound = INFINITY  # upper bound of the depths in the framebuffer
         self._layers = 1  # layers that pending draws write
         self._vertices = self._primitives = 0
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
@@ -150,13 +149,13 @@ class Renderer:
 
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
-        if self._executor.record.num_spans or self._resolves:
+        is_read = any(self._executor.reads(*found) for found in self._framebuffer.ranges())
+        if self._resolves or self._waiting.touched or is_read or len(self._clears) >= MOST_CLEARS:
             self.flush()
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
-                self._clears.append((surface, record))
-                if surface is self._framebuffer.zsbuf and buffers & Clear.DEPTH:
-                    self._bound = cleared_bound(surface.format, depth)
+                record.before = self._executor.close_batch()
+                self._clears.append(record)
             else:
                 self.flush()
                 self.runs += 1
@@ -361,13 +360,12 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         work, pool = self._pool.scene.work, self._pool
-        clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
+        clears = (ClearRecord * len(self._clears))(*self._clears)
         commands = self._executor.record
         work.spans, work.batches, work.num_batches = commands.spans, commands.batches, commands.num_batches
         work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
         self._clears = []
-        pool.coarse[:] = self._bound
-        self._bound = INFINITY
+        pool.coarse[:] = INFINITY
         resolves, self._resolves = self._resolves, []
         self._executor.carried_out()
         self._hinder()

@@ -23,7 +23,7 @@ from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import CLOSED
-from backends.raster.records import Batch, Scene, Worker
+from backends.raster.records import Batch, ClearRecord, Scene, Worker
 
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
@@ -96,6 +96,7 @@ def _build_begin_tiles(module: Module) -> None:
     s.set("window.cut", cut.get())
     s.set("window.last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
     is_last = (cut.get() < 0) & (last >= s.get("work.num_batches"))
+    s.set("window.is_final", is_last.zext(I32))
     s.set("window.resolving", f.select(is_last, s.get("work.num_resolves"), 0))
     tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
     alone = s.get("work.alone").ne(0)
@@ -115,7 +116,13 @@ def _build_end_window(module: Module) -> None:
     cut, last = s.get("window.cut"), s.get("window.last_batch")
     s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
     s.set("totals.num_windows", s.get("totals.num_windows") + 1)
-    s.set("work.num_clears", 0)
+    clears, due = s.get("work.clears"), f.var(I32, s.get("window.first_clear"))
+    with f.loop() as passed:  # those before a batch of this window, the cut one included
+        passed.break_if(due.get() >= s.get("work.num_clears"))
+        clear = Record(f, f.at(clears, due.get().zext(I64) * ctypes.sizeof(ClearRecord)), ClearRecord)
+        passed.break_if(clear.get("before") >= last)
+        due.add(1)
+    s.set("window.first_clear", due.get())
     s.set("window.first_batch", f.select(cut < 0, last, cut))
     with f.if_(cut >= 0):
         b = Record(f, _batch_at(f, s, cut), Batch)
@@ -218,6 +225,7 @@ def _build_flush(module: Module) -> None:
     workers, threads = s.get("crew.workers"), s.get("crew.threads")
     helps = s.get("crew.participants") > threads
     s.set("window.first_batch", 0)
+    s.set("window.first_clear", 0)
     f.call(None, "begin_window", scene)
     f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("shared.state"), atomic=True)
 

@@ -1,4 +1,4 @@
-"""The walk over tiles: clear a tile, run every batch of the window in order (coverage and shading by turns), then resolve samples."""
+"""The walk over tiles: batches in order (coverage and shading by turns), with the clears between them, then the resolves of samples."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from backends.raster.tile.coarse import INFINITY
 def build_tile_walk(module: Module) -> None:
     """tiles(worker): takes tiles until none is left, from the worker's own band first.
 
-    Each tile is cleared, runs the window's batches in order, and after the last window of a flush has its samples resolved."""
+    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved."""
     _build_clear_tile(module)
+    _build_clear_due(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
     worker = f.args[0]
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
     list_, tiles_x, layer_tiles, layers = w.get("buffers.list"), s.get("tiles.tiles_x"), s.get("tiles.layer_tiles"), s.get("tiles.layers")
     batches, first, last = s.get("work.batches"), s.get("window.first_batch"), s.get("window.last_batch")
-    clears, num_clears = s.get("work.clears"), s.get("work.num_clears")
+    num_clears, due = s.get("work.num_clears"), f.var(I32, 0)
     resolves, resolving = s.get("work.resolves"), s.get("window.resolving")
     cursor = f.alloca("i32")
     workers, participants = s.get("crew.workers"), s.get("crew.participants")
@@ -47,10 +48,12 @@ def build_tile_walk(module: Module) -> None:
         w.set("tile.layer", layer)
         ty = inside.udiv(tiles_x)
         x, y = (inside - ty * tiles_x) << 6, ty << 6
-        with f.range(0, num_clears) as k:
-            f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y, layer, (layer + 1).eq(layers))
         farthest = f.at(s.get("tiles.farthest"), tile.zext(I64) << 2)
+        place = [x, y, layer, (layer + 1).eq(layers), farthest]
+        due.set(s.get("window.first_clear"))
         with f.range(first, last) as i:
+            with f.if_(due.get() < num_clears):
+                due.set(f.call(I32, "clear_due", s.pointer, due.get(), i, *place))
             b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
             limit = b.get("limit")
             with f.if_(limit.ne(0)):
@@ -69,6 +72,8 @@ def build_tile_walk(module: Module) -> None:
                     w.set("tile.fragment_env", span.get("fragment_env"))
                     n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
                     f.call_pointer(None, shade, worker, draw, arena, list_, n)
+        with f.if_(s.get("window.is_final").ne(0) & (due.get() < num_clears)):
+            f.call(I32, "clear_due", s.pointer, due.get(), last, *place)
         with f.range(0, resolving) as k:
             resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
             f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
@@ -87,6 +92,26 @@ def _next_shading(f: Function, arena: Val, limit: Val, cursor_slot: Val) -> Val:
             found.set(f.load(I32, arena, entry + SetupLayout.PRIM).lshr(PRIM_BITS))
     f.store(cursor.get(), cursor_slot)
     return found.get()
+
+
+def _build_clear_due(module: Module) -> None:
+    """clear_due(scene, first, batch, x, y, layer, is last, farthest) -> number of the first clear after those that precede the batch.
+
+    Carries out the clears from number `first` on that precede the batch, for one tile."""
+    f = Function(module, "clear_due", [PTR, I32, I32, I32, I32, I32, BOOL, PTR], I32, internal=True)
+    scene, first, batch, x, y, layer, is_last, farthest = f.args
+    s = Record(f, scene, Scene)
+    clears, num_clears = s.get("work.clears"), s.get("work.num_clears")
+    due = f.var(I32, first)
+    with f.loop() as loop:
+        loop.break_if(due.get() >= num_clears)
+        clear = Record(f, f.at(clears, due.get().zext(I64) * ctypes.sizeof(ClearRecord)), ClearRecord)
+        loop.break_if(clear.get("before") > batch)
+        f.call(None, "clear_tile", clear.pointer, x, y, layer, is_last)
+        with f.if_(clear.get("has_depth").ne(0)):
+            f.store(clear.get("farthest"), farthest)
+        due.add(1)
+    f.ret(due.get())
 
 
 def _build_clear_tile(module: Module) -> None:

@@ -184,6 +184,12 @@ class Executor:
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
 
+    def close_batch(self) -> int:
+        """Let the next draw begin a batch. Returns the number of that batch."""
+        number = int(self.record.num_batches)
+        self.record.closed = number
+        return number
+
     def take_staged_counts(self) -> Drawn:
         """The counts of draws with more stages since the last call."""
         e, drawn = self.record, Drawn()
@@ -242,7 +248,7 @@ class Executor:
     def carried_out(self) -> None:
         """Forget spans and batches, which were drawn. Memory stays as it is."""
         e = self.record
-        e.num_spans = e.num_batches = e.queued = 0
+        e.num_spans = e.num_batches = e.closed = e.queued = 0
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
         """Make the memory of draws invalid. states: all that were drawn with.

@@ -151,6 +151,7 @@ class ExecutorRecord(ctypes.Structure):
         ("most_spans", c_int32),
         ("num_batches", c_int32),
         ("most_batches", c_int32),
+        ("closed", c_int32),  # number of batches that take no more spans
         ("batch_size", c_int32),  # most primitives of a batch
         ("batch_spans", c_int32),  # most spans of a batch
         ("num_reads", c_int32),

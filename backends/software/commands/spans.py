@@ -58,7 +58,7 @@ def _join(f: Function, e: Record, batches: Val, number: Val, count: Val, most: V
     """Put span `number`, of `count` primitives, into the last batch, or begin a batch with it."""
     size = ctypes.sizeof(Batch)
     joined, num_batches = f.var(I32, 0), e.get("num_batches")
-    with f.if_(num_batches > 0):
+    with f.if_(num_batches > e.get("closed")):
         b = Record(f, f.at(batches, (num_batches - 1).zext(I64) * size), Batch)
         total = b.get("count") + count
         with f.if_((b.get("num_spans") < e.get("batch_spans")) & (total <= most)):
