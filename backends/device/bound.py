@@ -327,6 +327,11 @@ class DrawState:
         self.known.clear()
         self.numbers.sweep(living.union(self.record.words))
 
+    def forget(self, value: object) -> None:
+        """Let go of a view that was destroyed, at once if it is not bound and no draw is pending; otherwise `sweep` does."""
+        if not self.record.draws:
+            self.numbers.forget(value, self.record.words[:])
+
     def carried_out(self) -> None:
         """Let go of memory that only draws referred to: all of them have been carried out."""
         self.record.draws = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from ctypes import c_uint64
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ Key = Callable[[Any], Hashable]
 CLASS_SHIFT = 32
 MIX = 0x9E3779B1
 """Factor of the hash of a number."""
+
+MOST_FORGOTTEN = 1 << 10
 
 _serials = itertools.count(1)
 
@@ -63,6 +65,7 @@ class Numbers:
     def __init__(self, place: Callable[[int, int], None] = lambda address, mask: None) -> None:
         self.holders: list[Callable[[], set[int]]] = []
         self._values: dict[int, tuple[Any, Hashable, Described]] = {}
+        self._forgotten = 0  # numbers that still stand in the table of data, where nobody looks for them
         self._of_object: dict[int, int] = {}
         self._of_content: dict[Hashable, int] = {}
         self._classes: dict[Hashable, int] = {}
@@ -95,6 +98,23 @@ class Numbers:
             self._data.put(number, number, ctypes.addressof(described.data))
         return number
 
+    def forget(self, value: object, bound: Iterable[int]) -> None:
+        """Forget a value that no draw waits for, unless its number is among `bound`. Values of other holders wait for `sweep`."""
+        number = self._of_object.get(id(value))
+        if number is None or self.holders or number in bound:
+            return
+        self._drop(number)
+        self._forgotten += 1
+        if self._forgotten > MOST_FORGOTTEN:
+            self._forgotten = 0
+            self._data.keep(self._values.__contains__)
+
+    def _drop(self, number: int) -> None:
+        value, content, _ = self._values.pop(number)
+        del self._of_object[id(value)]
+        if content is not None:
+            del self._of_content[content]
+
     def _class_of(self, kind: Hashable) -> int:
         if isinstance(kind, int):
             return kind
@@ -107,10 +127,7 @@ class Numbers:
         """Forget all values but those with the numbers `living`, and those of the holders."""
         gone = self._values.keys() - living.union(*(numbers() for numbers in self.holders))
         for number in gone:
-            value, content, _ = self._values.pop(number)
-            del self._of_object[id(value)]
-            if content is not None:
-                del self._of_content[content]
+            self._drop(number)
         if gone:
             self._data.keep(self._values.__contains__)
             kinds = {described.kind for _, _, described in self._values.values()}

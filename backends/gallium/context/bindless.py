@@ -13,6 +13,7 @@ from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.context.sampler_states import bound_sampler
 from backends.gallium.context.shader_memory import shader_image
 from backends.gallium.context.shader_resources import ALL_STAGES
+from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import SamplerView
@@ -33,6 +34,7 @@ class _Made:
 
     item: ResidentTexture | BoundImage
     resource: Resource
+    reference: Reference
 
 
 class Bindless(ContextCore):
@@ -58,8 +60,8 @@ class Bindless(ContextCore):
         name = "create_texture_handle"
         if not isinstance(view, SamplerView):
             raise TypeError(f"{name}: view: a SamplerView is wanted, not {type(view).__name__}")
-        if view.is_destroyed or view.texture.is_destroyed:
-            raise ValueError(f"{name}: view: the view or its texture was destroyed")
+        if view.is_destroyed:
+            raise ValueError(f"{name}: view: it was destroyed")
         state = None
         if isinstance(sampler, StateObject):
             check_object(sampler, "sampler", name)
@@ -69,13 +71,13 @@ class Bindless(ContextCore):
                 raise TypeError(f"{name}: sampler: a sampler object or its state is wanted, not {type(sampler).__name__}")
             state = make(SamplerState, sampler, {}, name)
         item = ResidentTexture(view.bound, None if state is None else bound_sampler(state))
-        return self._make("texture", MAX_SAMPLER_VIEWS, _Made(item, view.texture))
+        return self._make("texture", MAX_SAMPLER_VIEWS, _Made(item, view.texture, Reference(view.texture)))
 
     def delete_texture_handle(self, handle: int) -> None:
         """Delete a texture handle, resident or not. (p_context.h)"""
         slot = self._slot("texture", handle, "delete_texture_handle")
         self._residents.textures.pop(slot, None)
-        del self._handles["texture"][slot]
+        self._handles["texture"].pop(slot).reference.release()
         self._free["texture"].append(slot)
 
     def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> None:
@@ -97,13 +99,13 @@ class Bindless(ContextCore):
     def create_image_handle(self, image: Any) -> int:
         """Create a handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`. (p_context.h)"""
         bound, resource = shader_image(self, image, "create_image_handle: image")
-        return self._make("image", MAX_SHADER_IMAGES, _Made(bound, resource))
+        return self._make("image", MAX_SHADER_IMAGES, _Made(bound, resource, Reference(resource)))
 
     def delete_image_handle(self, handle: int) -> None:
         """Delete an image handle, resident or not. (p_context.h)"""
         slot = self._slot("image", handle, "delete_image_handle")
         self._leave_image(slot)
-        del self._handles["image"][slot]
+        self._handles["image"].pop(slot).reference.release()
         self._free["image"].append(slot)
 
     def make_image_handle_resident(

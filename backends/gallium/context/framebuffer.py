@@ -38,7 +38,11 @@ class Framebuffers(ContextCore):
         """Destroy a surface. (context.rst, "Surfaces")"""
         if not isinstance(target, Surface):
             raise TypeError(f"surface_destroy: target: a Surface is wanted, not {type(target).__name__}")
-        target.is_destroyed = True
+        if target.texture.screen is not self.screen:
+            raise ValueError("surface_destroy: target: it belongs to another screen")
+        if target.is_destroyed:
+            raise ValueError("surface_destroy: target: it was destroyed")
+        target.destroy()
 
     def as_surface(self, target: Any, argument: str) -> Surface:
         """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""

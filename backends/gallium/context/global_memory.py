@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from backends.device.memory import Memory, Range
+from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.pipe.limits import MAX_RESOURCE_BYTES
 
@@ -20,6 +21,7 @@ class GlobalMemory:
 
     def __init__(self, count: int) -> None:
         self._slots: list[tuple[Resource, int] | None] = [None] * count
+        self._references: list[Reference | None] = [None] * count
 
     def _mapped(self) -> list[tuple[Resource, int]]:
         """Each mapped buffer once, in the order of addresses."""
@@ -37,6 +39,7 @@ class GlobalMemory:
         except ValueError:
             self._slots = kept
             raise
+        self._references[slots] = [None if item is None else Reference(item) for item in items]
         return tuple(0 if found is None else found[1] for found in self._slots[slots])
 
     def _free(self, size: int) -> int:

@@ -13,11 +13,15 @@ T = TypeVar("T")
 
 @record(frozen=False, eq=False)
 class StateObject(Generic[S]):
-    """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take."""
+    """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take.
+
+    bound: what a device knows of the object, once it was bound.
+    """
 
     kind: str
     state: S
     is_destroyed: bool = False
+    bound: Any = None
 
 
 def check_object(handle: Any, kind: str, name: str) -> None:

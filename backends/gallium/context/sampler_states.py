@@ -23,13 +23,15 @@ from backends.pipe.state import (
     SamplerState,
 )
 
+MOST_KNOWN = 1 << 10
+
 
 class SamplerStates(ContextCore):
     """Sampler objects: create_sampler_state, bind_sampler_states, destroy_sampler_state."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        self._halves: dict[StateObject[SamplerState], BoundSampler] = {}
+        self._known: dict[SamplerState, BoundSampler] = {}  # by template, so that objects of equal ones have one number
 
     def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
         """Create a sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``.
@@ -67,7 +69,6 @@ class SamplerStates(ContextCore):
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
         """Destroy a sampler object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "sampler")
-        self._halves.pop(handle, None)
 
     delete_sampler_state = destroy_sampler_state
 
@@ -79,16 +80,20 @@ class SamplerStates(ContextCore):
         check_object(handle, "sampler", "set_border_words")
         known = self._bound(handle)
         record = SamplerRecord.from_buffer_copy(known.record)
-        self._halves[handle] = BoundSampler(known.key, record)
+        handle.bound = BoundSampler(known.key, record)
         self.state.known.forget(handle)
         for channel, word in enumerate(words):
             record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
 
     def _bound(self, handle: StateObject[SamplerState]) -> BoundSampler:
-        known = self._halves.get(handle)
-        if known is None:
-            known = self._halves[handle] = bound_sampler(handle.state)
-        return known
+        if handle.bound is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            handle.bound = self._known.get(handle.state)
+            if handle.bound is None:
+                handle.bound = self._known[handle.state] = bound_sampler(handle.state)
+        found: BoundSampler = handle.bound
+        return found
 
 
 def bound_sampler(state: SamplerState) -> BoundSampler:

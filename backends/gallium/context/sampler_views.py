@@ -60,9 +60,13 @@ class SamplerViews(ContextCore):
         """Destroy a sampler view. (context.rst, "Sampler Views")"""
         if not isinstance(view, SamplerView):
             raise TypeError(f"sampler_view_destroy: view: a SamplerView is wanted, not {type(view).__name__}")
-        view.is_destroyed = True
-        owner = view.context if isinstance(view.context, ContextCore) else self
-        owner.state.known.forget(view)
+        if view.context is not self:
+            raise ValueError("sampler_view_destroy: view: it belongs to another context")
+        if view.is_destroyed:
+            raise ValueError("sampler_view_destroy: view: it was destroyed")
+        self.state.known.forget(view)
+        self.state.forget(view.bound)
+        view.destroy()
 
     def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
         """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0).
@@ -81,8 +85,8 @@ class SamplerViews(ContextCore):
                 continue
             if not isinstance(view, SamplerView):
                 raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}")
-            if view.is_destroyed or view.texture.is_destroyed:
-                raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
+            if view.is_destroyed:
+                raise ValueError(f"{name}: views[{index}]: it was destroyed")
             self.note_use(view.texture)
         self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])
         self.learn_stage(stage, kind)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.reference import Reference
 from backends.pipe.checks import integer, make
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS
 from backends.pipe.state import StreamOutputInfo
@@ -31,6 +32,12 @@ class StreamOutputTarget(packet.StreamTarget):
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
         self.resource, self.buffer_offset, self.buffer_size = resource, buffer_offset, buffer_size
         self.is_destroyed = False
+        self._reference = Reference(resource)
+
+    def release(self) -> None:
+        """Let go of the buffer, after the end of the last binding."""
+        self.keepalive = None
+        self._reference.release()
 
     def __repr__(self) -> str:
         return f"<StreamOutputTarget of {self.buffer_size} bytes, {self.offset} written>"
@@ -81,8 +88,11 @@ class StreamOutputs(ContextCore):
         return StreamOutputTarget(buffer, start, size)
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
-        """Destroy a target; its buffer stays. (context.rst, "Stream output targets")"""
-        self._check_target(target, "stream_output_target_destroy: target").is_destroyed = True
+        """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
+        found = self._check_target(target, "stream_output_target_destroy: target")
+        found.is_destroyed = True
+        if found not in self.state.stream_targets:
+            found.release()
 
     def set_stream_output_targets(self, targets: Sequence[StreamOutputTarget | None] = (), *, offsets: Sequence[int] = ()) -> None:
         """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without a target, no argument unbinds all.
@@ -106,7 +116,10 @@ class StreamOutputs(ContextCore):
                 if wanted % 4:
                     raise ValueError(f"{name}: offsets[{k}]: {wanted} is not a multiple of 4")
                 target.offset = wanted
-        self.state.stream_targets = bound
+        before, self.state.stream_targets = self.state.stream_targets, bound
+        for old in before:
+            if isinstance(old, StreamOutputTarget) and old.is_destroyed and old not in bound:
+                old.release()
         self.choose_stages()
 
     def choose_stages(self) -> None:

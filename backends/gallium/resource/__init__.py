@@ -1,8 +1,8 @@
 """Resources: textures and buffers as memory, and the forms in which shaders, the rasterizer and the CPU access them.
 
 `layout` places levels, layers and samples; `resource` holds the bytes and shows them as numpy arrays; `view` makes sampler views,
-surfaces and framebuffers of them; `transfer` maps boxes for the CPU; `multisampled` resolves samples; `format_support` lists the
-uses of each format; `screen_core` is the part of a screen that makes resources.
+surfaces and framebuffers of them; `reference` keeps them alive; `transfer` maps boxes for the CPU; `multisampled` resolves samples;
+`format_support` lists the uses of each format; `screen_core` is the part of a screen that makes resources.
 
 Resources know their screen and their context by small Protocols (`ResourceOwner`, `MappingOwner`), so this floor imports neither.
 It may import `backends.device` and what is below it. Everything runs once a call. Read next: `backends/gallium/context`.

@@ -31,12 +31,15 @@ class Box:
     depth: int = 1
 
 
+_REFERENCES = threading.RLock()
+"""Held while references are counted. The garbage collector may drop one at any time, even within such a count."""
+_NOTHING = np.zeros(0, np.uint8)
 _DECODING = threading.Lock()
 """Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
 
 
 class Accounting:
-    """Counters of the bytes that the living resources of a screen hold, now and at most. limit: the most that they may hold."""
+    """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._lock = threading.Lock()
@@ -44,8 +47,11 @@ class Accounting:
         self.used = 0
         self.peak = 0
 
-    def take(self, size: int) -> None:
-        """Count an allocation. MemoryError, and nothing is counted, if it exceeds the limit."""
+    def allocate(self, size: int) -> NDArray[np.uint8]:
+        """`allocate` of this module, counted until nothing refers to the memory: no resource, view, mapping, binding or pending draw.
+
+        MemoryError, and nothing is counted, if it exceeds the limit.
+        """
         with self._lock:
             if self.limit is not None and self.used + size > self.limit:
                 raise MemoryError(
@@ -53,6 +59,13 @@ class Accounting:
                 )
             self.used += size
             self.peak = max(self.peak, self.used)
+        try:
+            found = allocate(size)
+        except BaseException:
+            self.give(size)
+            raise
+        weakref.finalize(found if found.base is None else found.base, self.give, size)
+        return found
 
     def give(self, size: int) -> None:
         """Count the end of an allocation."""
@@ -104,14 +117,13 @@ class Resource:
         self.levels, self.size = levels_of(template)
         self.samples = max(1, template.nr_samples)
         self.sample_stride = self.size // self.samples if self.samples > 1 else 0
-        screen.memory.take(self.size)
-        self._finalizer = weakref.finalize(self, screen.memory.give, self.size)
-        self.storage = allocate(self.size)
+        self.storage = screen.memory.allocate(self.size)
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
-        self.ended = ctypes.c_int32(0)  # 1 after resource_destroy, for generated code
+        self.ended = ctypes.c_int32(0)  # 1 once nobody holds a reference, for generated code
         self._whole: dict[int, NDArray[Any]] = {}
+        self._references, self._is_given_up = 1, False
         if memory is not None:
             self._adopt(memory)
 
@@ -131,15 +143,33 @@ class Resource:
 
     @property
     def is_destroyed(self) -> bool:
-        """True after resource_destroy; the memory lives while pending work or a mapping holds it."""
-        return not self._finalizer.alive
+        """True once nobody holds a reference: after resource_destroy, and the end of all views, surfaces, targets and mappings."""
+        return not self._references
 
     def destroy(self) -> None:
-        """Stop counting the memory. It is freed when the last view, mapping and pending draw have let go of it."""
-        self._finalizer()
+        """Give up the creator's reference. A second call does nothing."""
+        if not self._is_given_up:
+            self._is_given_up = True
+            self.drop()
+
+    def take(self) -> None:
+        """Take a reference."""
+        with _REFERENCES:
+            self._references += 1
+
+    def drop(self) -> None:
+        """Drop a reference. After the last one the memory is freed, as soon as bindings and pending draws have let go of it."""
+        with _REFERENCES:
+            self._references -= 1
+            if self._references:
+                return
         self.ended.value = 1
         for _, shadow in self.decoded.values():
             shadow.destroy()
+        self.decoded = {}
+        self._whole = {}
+        if self.user is None:  # bindings of memory of the caller copy it through the resource
+            self.storage = _NOTHING
 
     def level(self, index: int, argument: str) -> Level:
         """A level of the resource. ValueError, naming the argument, if it does not exist."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from backends.device.interface import Device
 from backends.gallium.resource.multisampled import finish_staging, make_staging
+from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Box, Resource, address_of
 from backends.pipe.enums import Transfer as TransferFlags
 
@@ -54,6 +55,7 @@ class TransferMap:
         data = resource.region(level, box).view()
         data.setflags(write=bool(usage & TransferFlags.WRITE))
         self._data: NDArray[Any] | None = data
+        self._reference = Reference(self.resource)
 
     def __repr__(self) -> str:
         state = "mapped" if self._data is not None else "unmapped"
@@ -85,6 +87,7 @@ class TransferMap:
                     self.context.finish_uses(self.resource)
                 finish_staging(self.resource, self.level, self.box, self.staging, is_written)
             self.context.mapping_ended(self)
+            self._reference.release()
 
     def __enter__(self) -> TransferMap:
         return self

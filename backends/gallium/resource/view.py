@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
-from backends.device import bound as packet
+from backends.device.bound import Framebuffer as DeviceFramebuffer
+from backends.device.bound import Surface as DeviceSurface
 from backends.device.memory import BoundView
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
+from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import any_format, integer, pixel_format
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
@@ -75,7 +77,20 @@ class SamplerView:
             last_level=record.last_level,
         )
         # `bound` refers to the memory, not to this view: a reference cycle would keep the view until the garbage collector runs.
-        self.bound = BoundView(key, record, storage.storage)
+        self._bound: BoundView | None = BoundView(key, record, storage.storage)
+        self._reference = Reference(texture)
+
+    @property
+    def bound(self) -> BoundView:
+        """The view as devices know it. ValueError after `destroy`."""
+        if self._bound is None:
+            raise ValueError("bound: the view was destroyed")
+        return self._bound
+
+    def destroy(self) -> None:
+        """Let go of the texture. Bindings keep its memory until they are replaced."""
+        self.is_destroyed, self._bound = True, None
+        self._reference.release()
 
     def __repr__(self) -> str:
         return f"<SamplerView {self.target.name} {self.format} of {self.texture!r}>"
@@ -184,8 +199,9 @@ class Surface:
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
         self.is_destroyed = False
-        self._framebuffer: packet.Framebuffer | None = None
-        self.packet = packet.Surface(
+        self._framebuffer: DeviceFramebuffer | None = None
+        self._reference = Reference(texture)
+        self._packet: DeviceSurface | None = DeviceSurface(
             address=texture.address + info.offset + first_layer * info.layer_stride,
             row_stride=info.row_stride,
             format=format,
@@ -198,7 +214,19 @@ class Surface:
             keepalive=texture.storage,
         )
 
-    def known(self, new: packet.Framebuffer) -> packet.Framebuffer:
+    @property
+    def packet(self) -> DeviceSurface:
+        """The surface as devices know it. ValueError after `destroy`."""
+        if self._packet is None:
+            raise ValueError("packet: the surface was destroyed")
+        return self._packet
+
+    def destroy(self) -> None:
+        """Let go of the texture. A binding keeps its memory until it is replaced."""
+        self.is_destroyed, self._packet, self._framebuffer = True, None, None
+        self._reference.release()
+
+    def known(self, new: DeviceFramebuffer) -> DeviceFramebuffer:
         """Return the framebuffer of this surface's last binding if it has the same surfaces as `new`. Otherwise keep and return `new`.
 
         Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects.
