@@ -168,6 +168,14 @@ def generate(seed: int) -> MeshPair:
     return MeshPair(seed, mesh, task, grid, {"buffers": buffers, "constants": constants, "fuel": FUEL})
 
 
+def _leave(body: _Body) -> None:
+    """Let the last thread of a workgroup add its final words of shared memory to BUFFER[1], each with a weight of its own."""
+    body.add("UADD TEMP[6].x, SV[4].xxxx, IMM[0].yyyy", "USEQ TEMP[6].x, TEMP[6].xxxx, IMM[9].xxxx", "UIF TEMP[6].xxxx")
+    body.add("LOAD TEMP[5], MEMORY[0], IMM[0].xxxx")
+    body.add(*(f"UMAD TEMP[5].x, TEMP[5].{4 * word}, IMM[2].{4 * weight}, TEMP[5].xxxx" for word, weight in zip("yzw", "xyz")))
+    body.add("ATOMUADD TEMP[7].x, BUFFER[1], IMM[1].xxxx, TEMP[5].xxxx", "ENDIF")
+
+
 def _declarations(block: tuple[int, int, int]) -> str:
     sizes = "".join(f"PROPERTY CS_FIXED_BLOCK_{axis} {size}\n" for axis, size in zip(("WIDTH", "HEIGHT", "DEPTH"), block))
     files = "DCL MEMORY[0], SHARED\nDCL MEMORY[1], PAYLOAD\nDCL BUFFER[0..1]\nDCL CONST[0][0..1]\nDCL TEMP[0..7]\nDCL ADDR[0..1]\n"
@@ -196,6 +204,7 @@ def _task(chance: random.Random, payload: int) -> str:
     body.add("ATOMUADD TEMP[7].x, BUFFER[1], IMM[0].xxxx, TEMP[0].xxxx")
     if not early or chance.randrange(2):
         _emit(body)
+    _leave(body)
     text = body.immediates().replace("IMM[4] UINT32 {0, 0, 0, 0}", f"IMM[4] UINT32 {{0, 0, {payload // 2 & ~3}, 0}}")
     sizes = f"PROPERTY TS_PAYLOAD_BYTES {payload}\nPROPERTY TS_SHARED_BYTES {shared}\n"
     return "\n".join([f"TASK\n{sizes}{_declarations(block)}{text}", *body.lines, "END", ""])
@@ -280,6 +289,7 @@ def _mesh(chance: random.Random, payload: int) -> str:
     body.end_rows()
     if chance.randrange(3) == 0:
         _counts(body, vertices, primitives)
+    _leave(body)
     sizes = f"PROPERTY MS_OUTPUT_PRIMITIVE {kind}\nPROPERTY MS_MAX_OUTPUT_VERTICES {vertices}\n"
     sizes += f"PROPERTY MS_MAX_OUTPUT_PRIMITIVES {primitives}\nPROPERTY MS_SHARED_BYTES {shared}\n"
     return "\n".join([f"MESH\n{sizes}{_declarations(block)}" + "\n".join(outputs), body.immediates() + "\n".join(body.lines), "END", ""])

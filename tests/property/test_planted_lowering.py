@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -55,10 +56,10 @@ def _inside_always(row: Any) -> Any:
     return row if row is None else replace(row, inside=None)
 
 
-def _found_by(pairs: int) -> int | None:
+def _found_by(pairs: Iterable[int]) -> int | None:
     """Number of the first pair that reveals a fault."""
     run = partial(tgsi.run, engine="interp")
-    for seed in range(pairs):
+    for seed in pairs:
         pair = generate(seed)
         mesh, task = tgsi.parse(pair.mesh), tgsi.parse(pair.task) if pair.task else None
         try:
@@ -75,8 +76,22 @@ def _found_by(pairs: int) -> int | None:
 def test_a_planted_fault_is_found_by_the_pairs_of_the_day(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, spoil = FAULTS[fault]
     monkeypatch.setattr(module, name, spoil(getattr(module, name)))
-    assert _found_by(MESH_PAIRS) is not None
+    assert _found_by(range(MESH_PAIRS)) is not None
+
+
+def test_a_wrong_last_word_of_shared_memory_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workgroup of one thread sees the word from before its atomic, never the word that the atomic leaves."""
+
+    def more(right: Right) -> Right:
+        return lambda w, old, operands: w.op("UADD", right(w, old, operands), w.constant(1))
+
+    def is_alone(text: str) -> bool:
+        return "CS_FIXED_BLOCK_WIDTH 1\n" in text and "CS_FIXED_BLOCK_HEIGHT 1\n" in text and bool(re.search("ATOM.*MEMORY.0.", text))
+
+    chosen = next(seed for seed in range(1000) if is_alone(generate(3 * seed).mesh))
+    monkeypatch.setattr(memory, "_NEW_WORDS", {name: more(right) for name, right in memory._NEW_WORDS.items()})
+    assert _found_by([3 * chosen]) is not None
 
 
 def test_nothing_is_found_where_nothing_is_planted() -> None:
-    assert _found_by(3) is None
+    assert _found_by(range(3)) is None
