@@ -1,9 +1,10 @@
 """Cheap code for daily tests: level 0 of LLVM's code generator, which takes half the time.
 
 Their subject is our translator; LLVM gets the same text at each level. Tests over generated programs use the fixture `light_code`; their
-nightly parts run at the level of production. Unit tests have the mark `light`; `./dev nightly` repeats them at the level of production. The
-measured vectors, the corpus, the scenes, the images, the examples and all draws of the unit tests run at that level by day, too. Processes
-that a test starts learn the level from the environment.
+nightly parts run at the level of production. Other tests have the mark `light`; `./dev nightly` repeats them at the level of production.
+By day the images (with the lanes of this machine and with 8), nine of Mesa's scenes, the examples, a sample of generated programs and
+measured vectors for all lanes up to 16 and all CPU levels, and most draws of the unit tests run at the level of production. Processes that
+a test starts learn the level from the environment.
 """
 
 from __future__ import annotations

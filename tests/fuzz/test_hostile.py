@@ -13,7 +13,7 @@ from tests.fuzz.mutants import mutant
 
 pytestmark = pytest.mark.usefixtures("light_code")
 
-CI_PROGRAMS = 150
+CI_PROGRAMS = 75
 NIGHTLY_PROGRAMS = 1500
 BATCH = 150
 WIDTHS = (8, 16, 4, 8, 32, 16, 8, 4, 16, 64)

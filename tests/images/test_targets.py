@@ -174,6 +174,7 @@ def test_digests_are_known_for_every_target(request: pytest.FixtureRequest) -> N
     assert {f: len(known(f)) for f in DEPTHS} == dict.fromkeys(DEPTHS, 64)
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("format", COLORS, ids=str)
 def test_masked_colors_have_their_bytes(format: Format) -> None:
     """By day, all masks alone, and one beside a wider target; some formats also in small triangles."""
@@ -184,6 +185,7 @@ def test_masked_colors_have_their_bytes(format: Format) -> None:
     assert beside[mask] == found[mask]
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("format", DEPTHS, ids=str)
 def test_masked_stencil_has_its_bytes(format: Format) -> None:
     names = [name for name, _ in stencil_states()][::13]

@@ -60,6 +60,7 @@ def _mistakes(paths: list[Path]) -> list[str]:
     return wrong
 
 
+@pytest.mark.light
 @pytest.mark.peers
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_sample_of_the_corpus_is_run_alike(stage: str, shared: Path) -> None:

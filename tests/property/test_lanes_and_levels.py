@@ -18,6 +18,8 @@ from tests.property.programs import GeneratedProgram, generate
 PROGRAMS, PART = 60, 20
 """Number of generated programs that run with all lanes and levels, and number of programs per test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
+WIDEST = 16
+"""Most lanes of code that is compiled at the level of production by day."""
 PAYLOADS = frozenset({"rnd-303"})
 """Measured programs that expose the payload of a NaN (of DP3, through XOR), which is not specified."""
 MEASURED = [case for name in ("opcodes", "flow", "random") for case in cases(name) if case.name not in PAYLOADS]
@@ -46,7 +48,9 @@ def _measured(lanes: int, level: str, chosen: range) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize(("lanes", "level"), COMBINATIONS)
+@pytest.mark.parametrize(
+    ("lanes", "level"), [pytest.param(*pair, marks=pytest.mark.light) if pair[0] > WIDEST else pair for pair in COMBINATIONS]
+)
 def test_a_sample_is_the_same(lanes: int, level: str) -> None:
     need(level)
     number = COMBINATIONS.index((lanes, level))

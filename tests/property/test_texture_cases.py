@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("light_code")
 
 NEAR = 1e-4
 MIXED = 4e-6
-RANGES = [(0, 60), *(pytest.param(begin, begin + 240, marks=pytest.mark.nightly) for begin in range(60, 3000, 240))]
+RANGES = [(0, 30), *(pytest.param(begin, begin + 270, marks=pytest.mark.nightly) for begin in range(30, 3000, 270))]
 """Number of cases in every run, and in the nightly run."""
 
 

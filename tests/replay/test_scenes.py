@@ -56,7 +56,7 @@ def check_digests(name: str, found: dict[str, str], update: bool) -> None:
     assert found == known.get(name)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name if name in EVERY_STAGE else pytest.param(name, marks=pytest.mark.light) for name in NAMES])
 def test_scene_is_near_the_recording_and_the_same_everywhere(name: str, scenes: Path, request: pytest.FixtureRequest) -> None:
     report = play(scenes / f"{name}.json", threads=0)
     assert report.reasons == []
@@ -64,6 +64,7 @@ def test_scene_is_near_the_recording_and_the_same_everywhere(name: str, scenes: 
     assert play(scenes / f"{name}.json", threads=2).digests == report.digests
 
 
+@pytest.mark.light
 @pytest.mark.parametrize(("threads", "lanes"), [(1, 8), (7, 16), (2, 32)])
 @pytest.mark.parametrize("name", EVERY_STAGE)
 def test_scene_is_the_same_for_all_threads_and_lanes(name: str, threads: int, lanes: int, scenes: Path) -> None:

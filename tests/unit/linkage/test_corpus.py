@@ -16,7 +16,7 @@ from tgsi.language.text.parser import parse
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 REFUSALS = {"K020", "K021", "K022", "K030", "K031", "K032", "K033", "K035"}
 SAMPLE = 150
-"""Number of pairs in CI; `-m slow` takes all."""
+"""Number of pairs of the closer look."""
 
 
 def load(stage: str) -> list[Program]:
@@ -36,6 +36,12 @@ def pairs() -> list[tuple[Program, Program]]:
         outputs = interface_of(vertex).by_semantic
         found += [(vertex, f) for f in fragments if any(i.semantic in outputs for i in interface_of(f).varyings)]
     return found
+
+
+def distinct(everything: list[tuple[Program, Program]]) -> list[tuple[Program, Program]]:
+    """One pair of each pair of interfaces."""
+    found = {(repr(interface_of(vertex)), repr(interface_of(fragment))): (vertex, fragment) for vertex, fragment in everything}
+    return list(found.values())
 
 
 def link_all(chosen: list[tuple[Program, Program]]) -> Counter[tuple[str, str]]:
@@ -79,7 +85,15 @@ def test_a_sample_of_real_pairs_links_under_every_profile_or_says_why_not() -> N
         assert patched(vertex, fragment) in (set(), {"K022"})
 
 
-@pytest.mark.slow
+@pytest.mark.peers
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus is not here")
+def test_every_pair_of_real_interfaces_links_under_every_profile_or_says_why_not() -> None:
+    chosen = distinct(pairs())
+    assert len(chosen) > 700
+    assert link_all(chosen)["software", "linked"] == len(chosen)
+
+
+@pytest.mark.nightly
 @pytest.mark.peers
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus is not here")
 def test_every_real_pair_links_under_every_profile_or_says_why_not() -> None:

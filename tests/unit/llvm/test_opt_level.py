@@ -9,7 +9,10 @@ import pytest
 
 import tgsi
 from backends.llvm.builder.scalarize import MOST
+from backends.llvm.engine import opt_level
+from backends.llvm.engine.engine import compile_module
 from backends.llvm.engine.opt_level import DEFAULT, code_generation_level
+from backends.llvm.kernels.run import run
 from backends.llvm.kernels.stages import build_run_kernel
 from tests.unit.llvm.support import runnable_levels
 
@@ -69,12 +72,20 @@ def test_the_channels_of_a_register_share_the_offsets_of_their_lanes() -> None:
 
 
 @pytest.mark.parametrize("body", [MOVES, DIVISIONS])
-def test_every_level_of_effort_gives_the_same(body: str) -> None:
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_every_level_of_effort_gives_the_same(body: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = np.random.default_rng(5).integers(0, 1 << 32, (64, 2, 4), np.uint32)
     inputs[:, 0, 0] = np.arange(64) % 3
-    program = tgsi.parse(HEAD + body + TAIL)
+    program = tgsi.parse(HEAD + "".join(body.splitlines(keepends=True)[:16]) + TAIL)
     want = tgsi.run(program, inputs, engine="interp")
-    for lanes in (4, 8, 64):
-        wide = tgsi.run(program, inputs, lanes=lanes)
-        nan = np.isnan(wide.floats) & np.isnan(want.floats)
-        assert ((wide.outputs == want.outputs) | nan).all()
+    module = build_run_kernel(program, lanes)
+    assert code_generation_level(module.text()) == DEFAULT
+    code = set()
+    for level in range(DEFAULT + 1):
+        monkeypatch.setattr(opt_level, "DEFAULT", level)
+        library = compile_module(module)
+        code.add(library.image)
+        found = run(program, inputs, lanes=lanes, library=library)
+        nan = np.isnan(found.floats) & np.isnan(want.floats)
+        assert ((found.outputs == want.outputs) | nan).all(), level
+    assert len(code) == DEFAULT + 1

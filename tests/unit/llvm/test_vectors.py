@@ -12,6 +12,8 @@ from tests.golden.vectors import Case, Tolerance, cases
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import FIRST_THREAD, Trait
 
+pytestmark = pytest.mark.light
+
 #: Largest errors of our polynomials, in addition to Mesa's own errors.
 TOLERANCE = {
     "EX2": Tolerance(2),

@@ -187,6 +187,7 @@ LEVELS: list[tuple[int, int | None, str]] = [
 ]
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("scene", MESHED)
 def test_scenes_have_the_same_bytes_for_threads_lanes_and_levels(scene: str) -> None:
     with tgsi.Screen(threads=0) as plain:
