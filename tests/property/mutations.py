@@ -86,7 +86,7 @@ def _places(node: ast.AST) -> list[ast.AST]:
 
 
 def _change(node: ast.AST) -> None:
-    if isinstance(node, ast.Constant):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         node.value = not node.value if isinstance(node.value, bool) else node.value + 1
     elif isinstance(node, ast.IfExp):
         node.body, node.orelse = node.orelse, node.body
@@ -250,7 +250,7 @@ def main() -> None:
 
     os.environ["TGSI_CACHE_DIR"] = ""
     lower(pytest.MonkeyPatch())
-    check = {"engines": Engines, "meshes": Meshes}[given.check](given.programs)
+    check = Engines(given.programs) if given.check == "engines" else Meshes(given.programs)
     chosen = faults(given.count, given.seed, _executed(check, CHECKS[given.check]))
     results: list[int] = []
     begin = time.time()

@@ -14,6 +14,7 @@ from backends.run.result import RunResult
 from tests.property.engines import result_differences
 from tests.property.mesh_pairs import MeshPair, generate
 from tests.property.settings import CI_EXAMPLES, MESH_PAIRS
+from tgsi.language.program import Program
 
 EXAMPLES = 1000
 PART = 10
@@ -38,8 +39,8 @@ def both(pair: MeshPair) -> tuple[Runs, Runs]:
     def work(**engine: Any) -> Runs:
         results: list[RunResult] = []
 
-        def run(*given: Any, **options: Any) -> RunResult:
-            results.append(tgsi.run(*given, **engine, **options))
+        def run(program: Program, **options: Any) -> RunResult:
+            results.append(tgsi.run(program, **engine, **options))
             return results[-1]
 
         return compare(mesh, task, run, pair.grid, draw_id=pair.seed, **pair.arguments), results
