@@ -14,7 +14,22 @@ from collections.abc import Iterator
 import pytest
 
 from backends.gallium.context.context import Context
-from tests.vtest.encoder import COVER, RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, draw, pipeline, run, target, vertices
+from tests.vtest.encoder import (
+    BUFFER,
+    COVER,
+    RGBA8,
+    SAMPLED,
+    TARGET,
+    TEXTURE_2D,
+    Commands,
+    Runner,
+    Stream,
+    draw,
+    pipeline,
+    run,
+    target,
+    vertices,
+)
 from tgsi.gallium import Screen
 from tgsi.tools.vtest.caps import CapabilitySet, capability_set
 from tgsi.tools.vtest.errors import ProtocolError
@@ -93,6 +108,9 @@ def test_a_wrong_read_is_answered_all_the_same(serve: Runner) -> None:
     assert "there is no resource 7" in result.lines[0]
 
 
+R8 = 64  # R8_UNORM
+
+
 # -- protocol 2 ----------------------------------------------------------------------------------------------------------
 
 
@@ -140,6 +158,68 @@ def test_memory_is_shared_in_protocol_2(client: socket.socket) -> None:
             at = row * 16 + 4
             expected[at : at + 8] = bytes(range(at, at + 8))
         assert memory[:] == bytes(expected)
+
+
+def test_ranges_of_shared_memory_go_to_a_buffer_and_come_back(client: socket.socket) -> None:
+    client.sendall(Stream().message(11, 2).message(12, 1, BUFFER, R8, 16, 96, 1, 1, 1, 0, 0, 64).data)
+    client.recv(12, socket.MSG_WAITALL)
+    descriptor = _descriptor(client)
+    with mmap.mmap(descriptor, 64) as memory:
+        os.close(descriptor)
+        memory[:] = bytes(range(100, 164))
+        more = Stream().message(14, 1, 0, 8, 0, 0, 16, 1, 1, 16, 3).message(14, 1, 0, 0, 0, 0, 2, 1, 1, 2, 62)
+        more.message(14, 1, 0, 94, 0, 0, 2, 1, 1, 2, 0).wait(1)
+        client.sendall(more.data)
+        client.recv(12, socket.MSG_WAITALL)
+        memory[:] = bytes(64)
+        client.sendall(Stream().message(13, 1, 0, 0, 0, 0, 30, 1, 1, 30, 0).message(13, 1, 0, 90, 0, 0, 6, 1, 1, 6, 32).wait(1).data)
+        client.recv(12, socket.MSG_WAITALL)
+        assert memory[:32] == bytes([162, 163, *[0] * 6, *range(103, 119), *[0] * 8])
+        assert memory[32:] == bytes([0, 0, 0, 0, 100, 101, *[0] * 26])
+
+
+@pytest.mark.parametrize(
+    ("box", "offset", "reason"),
+    [
+        ((60, 0, 0, 5, 1, 1), 0, "box"),
+        ((0, 0, 0, 8, 1, 1), 60, "data_size: 8 bytes are needed, 4 are there"),
+        ((0, 1, 0, 8, 1, 1), 0, "box"),
+    ],
+)
+def test_ranges_outside_of_a_buffer_or_its_memory_are_refused(screen: Screen, box: tuple[int, ...], offset: int, reason: str) -> None:
+    ours, theirs = socket.socketpair()
+    lines: list[str] = []
+    with ours, theirs:
+        stream = Stream().message(11, 2).message(12, 1, BUFFER, R8, 16, 64, 1, 1, 1, 0, 0, 64).message(14, 1, 0, *box, 8, offset)
+        ours.sendall(stream.data)
+        ours.shutdown(socket.SHUT_WR)
+        answer(Session(screen, SocketWire(theirs), lines.append))
+    assert len(lines) == 1
+    assert f"TRANSFER_PUT2: {reason}" in lines[0]
+
+
+def test_a_range_is_written_after_the_draws_that_read_the_buffer_and_waits_for_no_others(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: list[object] = []
+
+    def note(context: Context) -> None:
+        finished.append(context)
+
+    monkeypatch.setattr(Context, "synchronize", note)
+    counts = []
+    for handle in (2, 3):
+        finished.clear()
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            stream = target().buffer(2, vertices(*COVER)).message(11, 2).message(12, 3, BUFFER, R8, 16, 96, 1, 1, 1, 0, 0, 96)
+            stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, handle).add("DRAW_VBO", *draw()))
+            stream.message(14, 3, 0, 0, 0, 0, 16, 1, 1, 16, 0)
+            ours.sendall(stream.data)
+            ours.shutdown(socket.SHUT_WR)
+            answer(Session(screen, SocketWire(theirs), print))
+        counts.append(len(finished))
+    assert counts[1] == counts[0] + 1
 
 
 def test_a_refused_resource_still_gets_its_descriptor(screen: Screen) -> None:

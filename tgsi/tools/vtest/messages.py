@@ -24,6 +24,7 @@ MAX_MESSAGE = 1 << 28
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
+_DONE = _TRIPLE.pack(1, 7, 0)
 
 
 @record
@@ -86,7 +87,7 @@ def _busy_wait(session: Session, body: memoryview) -> None:
         elif session.contexts:
             session.current.gallium.finish_uses(holding.resource)
     finally:
-        session.wire.write(_TRIPLE.pack(1, 7, 0))
+        session.wire.write(_DONE)
 
 
 @_message(2, "RESOURCE_CREATE", 10)
@@ -170,20 +171,22 @@ def _get(session: Session, body: memoryview) -> None:
 
 @_message(14, "TRANSFER_PUT2", 10, has_data=True)
 def _put2(session: Session, body: memoryview) -> None:
-    _transfer2(session, body, Holding.write)
+    words = body.cast("I").tolist()
+    holding = session.resources.get(words[0])
+    if holding is None or holding.memory is None or not holding.put(session.current.gallium, words[1], words[2:8], words[9]):
+        _transfer2(session, words, Holding.write)
 
 
 @_message(13, "TRANSFER_GET2", 10)
 def _get2(session: Session, body: memoryview) -> None:
-    _transfer2(session, body, Holding.read)
+    words = body.cast("I").tolist()
+    _transfer2(session, words, Holding.read)
     if session.screenshots is not None:
-        words = body.cast("I").tolist()
         session.screenshots.shown(session.name, session.resource(words[0], "res_handle"), words[2:8])
 
 
-def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) -> None:
+def _transfer2(session: Session, words: list[int], move: Callable[..., None]) -> None:
     """Copy between a box and the client's memory, which holds the whole level with tight rows and layers."""
-    words = body.cast("I").tolist()
     holding = session.resources.get(words[0])
     if holding is None or holding.memory is None:
         raise CommandError("res_handle", f"{words[0]} has no memory of the client's")
