@@ -252,7 +252,9 @@ class ContextCore(ABC):
         """Note the end of a mapping, and show written bytes to the owner of user memory."""
         self.persistent_maps.discard(mapped)
         self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
-        if mapped.usage & Transfer.WRITE:
+        if mapped.usage & Transfer.WRITE and mapped.staging is None:
+            if mapped.resource.user is not None:
+                mapped.resource.pull()
             if mapped.resource.decoded:
                 self.finish_uses(mapped.resource)
             mapped.resource.changed(mapped.level, mapped.box)

@@ -22,12 +22,9 @@ class Legacy(ContextCore):
         stride: int | None = None,
         layer_stride: int | None = None,
     ) -> None:
-        """Write bytes or texels: `buffer_subdata` and `texture_subdata` by their former name. (context.rst, "Transfers")"""
+        """Write bytes or texels of a box, and nothing else: `texture_subdata` by its former name. (context.rst, "Transfers")"""
         self.check_resource(resource, "transfer_inline_write: resource")
-        if resource.is_buffer:
-            self.buffer_subdata(resource, data, offset=0 if box is None else resource.box(0, box, "transfer_inline_write").x, usage=usage)
-        else:
-            self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
+        self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
 
     def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
         """Return True if pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""

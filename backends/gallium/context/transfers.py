@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from backends.pipe.limits import MAX_RESOURCE_BYTES
 LARGE = 1 << 18
 """Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
 
+_NO_MAP = cast(TransferMap, None)
 _NOT_WITH_READ = (
     TransferFlags.DISCARD_RANGE | TransferFlags.DISCARD_WHOLE_RESOURCE | TransferFlags.UNSYNCHRONIZED | TransferFlags.FLUSH_EXPLICIT
 )
@@ -44,12 +45,16 @@ class Transfers(ContextCore):
             resource: the resource to map.
             level: mip level.
             usage: READ, WRITE, both (the default), and the other PIPE_TRANSFER flags. UNSYNCHRONIZED waits for nothing,
-                PERSISTENT lets draws happen while mapped, the DISCARD flags are promises that change nothing here.
+                PERSISTENT lets draws happen while mapped, COHERENT needs a resource made with MAP_COHERENT, the DISCARD flags are
+                promises that change nothing here.
             box: a Box or x, y, z, width, height, depth; the whole level when omitted.
+
+        Returns:
+            The mapping. None (which the type leaves out, because no other call gets it) if DONTBLOCK was given and rendering would have
+            to be finished first, or if MAP_DIRECTLY was given and the mapping would be a copy.
 
         Raises:
             TypeError, ValueError: an argument is wrong; READ came with DISCARD_*, UNSYNCHRONIZED or FLUSH_EXPLICIT.
-            BlockingIOError: DONTBLOCK was given and rendering would have to be finished first.
 
         (context.rst, "Transfers")
         """
@@ -64,10 +69,16 @@ class Transfers(ContextCore):
             raise ValueError(f"{name}: usage: PERSISTENT needs a resource that was made with MAP_PERSISTENT")
         if how & TransferFlags.PERSISTENT and resource.samples > 1:
             raise ValueError(f"{name}: usage: a mapping of {resource.samples} samples a pixel cannot be PERSISTENT")
+        if how & TransferFlags.COHERENT and not resource.flags & ResourceFlags.MAP_COHERENT:
+            raise ValueError(f"{name}: usage: COHERENT needs a resource that was made with MAP_COHERENT")
+        if how & TransferFlags.WRITE and usage is not None and resource.user is not None and not resource.user.flags.writeable:
+            raise ValueError(f"{name}: usage: the memory of the resource is read-only")
         region = resource.box(level, box, name)
+        if how & TransferFlags.MAP_DIRECTLY and (how & TransferFlags.FLUSH_EXPLICIT or resource.samples > 1):
+            return _NO_MAP
         if not how & TransferFlags.UNSYNCHRONIZED:
             if how & TransferFlags.DONTBLOCK and self.is_busy(resource):
-                raise BlockingIOError(f"{name}: the resource is busy")
+                return _NO_MAP
             self.finish_uses(resource)
         resource.pull()
         mapped = TransferMap(self, resource, level, how, region)
@@ -77,18 +88,18 @@ class Transfers(ContextCore):
     def transfer_unmap(self, transfer: TransferMap) -> None:
         """End a mapping. (context.rst, "Transfers")"""
         self._check_transfer(transfer, "transfer_unmap")
-        transfer.unmap()
+        transfer.end()
 
     def transfer_flush_region(self, transfer: TransferMap, *, box: Box | Sequence[int] | None = None) -> None:
-        """Declare a part of a FLUSH_EXPLICIT mapping as written; the box is relative to the mapped one. (context.rst, "Transfers")"""
-        self._check_transfer(transfer, "transfer_flush_region")
+        """Write a part of a FLUSH_EXPLICIT mapping to the resource; the box is relative to the mapped one, and inside of it.
+
+        (context.rst, "Transfers")
+        """
+        name = "transfer_flush_region"
+        self._check_transfer(transfer, name)
         if not transfer.usage & TransferFlags.FLUSH_EXPLICIT:
-            raise ValueError("transfer_flush_region: transfer: it was not mapped with FLUSH_EXPLICIT")
-        if box is not None:
-            x, y, z, *_ = (box.x, box.y, box.z) if isinstance(box, Box) else (*box, 0, 0, 0)
-            if min(x, y, z) < 0:
-                raise ValueError("transfer_flush_region: box: it starts before the mapped region")
-        transfer.resource.push()
+            raise ValueError(f"{name}: transfer: it was not mapped with FLUSH_EXPLICIT")
+        transfer.flush(box, name)
 
     def buffer_subdata(
         self, resource: Resource, data: Any, *, offset: int = 0, usage: TransferFlags | int | str | Sequence[str] = 0
@@ -128,7 +139,12 @@ class Transfers(ContextCore):
         name = "texture_subdata"
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
-            return self.buffer_subdata(resource, data, offset=resource.box(0, box, name).x, usage=usage)
+            if box is None:
+                return self.buffer_subdata(resource, data, usage=usage)
+            found, line = as_bytes(data, f"{name}: data"), resource.box(level, box, name)
+            if found.size < line.width:
+                raise ValueError(f"{name}: data: {line.width} bytes are needed, {found.size} are there")
+            return self.buffer_subdata(resource, found[: line.width], offset=line.x, usage=usage)
         region = resource.box(level, box, name)
         size, blocks = resource.format.block_bytes, resource.in_blocks(region)
         row = size * blocks.width if stride is None else stride

@@ -119,14 +119,6 @@ def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Re
     return found
 
 
-def finish_staging(resource: Resource, level: int, box: Box, staging: Resource, is_written: bool) -> None:
-    """End the mapping of a staging copy: if it was written, every sample gets its texels."""
-    if is_written:
-        for k in range(resource.samples):
-            part(resource.blocks(level, k), box)[...] = staging.blocks()
-    staging.destroy()
-
-
 def part(blocks: NDArray[Any], box: Box) -> NDArray[Any]:
     """The texels of a box of a level's array."""
     return blocks[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]

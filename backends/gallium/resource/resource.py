@@ -230,7 +230,7 @@ class Resource:
     def texels(self, level: int = 0) -> NDArray[Any]:
         """A level as numbers: (layers, height, width, channels), or without the last axis for packed formats and buffers.
 
-        Of a compressed format: the bytes of its blocks, as `blocks` shows them.
+        Of a compressed format: the bytes of its blocks, as `blocks` shows them. Of memory of the caller: that memory.
         """
         known = self._whole.get(level)
         if known is None:
@@ -239,11 +239,13 @@ class Resource:
 
     def _texels(self, level: int) -> NDArray[Any]:
         if isinstance(self.format, CompressedFormat):
-            return self.blocks(level)
+            return self.blocks(level) if self.user is None else self.user.reshape(self.blocks(level).shape)
         info = self.levels[level]
         dtype, channels = (np.dtype(np.uint8), 0) if self.is_buffer else texel_type(self.format)
         shape = (info.layers, info.height, info.width) + ((channels,) if channels else ())
         strides = (info.layer_stride, info.row_stride, dtype.itemsize * max(1, channels)) + ((dtype.itemsize,) if channels else ())
+        if self.user is not None:
+            return self.user.view(dtype).reshape(shape)
         return np.ndarray(shape, dtype, self.storage.data, info.offset, strides)
 
     def region(self, level: int, box: Box) -> NDArray[Any]:

@@ -97,7 +97,8 @@ class ScreenCore(ABC):
     ) -> Resource:
         """Create a resource over memory of the caller: any contiguous buffer, rows without padding. (p_screen.h)
 
-        The bytes are read when work that uses the resource begins, and written back when rendering to it is flushed.
+        Mappings show the memory itself. Its bytes are read when work that uses the resource begins, and written when rendering to it is
+        flushed.
         The width0 of a buffer defaults to the size of the memory.
         """
         if template is None:

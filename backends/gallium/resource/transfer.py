@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -9,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.interface import Device
-from backends.gallium.resource.multisampled import finish_staging, make_staging
+from backends.gallium.resource.multisampled import make_staging, part
 from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Box, Resource, address_of
+from backends.pipe.enums import Bind, TextureTarget
 from backends.pipe.enums import Transfer as TransferFlags
 
 
@@ -22,6 +25,10 @@ class MappingOwner(Protocol):
 
     def finish_uses(self, resource: Resource) -> None:
         """Carry out pending work that reads or writes the resource."""
+        ...
+
+    def transfer_unmap(self, transfer: TransferMap) -> None:
+        """End a mapping."""
         ...
 
     def mapping_ended(self, mapped: TransferMap) -> None:
@@ -36,8 +43,9 @@ class TransferMap:
     with a leading axis for layers or slices if the target has them, without the last axis for packed formats. `stride` and
     `layer_stride` are in bytes.
 
-    A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`). At the end of a WRITE mapping every sample of
-    the box gets the texels of `data`.
+    A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`), and so is one with FLUSH_EXPLICIT. At the end of
+    a WRITE mapping every sample of the box gets the texels of `data`; with FLUSH_EXPLICIT only those that `transfer_flush_region` names.
+    Memory of the caller is mapped itself.
     """
 
     def __init__(self, context: MappingOwner, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
@@ -46,12 +54,14 @@ class TransferMap:
         self.level = level
         self.usage = usage
         self.box = box
-        self.staging = make_staging(context.device, resource, level, box) if resource.samples > 1 else None
+        self.staging: Resource | None = None
+        if resource.samples > 1:
+            self.staging = make_staging(context.device, resource, level, box)
+        elif usage & TransferFlags.FLUSH_EXPLICIT:
+            self.staging = make_copy(resource, level, box)
         if self.staging is not None:
             resource, level, box = self.staging, 0, Box(0, 0, 0, box.width, box.height, box.depth)
-        info = resource.levels[level]
-        self.stride = info.row_stride
-        self.layer_stride = info.layer_stride
+        self.layer_stride, self.stride = resource.texels(level).strides[:2]
         data = resource.region(level, box).view()
         data.setflags(write=bool(usage & TransferFlags.WRITE))
         self._data: NDArray[Any] | None = data
@@ -78,22 +88,58 @@ class TransferMap:
         return np.array(array) if copy else array
 
     def unmap(self) -> None:
-        """End the mapping; written texels become the resource's content."""
+        """End the mapping; written texels become the resource's content. A second call does nothing."""
         if self._data is not None:
-            self._data = None
-            if self.staging is not None:
-                is_written = bool(self.usage & TransferFlags.WRITE)
-                if is_written:
-                    self.context.finish_uses(self.resource)
-                finish_staging(self.resource, self.level, self.box, self.staging, is_written)
-            self.context.mapping_ended(self)
-            self._reference.release()
+            self.context.transfer_unmap(self)
+
+    def end(self) -> None:
+        """End the mapping, for the context."""
+        if self._data is None:
+            return
+        self._data = None
+        if self.staging is not None:
+            if self.usage & TransferFlags.WRITE and not self.usage & TransferFlags.FLUSH_EXPLICIT:
+                self.context.finish_uses(self.resource)
+                self._store(Box(0, 0, 0, self.box.width, self.box.height, self.box.depth))
+            self.staging.destroy()
+        self.context.mapping_ended(self)
+        self._reference.release()
+
+    def flush(self, box: Box | Sequence[int] | None, argument: str) -> None:
+        """Make a box of the mapped texels, relative to the mapped box, the resource's content. `argument` names the method in errors."""
+        data, copy = self.data, self.staging
+        assert copy is not None, data
+        region = copy.box(0, box, argument)
+        if not self.usage & TransferFlags.UNSYNCHRONIZED:
+            self.context.finish_uses(self.resource)
+        self.resource.pull()
+        self._store(region)
+
+    def _store(self, box: Box) -> None:
+        """Copy a box of the staging copy into every sample of the resource."""
+        copy, resource = self.staging, self.resource
+        assert copy is not None
+        target = Box(self.box.x + box.x, self.box.y + box.y, self.box.z + box.z, box.width, box.height, box.depth)
+        for k in range(resource.samples):
+            part(resource.blocks(self.level, k), resource.in_blocks(target))[...] = part(copy.blocks(), copy.in_blocks(box))
+        resource.changed(self.level, target)
 
     def __enter__(self) -> TransferMap:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.unmap()
+
+
+def make_copy(resource: Resource, level: int, box: Box) -> Resource:
+    """A resource with the texels of a box of a level with one sample."""
+    depth, layers = (box.depth, 1) if resource.target is TextureTarget.TEXTURE_3D else (1, box.depth)
+    template = replace(
+        resource.template, width0=box.width, height0=box.height, depth0=depth, array_size=layers, last_level=0, bind=Bind.NONE
+    )
+    found = Resource(resource.screen, template)
+    found.blocks()[...] = part(resource.blocks(level), resource.in_blocks(box))
+    return found
 
 
 def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:

@@ -125,11 +125,13 @@ class Tracer:
         self._record_read(method, named | {"into": into.size}, digest_of(into))
         return found
 
-    def _map(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap:
+    def _map(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
         named = dict(inspect.signature(function).bind(self._context, *args, **given).arguments)
         named.pop("self")
         self._written(method, (), named)
-        mapped: TransferMap = function(self._context, *args, **given)
+        mapped: TransferMap | None = function(self._context, *args, **given)
+        if mapped is None:
+            return None
         if mapped.usage & Transfer.READ:
             self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
         if mapped.usage & Transfer.WRITE:
