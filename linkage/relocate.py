@@ -126,8 +126,19 @@ class _Walk:
                 self.indirect.append((at, shift, self.words[at + 1] >> 22))
             else:
                 self.fields.append(Field(at, shift, 16, word >> shift & 0xFFFF))
+        if is_indirect:
+            self.index(at + 1)
         at += 1 + is_indirect
-        return at + 1 + (self.words[at] & 1) if has_dimension else at
+        if not has_dimension:
+            return at
+        if self.words[at] & 1:
+            self.index(at + 1)
+        return at + 1 + (self.words[at] & 1)
+
+    def index(self, at: int) -> None:
+        """Note the register in the word of an index."""
+        if self.words[at] & 15 == self.file:
+            self.fields.append(Field(at, 4, 16, self.words[at] >> 4 & 0xFFFF))
 
     def result(self) -> RelocationList:
         lowest = min((first for first, _ in self.blocks), default=0)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from passes.analysis import facts
+from passes.analysis.access import indices_of
+from passes.analysis.operands import registers_of as operands_of
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
@@ -118,6 +120,8 @@ def _reads(instruction: Instruction) -> Iterator[tuple[RegisterRef, int]]:
         yield operand.register, read_mask(instruction, position)
     for offset in instruction.offsets:
         yield offset.register, sum(1 << channel for channel in set(offset.swizzle))
+    for item in (item for register in operands_of(instruction) for item in indices_of(register)):
+        yield RegisterRef(item.file, item.index), 1 << item.component
 
 
 def default_interpolation(semantic: Semantic) -> Interpolation:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from passes.analysis.access import indices_of
+from passes.analysis.operands import registers_of
 from passes.lower.insert import exits, insert, next_register
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation
@@ -135,6 +137,11 @@ def _check(program: Program, items: list[Declaration]) -> None:
 
 def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:
     """Return the program with reads of some inputs replaced by reads of other registers."""
+
+    for item in program.instructions:
+        for ref in (ref for register in registers_of(item) for ref in indices_of(register)):
+            if ref.file is File.IN and ref.index in replaced:
+                raise UnsupportedError.at("K037", f"IN[{ref.index}] is an index", item.span, hint="copy it to ADDR first")
 
     def source(operand: SrcOperand) -> SrcOperand:
         register = operand.register

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Declaration, DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 
 
@@ -19,7 +19,17 @@ def move_registers(program: Program, file: File, mapping: Mapping[int, int]) -> 
     arrays = {item.array_id: item.first for item in program.declared(file) if item.array_id}
     lowest = min((item.first for item in program.declared(file)), default=0)
 
+    def index(ref: IndirectRef | None) -> IndirectRef | None:
+        if ref is None or ref.file is not file or ref.index not in mapping:
+            return ref
+        return replace(ref, index=mapping[ref.index])
+
     def moved(register: RegisterRef) -> RegisterRef:
+        inner, dimension = index(register.indirect), register.dimension
+        if dimension is not None and dimension.indirect is not None:
+            dimension = replace(dimension, indirect=index(dimension.indirect))
+        if inner is not register.indirect or dimension != register.dimension:
+            register = replace(register, indirect=inner, dimension=dimension)
         if register.file is not file:
             return register
         if register.indirect is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passes.analysis.access import free_indexing
+from passes.analysis.access import free_indexing, indices_of
+from passes.analysis.operands import registers_of
 from passes.base import Pass
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
@@ -16,14 +17,15 @@ from tgsi.language.record import record
 class RemoveUnusedImmediates(Pass):
     """Drop immediates that no operand names, and renumber the others.
 
-    A program that indexes its immediates by an address keeps them all.
+    A program that indexes its immediates by an address, or indexes by an immediate, keeps them all.
     """
 
     name = "remove-unused-immediates"
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        if free_indexing(program, File.IMM):
+        operands = (register for item in program.instructions for register in registers_of(item))
+        if free_indexing(program, File.IMM) or any(ref.file is File.IMM for register in operands for ref in indices_of(register)):
             return program
         registers = [o.register for i in program.instructions for o in i.src]
         registers += [o.register for i in program.instructions for o in i.dst]  # a STORE's may be the handle of an image

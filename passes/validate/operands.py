@@ -14,7 +14,8 @@ _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
 """Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""
 
 _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
-_INDEX_FILES = frozenset({File.ADDR, File.TEMP})
+_INDEX_FILES = FILES[Role.VALUE]
+"""Files whose registers may be an index (PIPE_CAP_TGSI_ANY_REG_AS_ADDRESS): all that are read as values."""
 
 
 def check(context: Context) -> None:
@@ -158,7 +159,14 @@ class _Operands:
     def _address(self, item: Instruction, operand: int, indirect: IndirectRef) -> None:
         file, context = indirect.file, self.context
         if file not in _INDEX_FILES:
-            context.error("V034", f"an index is read from ADDR or TEMP, not from {file.name}", item, operand)
+            context.error("V034", f"an index is a register that is read as a value, such as ADDR or TEMP, not {file.name}", item, operand)
+            return
+        if context.is_per_vertex(file):
+            context.error("V034", f"an index has one bracket, and {file.name} registers have two in this stage", item, operand)
+            return
+        if file is File.IMM:
+            if indirect.index >= len(context.program.immediates):
+                context.error("V034", f"the index IMM[{indirect.index}] does not exist", item, operand)
             return
         known = context.registers.get((file, 0))
         if known is None or not known.has(indirect.index):

@@ -135,7 +135,8 @@ V032 destination cannot be written
 V033 file cannot be read as a value
     Values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV. Samplers and resources are named only where an opcode expects one.
 V034 wrong index register
-    An indirect index adds a channel of an ADDR or TEMP register, which must be declared.
+    An indirect index adds a channel of a register that is read as a value (CONST, IN, OUT, TEMP, ADDR, IMM, SV), which must be declared.
+    It has one bracket: CONST means buffer 0, and inputs and outputs with a vertex in their first bracket are copied to a TEMP first.
 V035 immediate does not exist
     IMM[n] names the n-th immediate of the program, counted from 0.
 V036 number of indices

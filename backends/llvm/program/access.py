@@ -28,6 +28,10 @@ def channel_of(instruction: Instruction, source: int, channel: int) -> int:
     return channel if instruction.opcode.reads[source] is Reads.WRITTEN else 0
 
 
+_PER_LANE = (File.IN, File.SV)
+"""Files whose registers every lane has for itself."""
+
+
 def channels(mask: int) -> list[int]:
     """Channels whose bits are set in a write mask."""
     return [c for c in range(4) if mask >> c & 1]
@@ -63,9 +67,10 @@ def access(instruction: Instruction) -> Access:
         register = operand.register
         for address in addresses(register):
             reads.append((address.file, address.index, address.component))
+            opaque |= address.file in _PER_LANE
         if register.file in RESOURCES:
             continue
-        if register.file in (File.IN, File.SV) or (is_indirect(register) and register.file not in (File.CONST, File.IMM)):
+        if register.file in _PER_LANE or (is_indirect(register) and register.file not in (File.CONST, File.IMM)):
             opaque = True
         if not is_indirect(register):
             reads += [(register.file, register.index, c) for c in channels(read_mask(instruction, number))]

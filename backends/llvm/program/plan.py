@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from backends.abi.limits import MIN_LANES
-from backends.llvm.program.access import Key, access, is_indirect
+from backends.llvm.program.access import Key, access, addresses, is_indirect
 from backends.llvm.program.divergence import Divergence, analyse
 from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
@@ -112,6 +113,11 @@ def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(r for r in result if r[1] > 0)
 
 
+def _indices(register: RegisterRef) -> Iterator[tuple[tuple[int, int, int], None]]:
+    """The channels of constant buffer 0 that index a register."""
+    return (((0, item.index, item.component), None) for item in addresses(register) if item.file is File.CONST)
+
+
 def _make(program: Program) -> Plan:
     rows = STAGES[program.processor].vertex_rows
     program = _meaningful(program, rows)
@@ -125,6 +131,7 @@ def _make(program: Program) -> Plan:
         reads.update(access(instruction).reads)
         for operand in instruction.src:
             register = operand.register
+            constants.update(_indices(register))
             if register.file is File.CONST and not is_indirect(register):
                 buffer = register.dimension.index if register.dimension is not None else 0
                 constants.update(((buffer, register.index, c), None) for c in operand.swizzle)
@@ -132,6 +139,7 @@ def _make(program: Program) -> Plan:
             if offset.register.file is File.CONST and not is_indirect(offset.register):
                 constants.update(((0, offset.register.index, c), None) for c in offset.swizzle)
         for destination in instruction.dst:  # of STORE with a handle, which it reads
+            constants.update(_indices(destination.register))
             if destination.register.file is File.CONST and not is_indirect(destination.register):
                 register = destination.register
                 constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None

@@ -152,6 +152,8 @@ class Operands:
             return self.system_values[register, channel]
         if file is File.IMM:
             return self._immediate(register, channel)
+        if file is File.CONST:
+            return self.constants.get(0, register, channel)
         raise self._unsupported(instruction, f"{file.name} as a source")
 
     def _immediate(self, register: int, channel: int) -> Val:

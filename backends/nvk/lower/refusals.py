@@ -8,6 +8,8 @@ from backends.nvk.isbe.regions import WORD_BYTES
 from backends.nvk.lower.context import WARP
 from backends.nvk.lower.driver import CONSTANTS, FIRST_RESERVED
 from backends.nvk.lower.prologue import block_of
+from passes.analysis.access import indices_of
+from passes.analysis.operands import registers_of
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
@@ -39,6 +41,9 @@ def check(program: Program) -> None:
         if threads > WARP and Trait.BARRIER in instruction.opcode.traits:
             text = f"{instruction.opcode.name} in a workgroup of {threads} threads: the hardware runs {WARP}, and lanes that run several"
             raise UnsupportedError.at("B071", f"{text} threads cannot wait", instruction.span, hint=f"use at most {WARP} threads")
-        for operand in instruction.src:
-            if operand.register.file is File.SV and operand.register.indirect is not None:
+        for register in registers_of(instruction):
+            if register.file is File.SV and register.indirect is not None:
                 raise UnsupportedError.at("B070", "SV registers are indexed, so the value cannot be told", instruction.span)
+            if any(item.file is File.SV for item in indices_of(register)):
+                text, hint = "an SV register is an index", "copy it to ADDR with UARL first"
+                raise UnsupportedError.at("B070", text, instruction.span, hint=hint)

@@ -132,7 +132,6 @@ STRICTER: dict[str, Callable[[list[str]], bool]] = {
     "Mesa's checker does not look at control flow": lambda found: set(found) <= {"V003", "V004", "V006", "V008"},
     "Mesa takes any register for a sampler, view or resource": lambda found: set(found) == {"V038"},
     "Mesa has no stage rules": lambda found: set(found) == {"V060"},
-    "an index is read from ADDR or TEMP only": lambda found: found == ["V034"],
     "numbers beyond 16 bits wrap around in Mesa": lambda found: found == ["V022"],
     "a range may not run backwards": lambda found: found == ["V021"],
     "shadow cube arrays need a second source": lambda found: found == ["V055"],
