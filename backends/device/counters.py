@@ -26,6 +26,19 @@ class Place(Enum):
     STAGE = "the stages in front of the rasterizer, once a chunk"
     STREAM = "the end of those stages, once a vertex stream"
     GRID = "the context, once a grid of compute threads"
+    DEVICE = "the device, about its own work; driver queries show these"
+
+
+class FlushReason(Enum):
+    """Reasons why pending work is carried out, by the names of their counters."""
+
+    ASKED = "flushes_asked"  # by the caller: a flush, a fence, a query
+    TARGETS = "flushes_targets"  # other render targets are bound
+    CLEAR = "flushes_clear"  # a clear follows draws, or does not fit tiles
+    RESOLVE = "flushes_resolve"  # samples are resolved that pending draws write
+    MEMORY = "flushes_memory"  # memory that pending work uses is read, written or mapped
+    DRAW = "flushes_draw"  # a draw has to wait for pending ones
+    FULL = "flushes_full"  # too much is pending
 
 
 def _count(place: Place, *, in_pipeline: bool = True, batch_field: str | None = None) -> Any:
@@ -60,6 +73,17 @@ class Statistics:
     cs_invocations: int = _count(Place.GRID)
     ts_invocations: int = _count(Place.STAGE)
     ms_invocations: int = _count(Place.STAGE)
+    flushes_asked: int = _count(Place.DEVICE, in_pipeline=False)  # of these and the next ones see FlushReason
+    flushes_targets: int = _count(Place.DEVICE, in_pipeline=False)
+    flushes_clear: int = _count(Place.DEVICE, in_pipeline=False)
+    flushes_resolve: int = _count(Place.DEVICE, in_pipeline=False)
+    flushes_memory: int = _count(Place.DEVICE, in_pipeline=False)
+    flushes_draw: int = _count(Place.DEVICE, in_pipeline=False)
+    flushes_full: int = _count(Place.DEVICE, in_pipeline=False)
+    known_draws: int = _count(Place.DEVICE, in_pipeline=False)  # that generated code took
+    templates_made: int = _count(Place.DEVICE, in_pipeline=False)  # combinations that Python made for generated code
+    kernels_compiled: int = _count(Place.DEVICE, in_pipeline=False)  # of the whole process
+    compile_ns: int = _count(Place.DEVICE, in_pipeline=False)  # that these took, in all threads
     generated: tuple[int, ...] = _count_streams()  # primitives that left the last stage in front of the rasterizer
     needed: tuple[int, ...] = _count_streams()  # primitives that stream output would have written, had there been room
     written: tuple[int, ...] = _count_streams()  # primitives that stream output wrote

@@ -13,7 +13,7 @@ from typing import Protocol
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
-from backends.device.counters import Statistics
+from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
@@ -98,12 +98,12 @@ class Device(Protocol):
         """Copy rows of bytes at once; the context has flushed pending work that uses their memory."""
         ...
 
-    def uses(self, address: int, size: int) -> bool:
-        """Return whether pending work reads or writes one of `size` bytes at `address`."""
+    def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
+        """Return whether pending work reads or writes one of `size` bytes at `address`; for reading, whether it writes one."""
         ...
 
-    def flush(self) -> None:
-        """Carry out everything that was taken; then all bytes are in memory."""
+    def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
+        """Carry out everything that was taken; then all bytes are in memory. A device may count its reasons."""
         ...
 
     def statistics(self, *, flushes: bool = True) -> Statistics:

@@ -249,6 +249,22 @@ class QueryType(IntEnum):
     PIPELINE_STATISTICS = 12
 
 
+class DriverQuery(IntEnum):
+    """Kinds of queries of this driver alone: numbers from PIPE_QUERY_DRIVER_SPECIFIC on."""
+
+    FLUSHES_ASKED = 256
+    FLUSHES_TARGETS = 257
+    FLUSHES_CLEAR = 258
+    FLUSHES_RESOLVE = 259
+    FLUSHES_MEMORY = 260
+    FLUSHES_DRAW = 261
+    FLUSHES_FULL = 262
+    KNOWN_DRAWS = 263
+    TEMPLATES_MADE = 264
+    KERNELS_COMPILED = 265
+    COMPILE_NS = 266
+
+
 class RenderCond(IntEnum):
     """Ways in which render_condition waits."""
 
@@ -326,6 +342,7 @@ PREFIXES: dict[type[Enum], str] = {
     ShaderType: "PIPE_SHADER_",
     Prim: "PIPE_PRIM_",
     QueryType: "PIPE_QUERY_",
+    DriverQuery: "PIPE_QUERY_",
     RenderCond: "PIPE_RENDER_COND_",
     SpriteCoordMode: "PIPE_SPRITE_COORD_",
     Swizzle: "PIPE_SWIZZLE_",

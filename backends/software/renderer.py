@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
@@ -15,7 +14,7 @@ from backends.device.commands.many_draws import ManyDraws
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
 from backends.device.copy_job import Copy
-from backends.device.counters import Place, Statistics, counted
+from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.region import Region
@@ -41,6 +40,7 @@ from backends.software.commands.records import Code
 from backends.software.commands.templates import is_repeatable
 from backends.software.copying import Copier
 from backends.software.scaling import scale
+from backends.software.tally import Tally
 
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
@@ -93,6 +93,7 @@ class Renderer:
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
         self._executor = Executor(self.kernels.cache, batch, spans)
+        self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
         self._clears: list[ClearRecord] = []
@@ -100,7 +101,6 @@ class Renderer:
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
         self._layers = 1  # layers that pending draws write
-        self._vertices = self._primitives = 0
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
         self.runs = 0  # number of native runs that wrote targets, including those before a flush
@@ -125,7 +125,7 @@ class Renderer:
         """Bind render targets; flush if they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
         if framebuffer == self._framebuffer:
             return
-        self.flush()
+        self.flush(FlushReason.TARGETS)
         if not (0 <= framebuffer.width <= MAX_TEXTURE_SIZE and 0 <= framebuffer.height <= MAX_TEXTURE_SIZE):
             raise ValueError(
                 f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_TEXTURE_SIZE} x {MAX_TEXTURE_SIZE})"
@@ -151,13 +151,13 @@ class Renderer:
         """
         is_read = any(self._executor.reads(*found) for found in self._framebuffer.ranges())
         if self._resolves or self._waiting.touched or is_read or len(self._clears) >= MOST_CLEARS:
-            self.flush()
+            self.flush(FlushReason.CLEAR)
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
                 record.before = self._executor.close_batch()
                 self._clears.append(record)
             else:
-                self.flush()
+                self.flush(FlushReason.CLEAR)
                 self.runs += 1
                 clear_exactly(self._framebuffer, surface, record)
 
@@ -173,7 +173,7 @@ class Renderer:
             self._executor.record.is_hindered = 1
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
-            self.flush()
+            self.flush(FlushReason.RESOLVE)
         library = self.kernels.resolve(job.source.format, job.source.samples)
         self._pool.run_tiles(job.record(library.address["resolve"]), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
 
@@ -198,7 +198,7 @@ class Renderer:
         """Take a draw. UnsupportedError, before anything is drawn, for state that the renderer does not support."""
         code = self._executor.draw(state, info)
         if code is Code.FULL:
-            self.flush()
+            self.flush(FlushReason.FULL)
             code = self._executor.draw(state, info)
         if code is not Code.DONE:
             self._draw_unknown(state, info)
@@ -206,14 +206,14 @@ class Renderer:
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
         """Take rows of draws as long as their combination is known."""
         while self._executor.draw_many(state, many) is Code.FULL:
-            self.flush()
+            self.flush(FlushReason.FULL)
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw that generated code has left to Python. If it can be repeated, the next ones of its kind are known."""
         self._states.add(state)
         fb, executor = self._framebuffer, self._executor
         if executor.is_crowded:
-            self.flush()
+            self.flush(FlushReason.FULL)
         is_empty, was_hindered = not fb.width or not fb.height, executor.record.is_hindered
         reach = self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)
@@ -236,8 +236,8 @@ class Renderer:
                 self._resize(fb.layers)
             if executor.draw(state, info, despite_hindrance=True) is Code.DONE:
                 return
-        self._vertices += packet.vertices
-        self._primitives += packet.assembled
+        executor.record.vertices += packet.vertices
+        executor.record.primitives += packet.assembled
         self.enqueue(packet)
         self._limit()
 
@@ -256,13 +256,13 @@ class Renderer:
     def _take_turn(self, state: DrawState) -> Reach | None:
         """Flush what a draw has to wait for. Returns the memory that its programs may touch."""
         if self._resolves:
-            self.flush()
+            self.flush(FlushReason.DRAW)
         if state.memory is None and not self._waiting.written:
             return None
         reach = reach_of(state)
         is_reached = reach is not None or bool(self._waiting.written)
         if is_reached and self.pending and self._waiting.blocks(state, reach, self._executor.all_reads(), self._written()):
-            self.flush()
+            self.flush(FlushReason.DRAW)
         return reach
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
@@ -310,33 +310,34 @@ class Renderer:
         if not self.pending:
             self._finish()
         elif self._executor.record.held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
-            self.flush()
+            self.flush(FlushReason.FULL)
 
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
         """Draw pending work if it writes memory that `reads` names, or reads or writes memory that `writes` names."""
         if self.pending:
             written = [*self._written(), *self._waiting.written]
             if meet(reads, written) or meet(writes, [*self._executor.all_reads(), *written, *self._waiting.touched]):
-                self.carry_out()
+                self.carry_out(FlushReason.DRAW)
 
     @property
     def pending(self) -> bool:
         """True if some work waits for a flush."""
         return bool(self._executor.record.num_spans or self._clears or self._resolves)
 
-    def uses(self, address: int, size: int) -> bool:
-        """Return true if pending work reads or writes one of these bytes, so that a flush must come before they are changed or read."""
+    def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
+        """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
         if not self.pending:
             return False
-        return self._executor.reads(address, size) or meet([(address, size)], [*self._written(), *self._waiting.touched])
+        other = self._waiting.written if for_reading else self._waiting.touched
+        return (not for_reading and self._executor.reads(address, size)) or meet([(address, size)], [*self._written(), *other])
 
     def _written(self) -> list[tuple[int, int]]:
         return [*(job.written for job in self._resolves), *self._framebuffer.ranges()]
 
-    def flush(self) -> None:
+    def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Run all pending work; on return all bytes are in memory."""
         if self.pending:
-            self.carry_out()
+            self.carry_out(reason)
         self._finish()
 
     def _finish(self) -> None:
@@ -356,9 +357,10 @@ class Renderer:
         """Leave draws to Python while they may have to wait for pending ones."""
         self._executor.record.is_hindered = bool(self._resolves or self._waiting.written)
 
-    def carry_out(self) -> None:
+    def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
+        self._tally.flushed(reason)
         work, pool = self._pool.scene.work, self._pool
         clears = (ClearRecord * len(self._clears))(*self._clears)
         commands = self._executor.record
@@ -376,13 +378,8 @@ class Renderer:
         """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
         if flushes:
             self.flush()
-        workers, scene = self._pool.workers, self._pool.scene
-        totals: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
-        totals |= {name: int(getattr(scene.totals, name)) for name in counted(Place.BATCH)}
-        commands = self._executor.record
-        counts = Statistics(vertices=self._vertices + commands.vertices, primitives=self._primitives + commands.primitives)
         self._streams.add(self._executor.take_staged_counts(), counts_input=True)
-        return self._streams.statistics(replace(counts, **totals))
+        return self._streams.statistics(Statistics(**self._tally.counts()))
 
     def close(self) -> None:
         """Flush and end the threads; the renderer cannot be used afterwards."""

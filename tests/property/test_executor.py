@@ -184,7 +184,7 @@ def test_the_executor_draws_what_python_draws(seed: int, monkeypatch: pytest.Mon
         with tgsi.Screen(threads=0) as screen:
             scene = Scene(screen, seed)
             found.append(scene.run())
-            taken = scene.ctx.device._executor.record.vertices
+            taken = scene.ctx.device._executor.record.known_draws
             assert (taken > 0) is is_native
             scene.ctx.destroy()
     assert len(set(found[0][0])) > 50

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
 from backends.device.commands.known_objects import Kind
+from backends.device.counters import FlushReason
 from backends.device.interface import Device
 from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
@@ -147,9 +148,9 @@ class ContextCore(ABC):
         """True if a render condition is set."""
         return bool(self.state.record.hindrances & Hindrance.CONDITION)
 
-    def synchronize(self) -> None:
+    def synchronize(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Carry out everything so far; afterwards all bytes are in memory."""
-        self.device.flush()
+        self.device.flush(reason)
         self._show()
         self.completed = self._issued
 
@@ -167,23 +168,31 @@ class ContextCore(ABC):
         self._issued += 1
         return Fence(self, self._issued, self.screen)
 
-    def is_busy(self, resource: Resource) -> bool:
-        """Return True if pending work reads or writes the resource."""
-        return self.device.uses(resource.address, resource.size) or any(
-            self.device.uses(shadow.address, shadow.size) for _, shadow in resource.decoded.values()
+    def is_busy(self, resource: Resource, *, for_reading: bool = False) -> bool:
+        """Return True if pending work reads or writes the resource; for reading, if it writes it."""
+        uses = self.device.uses
+        return uses(resource.address, resource.size, for_reading=for_reading) or any(
+            uses(shadow.address, shadow.size, for_reading=for_reading) for _, shadow in resource.decoded.values()
         )
 
-    def finish_uses(self, resource: Resource) -> None:
-        """Carry out pending work that reads or writes the resource."""
-        if self.device.uses(resource.address, resource.size) or (resource.decoded and self.is_busy(resource)):
-            self.synchronize()
+    def finish_uses(self, resource: Resource, *, for_reading: bool = False) -> None:
+        """Carry out pending work that reads or writes the resource; for reading, work that writes it."""
+        if self.is_busy(resource, for_reading=for_reading):
+            self.synchronize(FlushReason.MEMORY)
+        elif self.user_memory:
+            self.show_runs()
+
+    def finish_part(self, resource: Resource, begin: int, size: int, *, for_reading: bool = False) -> None:
+        """The same for `size` bytes of a buffer, from `begin` on."""
+        if self.device.uses(resource.address + begin, size, for_reading=for_reading):
+            self.synchronize(FlushReason.MEMORY)
         elif self.user_memory:
             self.show_runs()
 
     def finish_range(self, address: int, size: int) -> None:
         """Carry out pending work that reads or writes `size` bytes at `address`."""
         if self.device.uses(address, size):
-            self.synchronize()
+            self.synchronize(FlushReason.MEMORY)
 
     def begin_write(self, resource: Resource) -> None:
         """Carry out pending uses of a resource and read memory of the caller, before a part of the resource is filled."""

@@ -22,14 +22,14 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import integer
-from backends.pipe.enums import QueryType, RenderCond, lookup
+from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
 
 
 class Query:
     """A query that create_query returned. `held`: the events counted in all its finished intervals. `context`: that made it."""
 
-    def __init__(self, context: object, kind: QueryType, index: int) -> None:
+    def __init__(self, context: object, kind: QueryType | DriverQuery, index: int) -> None:
         self.context = context
         self.kind = kind
         self.index = index
@@ -65,16 +65,21 @@ class Queries(ContextCore):
         self._condition_value = False
         self._condition_waits = True
 
-    def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
+    def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
         """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
+
+        Queries of the driver's own counters (`Screen.get_driver_query_info`) carry out nothing.
 
         (context.rst, "Queries")
         """
-        return Query(self, lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
+        of_driver = kind in DriverQuery.__members__ if isinstance(kind, str) else isinstance(kind, int) and kind >= min(DriverQuery)
+        name = "create_query: kind"
+        found: QueryType | DriverQuery = lookup(DriverQuery, kind, name) if of_driver else lookup(QueryType, kind, name)
+        return Query(self, found, integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
-        """Refuse a query of several driver counters: this driver has none. (p_context.h)"""
-        raise UnsupportedError.at("B063", f"create_batch_query: this driver has no counters of its own ({len(kinds)} asked for)")
+        """Refuse a query of several driver counters: this driver's are asked one by one. (p_context.h)"""
+        raise UnsupportedError.at("B063", f"create_batch_query: no counter of this driver is for batches ({len(kinds)} asked for)")
 
     def destroy_query(self, query: Query) -> None:
         """Destroy a query; an active one ends first. (context.rst, "Queries")"""
@@ -201,7 +206,7 @@ class Queries(ContextCore):
 
     def _statistics(self, kind: QueryKind | None) -> Statistics:
         """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
-        flushes = kind is None or kind.needs is not Needs.STREAMS
+        flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
         return replace(self.device.statistics(flushes=flushes), cs_invocations=self.cs_invocations)
 
     def _set_counting(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from backends.device.counters import IN_PIPELINE, Statistics
-from backends.pipe.enums import QueryType
+from backends.pipe.enums import DriverQuery, QueryType
 from tgsi.language.record import record
 
 Result = int | bool | tuple[int | bool, ...]
@@ -22,6 +22,7 @@ class Needs(Enum):
     SAMPLES = auto()  # the rasterizer counts them while DrawState.count_samples is set
     STATISTICS = auto()  # the rasterizer counts them while DrawState.count_statistics is set
     STREAMS = auto()  # stream output always counts
+    DEVICE = auto()  # the device always counts its own work
 
 
 @record
@@ -65,7 +66,12 @@ def _is_passed(query: Counted) -> bool:
     return query.held.samples_passed > 0
 
 
-QUERY_KINDS = {
+def _own(name: str) -> QueryKind:
+    """The row of a counter of the device about its own work, which no query changes."""
+    return QueryKind(lambda query: int(getattr(query.held, name)), Needs.DEVICE)
+
+
+QUERY_KINDS: dict[QueryType | DriverQuery, QueryKind] = {
     QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.held.samples_passed, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES),
@@ -79,4 +85,5 @@ QUERY_KINDS = {
     QueryType.SO_OVERFLOW_ANY_PREDICATE: QueryKind(lambda query: query.held.needed != query.held.written, Needs.STREAMS),
     QueryType.GPU_FINISHED: QueryKind(lambda _: True, has_begin=False, is_fence=True),
     QueryType.PIPELINE_STATISTICS: QueryKind(lambda query: tuple(getattr(query.held, name) for name in IN_PIPELINE), Needs.STATISTICS),
+    **{kind: _own(kind.name.lower()) for kind in DriverQuery},
 }

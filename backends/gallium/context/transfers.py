@@ -77,9 +77,13 @@ class Transfers(ContextCore):
         if how & TransferFlags.MAP_DIRECTLY and (how & TransferFlags.FLUSH_EXPLICIT or resource.samples > 1):
             return _NO_MAP
         if not how & TransferFlags.UNSYNCHRONIZED:
-            if how & TransferFlags.DONTBLOCK and self.is_busy(resource):
+            for_reading = not how & TransferFlags.WRITE
+            if how & TransferFlags.DONTBLOCK and self.is_busy(resource, for_reading=for_reading):
                 return _NO_MAP
-            self.finish_uses(resource)
+            if resource.is_buffer and not how & TransferFlags.PERSISTENT:
+                self.finish_part(resource, region.x, region.width, for_reading=for_reading)
+            else:
+                self.finish_uses(resource, for_reading=for_reading)
         resource.pull()
         mapped = TransferMap(self, resource, level, how, region)
         self.mapping_began(mapped)
@@ -115,7 +119,7 @@ class Transfers(ContextCore):
         if end > resource.size:
             raise ValueError(f"{name}: data: {values.size} bytes at {begin} do not fit into {resource.size}")
         if not usage or not as_flags(TransferFlags, usage, f"{name}: usage") & TransferFlags.UNSYNCHRONIZED:
-            self.finish_uses(resource)
+            self.finish_part(resource, begin, values.size)
         resource.pull()
         resource.storage[begin:end] = values
         resource.push()
@@ -185,7 +189,7 @@ class Transfers(ContextCore):
         end = begin + values.size
         if end > resource.size:
             raise ValueError(f"{name}: into: it takes {values.size} bytes; from {begin} on the buffer has {resource.size - begin}")
-        self.finish_uses(resource)
+        self.finish_part(resource, begin, values.size, for_reading=True)
         resource.pull()
         self._copy_texels(resource, 0, Box(begin, 0, 0, values.size), values, (values.size, values.size))
 
@@ -232,7 +236,7 @@ class Transfers(ContextCore):
         values, needed = writable_bytes(into, f"{name}: into"), layer * (region.depth - 1) + rows
         if values.size < needed:
             raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")
-        self.finish_uses(resource)
+        self.finish_uses(resource, for_reading=True)
         resource.pull()
         if resource.samples == 1:
             self._copy_texels(resource, level, region, values, (layer, row))

@@ -18,7 +18,7 @@ from backends.gallium.threads.fence import Fence
 from backends.gallium.unsupported import refuse
 from backends.pipe.checks import any_format, integer
 from backends.pipe.checks import flags as as_flags
-from backends.pipe.enums import Bind, ShaderType, TextureTarget, lookup
+from backends.pipe.enums import Bind, DriverQuery, ShaderType, TextureTarget, lookup
 
 
 class Capabilities:
@@ -80,8 +80,17 @@ class Capabilities:
         return time.monotonic_ns()
 
     def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """Return the number of driver queries (0) without an index, otherwise None. (screen.rst, "get_driver_query_info")"""
-        return 0 if index is None else None
+        """Return the number of driver queries without an index, otherwise the fields of pipe_driver_query_info, None if there is none.
+
+        (screen.rst, "get_driver_query_info")
+        """
+        if index is None:
+            return len(DriverQuery)
+        if not 0 <= index < len(DriverQuery):
+            return None
+        kind = [*DriverQuery][index]
+        name = kind.name.lower().replace("_", "-")
+        return {"name": name, "query_type": int(kind), "max_value": 0, "type": "UINT64", "result_type": "CUMULATIVE", "group_id": -1}
 
     def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
         """Return the number of groups of driver queries (0) without an index, otherwise None.

@@ -8,6 +8,7 @@ contains the function that writes the kernel, so this module imports no generato
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -50,6 +51,7 @@ class KernelCache:
         """Start with no kernels. cpu: "host" or an x86-64 level. cache: the cache on disk; None for the default one, False for none."""
         self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
         self._kept: dict[Key, Library] = {}
+        self.compiled = self.compile_ns = 0  # kernels that were not on disk, and the nanoseconds that they took
         self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
 
     def __len__(self) -> int:
@@ -82,7 +84,18 @@ class KernelCache:
         return make
 
     def _compile(self, request: _Request) -> Library:
-        return compile_cached(request.key, request.make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+        begin, made = time.perf_counter_ns(), []
+
+        def make() -> Module:
+            module = request.make()
+            made.append(module.name)
+            return module
+
+        library = compile_cached(request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+        if made:
+            with _lock:
+                self.compiled, self.compile_ns = self.compiled + 1, self.compile_ns + time.perf_counter_ns() - begin
+        return library
 
 
 _shared: dict[tuple[str, str], KernelCache] = {}

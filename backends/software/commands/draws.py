@@ -74,6 +74,7 @@ def build_draw(module: Module) -> None:
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
     e.set("primitives", e.get("primitives") + assembled)
     b.set("draws", b.get("draws") + 1)
+    e.set("known_draws", e.get("known_draws") + 1)
     e.set("template", template)
     f.ret(f.const(I32, int(Code.DONE)))
 
@@ -86,6 +87,7 @@ def _draw_staged(f: Function, e: Record, b: Record, t: Record, indices: Val, cal
         f.ret(code)
     e.set("vertices", e.get("vertices") + vertices)
     b.set("draws", b.get("draws") + 1)
+    e.set("known_draws", e.get("known_draws") + 1)
     f.ret(code)
 
 

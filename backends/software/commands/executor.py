@@ -83,6 +83,7 @@ class Executor:
 
     Attributes:
         record: read and written by generated code.
+        templates_made: so far.
     """
 
     def __init__(self, kernels: KernelCache, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
@@ -99,6 +100,7 @@ class Executor:
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
         self._region = Region(CHUNK, SPARE)
+        self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
         self._zeros = aligned(256)
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
@@ -164,6 +166,7 @@ class Executor:
         """Make a template of a packet, unless its combination has one. samples: of the bound framebuffer. kept: see `Template`."""
         key = combination(state, info, packet, self.record.framebuffer)
         if self._table.find(key) is None:
+            self.templates_made += 1
             self._table.add(Template(key, state, info, packet, samples, kept))
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
@@ -172,6 +175,7 @@ class Executor:
         known = self._table.find(key)
         if not isinstance(known, StagedTemplate) or known.most < repeat.most:
             self._scratch = self._scratch or Worker.of(1)
+            self.templates_made += 1
             self._table.add(StagedTemplate(key, state, info, repeat, samples, self._scratch))
 
     def take(self, packet: Packet, first: int, count: int) -> None:

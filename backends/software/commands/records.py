@@ -167,7 +167,8 @@ class ExecutorRecord(ctypes.Structure):
         ("held", c_int64),  # bytes that pending draws read
         ("most_held", c_int64),
         ("zeros", c_void_p),  # for attributes without memory
-        ("vertices", c_int64),  # running totals
+        ("known_draws", c_int64),  # running totals
+        ("vertices", c_int64),
         ("primitives", c_int64),
         ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
         ("vs_invocations", c_int64),

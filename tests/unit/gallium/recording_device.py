@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
-from backends.device.counters import Statistics
+from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
@@ -101,10 +101,10 @@ class RecordingDevice:
     def copy(self, job: Copy) -> None:
         self._recorder.note("copy", job)
 
-    def uses(self, address: int, size: int) -> bool:
+    def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         return self.pending
 
-    def flush(self) -> None:
+    def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         self._recorder.note("flush")
         self.runs += self.pending
         self._waiting = 0

@@ -8,12 +8,12 @@ from dataclasses import fields
 from backends.abi.records import layout_of
 from backends.device.counters import BATCH_FIELDS, IN_PIPELINE, Place, Statistics, counted, difference, total
 from backends.gallium.context.query_kinds import QUERY_KINDS
-from backends.pipe.enums import QueryType
+from backends.pipe.enums import DriverQuery, QueryType
 from backends.raster.records import Batch, Scene, Worker
 
 
 def test_every_kind_of_query_has_its_row() -> None:
-    assert list(QUERY_KINDS) == list(QueryType)
+    assert list(QUERY_KINDS) == [*QueryType, *DriverQuery]
 
 
 def test_only_kinds_without_an_interval_have_no_begin() -> None:
