@@ -19,7 +19,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.draw_record import Call
 from backends.raster.records import Batch, Span
 from backends.software.commands.executor import Executor
-from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, changed, fs_color, with_shaders
+from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, changed, fs_color, of_draws, with_shaders
 
 pytestmark = pytest.mark.light
 
@@ -173,7 +173,7 @@ def drawn(seed: int, *, is_shared: bool = True, **options: Any) -> tuple[bytes, 
         canvas.wipe((0.1, 0.2, 0.3, 0.4))
         Scene(canvas, seed, is_shared=is_shared).draw()
         data = canvas.image().tobytes() + canvas.depth_bytes().tobytes()
-        return data, canvas.statistics(), int(canvas._pool.scene.totals.num_windows)
+        return data, of_draws(canvas.statistics()), int(canvas._pool.scene.totals.num_windows)
 
 
 GROUPINGS: list[dict[str, Any]] = [

@@ -19,6 +19,7 @@ import tgsi
 from backends.geometry.pipeline import Pipeline
 from backends.software.commands.executor import Executor
 from tests.unit.geometry.programs import passthrough
+from tests.unit.raster.canvas import of_draws
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -151,7 +152,7 @@ def result(seed: int, threads: int, after: Callable[[Any], object]) -> tuple[byt
         after(scene.ctx)
     with scene.ctx.transfer_map(scene.target, usage="READ") as mapped:
         pixels = np.array(mapped.data).tobytes()
-    return pixels, asdict(scene.ctx.device.statistics())
+    return pixels, asdict(of_draws(scene.ctx.device.statistics()))
 
 
 @pytest.mark.parametrize("seed", range(6))

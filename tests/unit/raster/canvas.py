@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from backends.device.bound import DrawState, Framebuffer, Shader, Surface
 from backends.device.commands.words import WordOf
+from backends.device.counters import Place, Statistics, counted
 from backends.device.memory import BoundVertexBuffer, Memory
 from backends.device.region import aligned
 from backends.formats import Format
@@ -98,6 +100,11 @@ def pixels(surface: Surface) -> Array:
 
 def float_words(*values: float) -> list[int]:
     return list(struct.unpack("4I", struct.pack("4f", *values)))
+
+
+def of_draws(found: Statistics) -> Statistics:
+    """Statistics without the counters of the device's own work, which depend on settings and on the cache of kernels."""
+    return replace(found, **dict[str, Any](dict.fromkeys(counted(Place.DEVICE), 0)))
 
 
 class Canvas(Renderer):

@@ -10,7 +10,7 @@ import pytest
 from backends.device.counters import Statistics
 from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import RasterizerState, ScissorState
-from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
+from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color, of_draws
 
 pytestmark = pytest.mark.light
 
@@ -27,7 +27,7 @@ def totals(mode: Prim = Prim.TRIANGLES, state: RasterizerState | None = None, **
         canvas.wipe()
         rasterizer: dict[str, Any] = {} if state is None else {"rasterizer": state}
         canvas.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [POINTS, VALUES], mode, **rasterizer)
-        return canvas.statistics()
+        return of_draws(canvas.statistics())
 
 
 @pytest.mark.parametrize("mode", [Prim.TRIANGLES, Prim.TRIANGLE_STRIP, Prim.POINTS, Prim.LINES])
@@ -53,7 +53,7 @@ def counted(count: int = 6, **changes: Any) -> Statistics:
         canvas.wipe()
         points = np.tile(np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32), (2, 1))
         canvas.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [points[:count], points[:count]], **changes)
-        return canvas.statistics()
+        return of_draws(canvas.statistics())
 
 
 @pytest.mark.parametrize(
