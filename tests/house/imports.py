@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,13 +20,19 @@ def module_files() -> dict[str, Path]:
     return found
 
 
+@functools.cache  # each worker parses the modules once
+def trees() -> dict[str, ast.Module]:
+    """Parsed text of each module."""
+    return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in module_files().items()}
+
+
 def import_graph() -> dict[str, set[str]]:
     """Imported modules by module, wherever the import stands in the module's text."""
     files = module_files()
     graph: dict[str, set[str]] = {}
-    for name, file in files.items():
+    for name, tree in trees().items():
         targets = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.imports import module_files
+from tests.house.imports import trees
 from tgsi.language.facts.opcodes import OPCODES
 
 #: Modules, and packages with what is below them, that may name opcodes, and why.
@@ -47,8 +47,11 @@ def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _ends_with(node: ast.expr, text: str) -> bool:
-    found = ast.unparse(node)
-    return found == text or found.endswith("." + text)
+    """True if a name or an attribute ends with these words."""
+    rest, _, last = text.rpartition(".")
+    if isinstance(node, ast.Attribute):
+        return node.attr == last and (not rest or _ends_with(node.value, rest))
+    return isinstance(node, ast.Name) and node.id == last and not rest
 
 
 def _reason(module: str) -> str | None:
@@ -58,7 +61,7 @@ def _reason(module: str) -> str | None:
 @functools.cache  # not at import: every worker imports this module
 def named() -> dict[str, list[tuple[int, str]]]:
     """Names of opcodes in each module."""
-    return {name: list(names_in(ast.parse(file.read_text(encoding="utf-8")))) for name, file in module_files().items()}
+    return {name: list(names_in(tree)) for name, tree in trees().items()}
 
 
 def test_no_opcode_is_named_outside_of_its_row() -> None:

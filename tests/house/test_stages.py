@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.imports import module_files
+from tests.house.imports import trees
 
 #: Modules that may spell the name of a stage -> the reason.
 ALLOWED = {
@@ -35,9 +35,8 @@ _NAMES = re.compile(r"(?<![a-z])(?:tess?_?(?:eval|ctrl|control|evaluation)|tes|t
 _TEXTS = re.compile(r"\b(?:TESS_EVAL|TESS_CTRL|TES|TCS|tes|tcs)\b|\b(?:TES|TCS|tes|tcs)_")
 
 
-def spelled_stages(text: str) -> Iterator[str]:
-    """Places in a module's text that spell a tessellation stage, as names or in strings other than docstrings."""
-    tree = ast.parse(text)
+def spelled_stages(tree: ast.Module) -> Iterator[str]:
+    """Places in a module that spell a tessellation stage, as names or in strings other than docstrings."""
     bodies = (node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
     docstrings = {id(item.value) for body in bodies for item in body if isinstance(item, ast.Expr)}
     for node in ast.walk(tree):
@@ -55,8 +54,7 @@ def spelled_stages(text: str) -> Iterator[str]:
 @functools.cache  # not at import: every worker imports this module, and one of them runs the test
 def found() -> dict[str, list[str]]:
     """Spelled stages of each module that has some."""
-    texts = {module: file.read_text(encoding="utf-8") for module, file in module_files().items()}
-    return {module: names for module, text in texts.items() if (names := sorted(set(spelled_stages(text))))}
+    return {module: names for module, tree in trees().items() if (names := sorted(set(spelled_stages(tree))))}
 
 
 def owner(module: str) -> str | None:
@@ -85,11 +83,11 @@ def test_every_listed_module_does() -> None:
     ],
 )
 def test_a_spelled_stage_is_found(text: str) -> None:
-    assert list(spelled_stages(text))
+    assert list(spelled_stages(ast.parse(text)))
 
 
 @pytest.mark.parametrize(
     "text", ['"""TESS_EVAL programs."""', "tests = 1", "bytes = attestation", "# TESS_EVAL", "reevaluation = 1", "x.tess_levels"]
 )
 def test_other_words_are_not(text: str) -> None:
-    assert not list(spelled_stages(text))
+    assert not list(spelled_stages(ast.parse(text)))

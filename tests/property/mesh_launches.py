@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.abi.records import BufferRecord
-from backends.llvm.engine.engine import compile_module
+from backends.llvm.engine import opt_level
+from backends.llvm.engine.engine import Library, compile_module
 from backends.llvm.kernels.bind import Environment
 from backends.llvm.kernels.grid_layout import layout_of
 from backends.llvm.kernels.grids import PLACE_ROWS, GridKey
@@ -72,6 +74,12 @@ def _place(number: int, grid: Triple) -> Triple:
     return number % width, number // width % height, number // (width * height)
 
 
+@functools.lru_cache(64)
+def _kernel(text: str, key: GridKey, cpu: str, level: int) -> Library:
+    """Kernel of a program, compiled once for launches that differ only in their parts. level: that of LLVM's code generator."""
+    return compile_module(build_mesh_kernel(tgsi.parse(text), key, cpu), cpu=cpu)
+
+
 def launch(
     text: str | Program, parts: Sequence[Part], *, lanes: int, cpu: str = "host", single: bool = False, fuel: int = 300, **options: Any
 ) -> RunResult:
@@ -92,7 +100,7 @@ def launch(
         images=environment.image_keys,
         fuel=fuel,
     )
-    library = compile_module(build_mesh_kernel(program, key, cpu), cpu=cpu)
+    library = _kernel(program.text, key, cpu, opt_level.DEFAULT)
     count = sum(part.blocks for part in parts)
     record = MeshRecord()
     counters = (BufferRecord * MAX_SHADER_BUFFERS)()

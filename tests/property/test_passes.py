@@ -43,7 +43,7 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
     return result_differences(before, after, exact=not any(name in pipeline for name in COMPUTING))
 
 
-@pytest.mark.parametrize(("begin", "end"), [(0, 25), pytest.param(25, 200, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("begin", "end"), [(0, 15), pytest.param(15, 200, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("pipeline", PIPELINES, ids=lambda text: text[:40])
 def test_pipeline_keeps_the_results_of_any_program(pipeline: str, begin: int, end: int) -> None:
     for seed in range(begin, end):

@@ -188,7 +188,7 @@ GROUPINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(6, 12))])
 def test_any_grouping_of_draws_gives_the_same_bytes_and_counts(seed: int) -> None:
     data, counts, _ = drawn(seed, spans=1, is_shared=False)
     assert len(set(data)) > 20

@@ -16,6 +16,8 @@ from tests.unit.geometry.mesh.programs import MeshPicture, mesh, one_each, query
 from tests.unit.picture import PASS, WHITE
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 POINT = "MOV OUT[0], IMM[3].xxxy\nMOV OUT[2], IMM[1].xxxx\n"
 MESH = mesh(POINT, threads=1, vertices=1, kind="POINTS")
 TASK = task("EMIT_MESH_TASKS IMM[1].yyyy\n")

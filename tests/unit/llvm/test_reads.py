@@ -60,7 +60,7 @@ PLACES = {
 }
 TARGETS = tuple(name for name in enums.TARGETS if name != "UNKNOWN")
 MEMORIES = tuple(MemoryAccess(target=target) for target in ("BUFFER", "1D", "2D", "3D", "2D_ARRAY", "CUBE"))
-MASKS = (1, 2, 3, 4, 6, 8, 10, 12, 13, 15)
+MASKS = (1, 2, 4, 6, 8, 13, 15)
 
 
 def instructions(info: OpcodeInfo) -> Iterator[Instruction]:

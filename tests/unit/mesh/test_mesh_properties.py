@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.mesh.support import mesh, run, task
 
+pytestmark = pytest.mark.light
+
 ONE_EACH = "UARL ADDR[0].x, SV[4].xxxx\nSET_MESH_OUTPUTS IMM[1]\nMOV OUT[ADDR[0].x][3].xyz, IMM[0].yzwx"
 
 

@@ -66,6 +66,7 @@ def digest(
 DIGEST = "6c707fae4c374c9b53ff40f8ec667950019bbb1ff4644a38f78e1d3e9442137a"
 
 
+@pytest.mark.light
 @pytest.mark.parametrize("threads", [0, 1, 2, 7])
 @pytest.mark.parametrize("lanes", [8, 16, 32, 64, None])
 def test_bytes_do_not_depend_on_threads_and_lanes(threads: int, lanes: int | None) -> None:

@@ -19,6 +19,8 @@ from tests.unit.raster.canvas import ADD, LESS, RGBA32F, Canvas, changed, shader
 from tests.unit.raster.triangles import random_triangles
 from tgsi.language.facts.enums import Processor
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 ROWS = {Prim.POINTS: 1, Prim.LINES: 2, Prim.TRIANGLES: 3}
 

@@ -14,6 +14,8 @@ from tests.unit.raster.test_layers import ROUTE
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 
+pytestmark = pytest.mark.light
+
 MODES = ["POINTS", "LINES", "LINE_STRIP", "LINE_LOOP", "TRIANGLES", "TRIANGLE_STRIP", "TRIANGLE_FAN", "QUADS", "QUAD_STRIP", "POLYGON"]
 NUMBERS: list[float] = [0.0, 1.0, -3.5, 2.5, 17.3, 300.0, 1e30, -1e9, 0.001]
 PLACES = """FRAG

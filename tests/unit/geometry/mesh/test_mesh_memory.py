@@ -10,6 +10,8 @@ from tests.unit.geometry.mesh.programs import MeshPicture, mesh, one_each, rando
 from tests.unit.picture import GENERIC, STRIP, Array
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 
 def words(picture: MeshPicture, buffer: g.Resource) -> list[int]:
     """Words of a buffer."""

@@ -12,6 +12,8 @@ from tests.images.meshed import MESHED
 from tests.unit.geometry.mesh.programs import MeshPicture, blended, fetched, mesh, one_each, random_rows, task
 from tests.unit.picture import GENERIC, Array, Picture
 
+pytestmark = pytest.mark.light
+
 MODES = {1: "POINTS", 2: "LINES", 3: "TRIANGLES"}
 COUNT = 150
 FLAT = GENERIC.replace("PERSPECTIVE", "CONSTANT")
@@ -187,7 +189,6 @@ LEVELS: list[tuple[int, int | None, str]] = [
 ]
 
 
-@pytest.mark.light
 @pytest.mark.parametrize("scene", MESHED)
 def test_scenes_have_the_same_bytes_for_threads_lanes_and_levels(scene: str) -> None:
     with tgsi.Screen(threads=0) as plain:

@@ -9,6 +9,8 @@ from tests.unit.geometry.mesh.programs import MeshPicture, blended, mesh, one_ea
 from tests.unit.picture import GENERIC, WHITE, Array, Picture, screen
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 COUNT = 40
 NUMBER = "FRAG\nDCL IN[0], PRIM_ID, CONSTANT\nDCL OUT[0], COLOR\nU2F OUT[0], IN[0].xxxx\nEND\n"
 VALUE = "DCL OUT[][3], GENERIC[1], PRIMITIVE\n"
