@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum, Flag
-from functools import cache, partial, reduce
+from functools import cache, lru_cache, partial, reduce
 from operator import or_
 from typing import Any, TypeVar
 
@@ -21,6 +21,17 @@ E = TypeVar("E", bound=Enum)
 
 def flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:
     """A set of flags from a member, a number, a name, ``"A|B"``, or a sequence of these."""
+    if type(value) is kind:
+        return value
+    return _named_flags(kind, value, argument) if type(value) is str else _flags(kind, value, argument)
+
+
+@lru_cache(1024)
+def _named_flags(kind: type[E], value: str, argument: str) -> E:
+    return _flags(kind, value, argument)
+
+
+def _flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:
     if isinstance(value, str) and "|" in value:
         value = [part.strip() for part in value.split("|")]
     if isinstance(value, Sequence) and not isinstance(value, str):

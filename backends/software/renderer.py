@@ -91,7 +91,7 @@ class Renderer:
         self._copier = Copier(self._pool, self.kernels)
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
-        self._framebuffer = Framebuffer(0, 0)
+        self._framebuffer, self._targets = Framebuffer(0, 0), list[tuple[int, int]]()
         self._executor = Executor(self.kernels.cache, batch, spans)
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers = Numbers()  # of kinds of framebuffers
@@ -132,7 +132,7 @@ class Renderer:
             )
         if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
-        self._framebuffer = framebuffer
+        self._framebuffer, self._targets = framebuffer, [*framebuffer.ranges()]
         e, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
         e.framebuffer, e.width, e.height = number, framebuffer.width, framebuffer.height
         self._pool.bind_targets(framebuffer)
@@ -328,11 +328,13 @@ class Renderer:
         """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
         if not self.pending:
             return False
-        other = self._waiting.written if for_reading else self._waiting.touched
-        return (not for_reading and self._executor.reads(address, size)) or meet([(address, size)], [*self._written(), *other])
+        if not for_reading and self._executor.reads(address, size):
+            return True
+        end, other = address + size, self._waiting.written if for_reading else self._waiting.touched
+        return any(at < end and address < at + count for at, count in (*self._written(), *other))
 
     def _written(self) -> list[tuple[int, int]]:
-        return [*(job.written for job in self._resolves), *self._framebuffer.ranges()]
+        return [*(job.written for job in self._resolves), *self._targets] if self._resolves else self._targets
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Run all pending work; on return all bytes are in memory."""

@@ -24,6 +24,7 @@ from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
 from backends.pipe.state import DrawInfo
 
 S = TypeVar("S")
+_PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
 NO_TARGETS = packet.Framebuffer(0, 0)
 """The framebuffer without targets."""
 
@@ -253,15 +254,16 @@ class ContextCore(ABC):
 
     def mapping_began(self, mapped: TransferMap) -> None:
         """Note the start of a mapping."""
-        if mapped.usage & Transfer.PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
+        if mapped.usage.value & _PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
             self.persistent_maps.add(mapped)
             self.state.hinder(Hindrance.PERSISTENT, True)
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and show written bytes to the owner of user memory."""
-        self.persistent_maps.discard(mapped)
-        self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
-        if mapped.usage & Transfer.WRITE and mapped.staging is None:
+        if mapped in self.persistent_maps:
+            self.persistent_maps.remove(mapped)
+            self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
+        if mapped.usage.value & _WRITE and mapped.staging is None:
             if mapped.resource.user is not None:
                 mapped.resource.pull()
             if mapped.resource.decoded:

@@ -17,6 +17,8 @@ from backends.gallium.resource.resource import Box, Resource, address_of
 from backends.pipe.enums import Bind, TextureTarget
 from backends.pipe.enums import Transfer as TransferFlags
 
+_WRITE = TransferFlags.WRITE.value
+
 
 class MappingOwner(Protocol):
     """The context of a mapping: it carries out pending work, and keeps the list of living mappings."""
@@ -63,7 +65,7 @@ class TransferMap:
             resource, level, box = self.staging, 0, Box(0, 0, 0, box.width, box.height, box.depth)
         self.layer_stride, self.stride = resource.texels(level).strides[:2]
         data = resource.region(level, box).view()
-        data.setflags(write=bool(usage & TransferFlags.WRITE))
+        data.setflags(write=bool(usage.value & _WRITE))
         self._data: NDArray[Any] | None = data
         self._reference = Reference(self.resource)
 
