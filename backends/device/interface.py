@@ -51,8 +51,11 @@ class Device(Protocol):
         """Take note of the state of the context. A device with generated code writes `executor` and `draw_entry` of `state.record`."""
         ...
 
-    def install_entries(self, owner: type) -> None:
-        """Put native entries into the place of hot methods of the class of contexts, if the device has such; see `backends.entries`."""
+    def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
+        """Put native entries into the place of hot methods of the class of contexts, if the device has such; see `backends.entries`.
+
+        is_observed: entries append each call that they carry out to the memory at `recorded_at` of the context's `BoundRecord`.
+        """
         ...
 
     def reader_entry(self) -> int:

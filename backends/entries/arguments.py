@@ -50,9 +50,13 @@ class Entry:
 
     def leave(self) -> None:
         """Return the result of the Python method."""
-        f, python = self.f, self.python
-        functions = (python.get("fallbacks", self._number), python.get("guarded", self._number))
-        f.ret(f.call(I64, "fall_back", self._self, self._arguments, self.count, self._names, *functions, self.record.pointer))
+        self.f.ret(self.call_python(self._number))
+
+    def call_python(self, number: int) -> Val:
+        """The result of a function of the PythonTable with the arguments of the call; 0: an error was raised."""
+        functions = (self.python.get("fallbacks", number), self.python.get("guarded", number))
+        arguments = (self._self, self._arguments, self.count, self._names)
+        return self.f.call(I64, "fall_back", *arguments, *functions, self.record.pointer)
 
     def argument(self, number: Val | int) -> Val:
         """An argument; those by keyword follow the positional ones."""

@@ -8,7 +8,7 @@ from backends.entries.buffers import build_index_buffer_entry, build_vertex_buff
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
 from backends.entries.guards import build_guard
-from backends.entries.names import CONSTANTS, DRAW, ENTRIES, INDEX_BUFFER, SINGLES, UNITS, VERTEX_BUFFERS
+from backends.entries.names import CONSTANTS, DRAW, ENTRIES, INDEX_BUFFER, RECORDED, SINGLES, UNITS, VERTEX_BUFFERS
 from backends.llvm.builder.module import Module
 
 
@@ -20,4 +20,13 @@ def build_entries(module: Module, slot_offset: int) -> None:
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)
+    build_guard(module, slot_offset)
+
+
+def build_observed_entries(module: Module, slot_offset: int) -> None:
+    """One function for each of RECORDED, which appends what it has carried out, and GUARD."""
+    build_common(module)
+    builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
+    for number, name in enumerate(RECORDED):
+        builders[name](module, name, number, slot_offset, records=True)
     build_guard(module, slot_offset)

@@ -11,13 +11,14 @@ from backends.device.region import ALIGNMENT
 from backends.entries.arguments import Entry
 from backends.entries.names import INDEX, KEYWORDS
 from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
+from backends.entries.recording import append_constants, constant_bytes, lacks_room, plain_number
 from backends.llvm.builder.function import I32, I64, PTR, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 
 
-def build_constant_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """set_constant_buffer(stage, buffer, *, index=0). See `ConstantMemory.put`."""
+def build_constant_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:
+    """set_constant_buffer(stage, buffer, *, index=0). See `ConstantMemory.put`. records: the context is observed, so append the call."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, python = entry.f, entry.record, entry.python
@@ -37,9 +38,17 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     size = f.min(f.load(I64, view, BUFFER_LENGTH, 8), f.const(I64, MAX_BYTES))
     room, left = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room")
     release = python.get("release_buffer").as_pointer()
-    with f.leaving(size.eq(0) | (room > left)):
+    is_left = size.eq(0) | ((size & 3).ne(0) | lacks_room(b, constant_bytes(size)) if records else room > left)
+    with f.leaving(is_left):
         f.call_pointer(None, release, view)
         entry.leave()
+    if records:
+        with f.leaving(room > left):
+            result = entry.call_python(plain_number(name))
+            with f.if_(result.ne(0)):
+                append_constants(f, b, stage - 1, index.get(), f.load(PTR, view, BUFFER_DATA, 8), size)
+            f.call_pointer(None, release, view)
+            f.ret(result)
     address = b.get("constants_at")
     f.call(PTR, "memcpy", address.as_pointer(), f.load(PTR, view, BUFFER_DATA, 8), size)
     b.set("constants_at", address + room)
@@ -52,4 +61,6 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     slot.set("is_native", f.const(I32, 1))
     f.store(entry.tick(), f.at(b.pointer, BoundRecord.constant_revision.offset), (stage - 1) << 3, 8)
     f.call_pointer(None, release, view)
+    if records:
+        append_constants(f, b, stage - 1, index.get(), address.as_pointer(), size)
     entry.done()

@@ -8,6 +8,7 @@ from backends.device.commands.bound_record import STOPS, DrawCall
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry
 from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAIN, RESTART
+from backends.entries.recording import MOST_DRAW, append_draw, lacks_room, plain_number
 from backends.llvm.builder.function import I32, I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
 
@@ -20,12 +21,14 @@ def _offset(name: str) -> int:
     return int(getattr(DrawCall, {**PLAIN, PATCH: "pad"}.get(name, name)).offset)
 
 
-def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """draw_vbo(info=None, *, ...)."""
+def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:
+    """draw_vbo(info=None, *, ...). records: the context is observed, so append the call."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b = entry.f, entry.record
     entry.fall_back((b.get("hindrances") & int(STOPS)).ne(0) | b.get("executor").eq(0) | (entry.count > 1))
+    if records:
+        entry.fall_back(lacks_room(b, MOST_DRAW))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
     call = Record(f, memory, DrawCall)
     given = f.var(I64, 0)
@@ -44,7 +47,15 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -
     with f.range(0, entry.keywords.trunc(I32)) as k:
         _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)))
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
-    entry.fall_back(code.ne(0))
+    if records:
+        with f.leaving(code.ne(0)):
+            result = entry.call_python(plain_number(name))
+            with f.if_(result.ne(0)):
+                append_draw(f, b, memory)
+            f.ret(result)
+        append_draw(f, b, memory)
+    else:
+        entry.fall_back(code.ne(0))
     entry.done()
 
 

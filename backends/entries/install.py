@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from backends.abi.records import layout_digest
-from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, VertexBufferSlot, python_cell
+from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, VertexBufferSlot, observed_cell, python_cell
 from backends.device.commands.known_objects import KnownSlot
-from backends.entries.names import ENTRIES, GUARD, KEYWORDS
+from backends.entries.names import ENTRIES, GUARD, KEYWORDS, RECORDED
 from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table, unguarded
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def fits() -> bool:
     return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
-def install(owner: type, cache: KernelCache) -> None:
+def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
     """Put entries into the place of the methods of `owner`, once. Nothing happens where the interpreter does not fit.
 
     The methods become the entries' fallbacks; those that have no entry of their own get GUARD in front. A subclass may override all of
-    them as before.
+    them as before. is_observed: entries append the calls that they carry out; see `BoundRecord.recorded_at`.
     """
     if owner in _installed:
         return
@@ -56,18 +56,20 @@ def install(owner: type, cache: KernelCache) -> None:
         return
 
     def build(module: Module) -> None:
-        from backends.entries.catalog import build_entries
+        from backends.entries.catalog import build_entries, build_observed_entries
 
-        build_entries(module, offset)
+        (build_observed_entries if is_observed else build_entries)(module, offset)
 
-    library = cache.keep(("entries", _LAYOUT, offset, items_offset()), (*ENTRIES, GUARD), build)
-    methods = [getattr(owner, name) for name in ENTRIES]
-    table, objects = make_table(KEYWORDS, methods)
+    names, cell = (RECORDED, observed_cell) if is_observed else (ENTRIES, python_cell)
+    library = cache.keep(("entries", is_observed, _LAYOUT, offset, items_offset()), (*names, GUARD), build)
+    methods = [getattr(owner, name) for name in names]
+    plain = [inspect.unwrap(method) for method in methods] if is_observed else []
+    table, objects = make_table(KEYWORDS, [*methods, *plain])
     _kept.extend((library, table, objects))
-    python_cell.value = ctypes.addressof(table)
-    for name, method in zip(ENTRIES, methods):
+    cell.value = ctypes.addressof(table)
+    for name, method in zip(names, methods):
         setattr(owner, name, _descriptor(owner, name, method, library.address[name]))
-    table_bytes = python_cell.value.to_bytes(8, sys.byteorder)
+    table_bytes = cell.value.to_bytes(8, sys.byteorder)
     others = {name: method for name, method in vars(owner).items() if inspect.isfunction(method) and unguarded(method) is not method}
     kind = type(owner.__qualname__, (tuple,), {})  # CPython shows its name in front of the method's
     functions = {method: kind((unguarded(method), method, owner, table_bytes)) for method in others.values()}
@@ -110,7 +112,7 @@ def _guarded(method: Callable[..., Any], address: int, parts: tuple[Any, ...]) -
 
 def _definition(name: str, method: Callable[..., Any], this: str, address: int) -> _MethodDefinition:
     """A definition that lives as long as the process. this: the first parameter's name in the signature."""
-    text = f"{name}{_signature(unguarded(method), this)}\n--\n\n{method.__doc__ or ''}"
+    text = f"{name}{_signature(inspect.unwrap(method), this)}\n--\n\n{method.__doc__ or ''}"
     definition = _MethodDefinition(name.encode(), address, _FLAGS, text.encode())
     _kept.append(definition)
     return definition

@@ -35,6 +35,9 @@ GUARD = "guard"
 """The entry of every other method."""
 ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER)
 
+RECORDED = (DRAW, CONSTANTS)
+"""Methods that have native entries in observed contexts, too."""
+
 PLAIN = {"count": "count", "start": "start", "instance_count": "instance_count", "start_instance": "start_instance"}
 PLAIN |= {"restart_index": "restart_index", "drawid": "draw_id", "min_index": "pad", "max_index": "pad"}
 """Keywords of draw_vbo that are unsigned 32-bit numbers, with their fields of DrawCall. Those that only hint go to the padding."""

@@ -110,9 +110,9 @@ class Renderer:
         self._states.add(state)
         state.record.executor, state.record.draw_entry = self._executor.address, self._executor.draw_entry
 
-    def install_entries(self, owner: type) -> None:
-        """Put native entries into the place of hot methods of the class of contexts."""
-        install(owner, self.kernels.cache)
+    def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
+        """See `Device.install_entries`."""
+        install(owner, self.kernels.cache, is_observed)
 
     def reader_entry(self) -> int:
         """See `Device.reader_entry`."""

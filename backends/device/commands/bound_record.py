@@ -85,8 +85,8 @@ class Holder(IntEnum):
     DESTROYED = 2
 
 
-python_cell = c_uint64(0)
-"""Address of the PythonTable of the native entries, once they are installed."""
+python_cell, observed_cell = c_uint64(0), c_uint64(0)
+"""Addresses of the PythonTables of the native entries, once they are installed: of plain and of observed contexts."""
 
 
 class ConstantSlot(ctypes.Structure):
@@ -119,7 +119,7 @@ class BoundRecord(ctypes.Structure):
         ("constants_room", c_int64),
         ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
-        ("python", c_uint64),  # address of `python_cell`
+        ("python", c_uint64),  # address of `python_cell` or `observed_cell`
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
@@ -135,6 +135,9 @@ class BoundRecord(ctypes.Structure):
         ("is_index_buffer_native", c_int32),  # likewise
         ("num_viewports", c_int32),
         ("num_scissors", c_int32),
+        ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and the bytes that are left there
+        ("recorded_room", c_int64),
+        ("recorded_draw", c_uint64),  # address of the words of the last recorded draw; 0: it has to be written again
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
     ]

@@ -1,10 +1,12 @@
-"""The file of a trace: commands, gathered in memory and written in large pieces."""
+"""The file of a trace: commands, gathered in memory and written in large pieces. Native entries append to the same memory."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
 
 _GATHERED = 1 << 20
@@ -13,26 +15,53 @@ _GATHERED = 1 << 20
 class TraceFile:
     """A file that is being written. A file that was cut off can be played up to there."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], record: BoundRecord) -> None:
+        """record: of the context, whose entries append while `let_entries` says so."""
         self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
-        self._gathered = bytearray(PREFIX.pack(MAGIC, VERSION, 0))
+        self._record, self._memory = record, bytearray(_GATHERED)
+        self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        record.recorded_at = self._begin
+        self.write(PREFIX.pack(MAGIC, VERSION, 0))
+
+    @property
+    def _used(self) -> int:
+        return int(self._record.recorded_at) - self._begin
+
+    def let_entries(self, do_append: bool) -> None:
+        """Let native entries append commands, or no longer."""
+        self._record.recorded_room = _GATHERED - self._used if do_append else 0
 
     def write(self, commands: bytes) -> None:
-        """Append whole commands."""
-        self._gathered += commands
-        if len(self._gathered) >= _GATHERED:
+        """Append whole commands. Native entries must not append meanwhile."""
+        at = self._used
+        if at + len(commands) > _GATHERED:
             self.flush()
+            at = 0
+        if len(commands) > _GATHERED:
+            self._write(memoryview(commands))
+            return
+        self._memory[at : at + len(commands)] = commands
+        self._record.recorded_at += len(commands)
+
+    def forget_draw(self) -> None:
+        """Have the next draw written with its words: the last draw was not appended by an entry."""
+        self._record.recorded_draw = 0
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
-        view = memoryview(self._gathered)
-        while view:
-            view = view[self._file.write(view) :]
-        view.release()
-        self._gathered = bytearray()
+        with memoryview(self._memory) as view:
+            self._write(view[: self._used])
+        self._record.recorded_at = self._begin
+        self.forget_draw()
 
     def close(self) -> None:
         """Write END."""
+        self.let_entries(False)
         self.write(pack(Command.END))
         self.flush()
         self._file.close()
+
+    def _write(self, view: memoryview) -> None:
+        at = 0
+        while at < len(view):
+            at += self._file.write(view[at:])

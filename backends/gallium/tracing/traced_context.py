@@ -9,9 +9,11 @@ from typing import Any
 
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.methods import ALIASES, UNRECORDED, Does, Method
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
+from backends.gallium.threads.gate import one_at_a_time
 from backends.gallium.tracing.tracer import OF_CONTEXT, Tracer
 
 
@@ -22,40 +24,47 @@ class TracedContext(Context):
     memory of the caller, and objects of other contexts, are refused with TypeError, because a trace cannot hold what changes them.
     Bytes that are written to a resource in another way (by another context, or through an array of its memory) show when the trace is
     played: the digests differ, and the player names the resource.
+
+    tracer: records the calls.
     """
 
     is_observed = True
 
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
-        self._tracer = Tracer(self, trace)
+        device.install_entries(TracedContext, is_observed=True)
+        self.state.observe()
+        self.tracer = Tracer(self, trace)
 
     def destroy(self) -> None:
         """End the trace, carry out pending work and release everything."""
         if not self.is_destroyed:
-            self._tracer.close()
+            self.tracer.close()
         super().destroy()
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and record what was written to it."""
         super().mapping_ended(mapped)
-        self._tracer.mapping_ended(mapped)
-
-    def observe(self, method: Method, function: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        """Make a call and record it."""
-        return self._tracer.call(method, function, args, given)
+        self.tracer.mapping_ended(mapped)
 
 
-def _recorded(method: Method, function: Callable[..., Any]) -> Callable[..., Any]:
+def _plain(name: str) -> Callable[..., Any]:
+    """The method of a part of the context, which takes neither the context for its thread nor generated code."""
+    return next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))  # type: ignore[no-any-return]
+
+
+def _recorded(method: Method) -> Callable[..., Any]:
+    function = _plain(method.name)
+
     @functools.wraps(function)
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
-        return self.observe(method, function, args, given)
+        return self.tracer.call(method, function, args, given)
 
     return call
 
 
 def _refused(name: str) -> Callable[..., Any]:
-    @functools.wraps(getattr(Context, name))
+    @functools.wraps(_plain(name))
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
         raise TypeError(f"trace: {name}: it takes addresses of memory, which a trace cannot hold")
 
@@ -63,9 +72,10 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 for _name, _method in OF_CONTEXT.items():
-    setattr(TracedContext, _name, _recorded(_method, getattr(Context, _name)))
+    setattr(TracedContext, _name, _recorded(_method))
 for _alias, _name in ALIASES.items():
     setattr(TracedContext, _alias, getattr(TracedContext, _name))
 for _name, _does in UNRECORDED.items():
     if _does is Does.ADDRESS:
         setattr(TracedContext, _name, _refused(_name))
+one_at_a_time(ContextCore)(TracedContext)

@@ -38,13 +38,14 @@ class Tracer:
     """
 
     def __init__(self, context: ContextCore, path: str | os.PathLike[str]) -> None:
-        self._context, self._file = context, TraceFile(path)
+        self._context, self._file = context, TraceFile(path, context.state.record)
         self._ended: list[int] = []
         self._handles = Handles(self._ended.append)
-        self._encoder = Encoder(self._handle_of, context.checked_draw)
+        self._encoder = Encoder(self._handle_of, context.checked_draw, repeats_draws=False)
         self._is_inside = False
         self.is_closed = False
         self.maps: dict[TransferMap, bytes] = {}
+        self._file.let_entries(True)
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
     def call(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -53,12 +54,14 @@ class Tracer:
         if self._is_inside or self.is_closed:
             return function(context, *args, **given)
         self._is_inside = True
+        self._file.let_entries(False)
         try:
             self._catch_up()
             act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
             return act(self, method, function, args, given)
         finally:
             self._is_inside = False
+            self._file.let_entries(not self.maps)
 
     def _plain(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call whose result tells nothing."""
@@ -66,10 +69,10 @@ class Tracer:
         try:
             found = function(self._context, *args, **given)
         except Exception:
-            self._encoder.last_draw = b""
             self._file.write(self._encoder.call(method.name, args, given, flags=RAISES))
             raise
         self._file.write(made)
+        self._file.forget_draw()
         if method.name == _QUERY_TO_BUFFER:
             self._record_time(function, args, given)
         return found
@@ -198,8 +201,10 @@ class Tracer:
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Record what was written to a mapping that has ended."""
         if mapped in self.maps and not self.is_closed:
+            self._file.let_entries(False)
             self._capture(mapped, is_last=True)
             del self.maps[mapped]
+            self._file.let_entries(not (self.maps or self._is_inside))
 
     # -- the end -------------------------------------------------------------------------------------------------------------
     def close(self) -> None:
@@ -207,6 +212,7 @@ class Tracer:
         if self.is_closed:
             return
         self._is_inside = True
+        self._file.let_entries(False)
         try:
             self._catch_up()
             self._context.synchronize()

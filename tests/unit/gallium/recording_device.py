@@ -67,7 +67,7 @@ class RecordingDevice:
     def attach(self, state: DrawState) -> None:
         """Take no note: this device has no generated code."""
 
-    def install_entries(self, owner: type) -> None:
+    def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
         """Leave the methods as they are."""
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:

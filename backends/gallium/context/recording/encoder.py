@@ -47,20 +47,15 @@ def data_commands(block: bytes) -> bytes:
     return bytes(made)
 
 
-def drawn(info: DrawInfo, last: bytes) -> bytes:
-    """A draw. `last`: the one before; an equal one has no words."""
-    call = call_of(info)
-    made = pack(Command.DRAW, *(getattr(call, name) for name in _DRAW_FIELDS))
-    return made if made != last else pack(Command.DRAW)
-
-
 class Encoder:
     """Writes calls. `handle_of`: see `ValueWriter`."""
 
-    def __init__(self, handle_of: Callable[[Any], int | None], checked_draw: Callable[[dict[str, Any]], DrawInfo]) -> None:
-        """checked_draw: see `Context.checked_draw`."""
-        self._handle_of, self._checked_draw = handle_of, checked_draw
-        self.last_draw = b""
+    def __init__(
+        self, handle_of: Callable[[Any], int | None], checked_draw: Callable[[dict[str, Any]], DrawInfo], *, repeats_draws: bool = True
+    ) -> None:
+        """checked_draw: see `Context.checked_draw`. repeats_draws: a draw like the one before has no words."""
+        self._handle_of, self._checked_draw, self._repeats_draws = handle_of, checked_draw, repeats_draws
+        self._last_draw = b""
 
     def fixed(self, name: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> bytes | None:
         """A call as a fixed command; None if it has no such form, or an argument has another type."""
@@ -93,9 +88,11 @@ class Encoder:
         found = self._checked_draw(fields_of(info) | given)
         if found.vertices_per_patch or found.indexed:
             return None
-        made = drawn(found, self.last_draw)
-        if len(made) > 4:
-            self.last_draw = made
+        call = call_of(found)
+        made = pack(Command.DRAW, *(getattr(call, name) for name in _DRAW_FIELDS))
+        if made == self._last_draw:
+            return pack(Command.DRAW)
+        self._last_draw = made if self._repeats_draws else b""
         return made
 
     def set_constant_buffer(self, stage: Any, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None) -> bytes | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from enum import Enum, IntEnum
+from enum import IntEnum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ INLINE = 240
 MOST_DEPTH = 12
 _SMALL = 1 << 24
 _I32, _I64, _F64 = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
+_TAG_AND_INT, _TAG_AND_FLOAT = struct.Struct("<Ii"), struct.Struct("<Id")
 _KINDS = "biuf"
 
 
@@ -93,72 +95,92 @@ class ValueWriter:
     def _write(self, value: Any, depth: int) -> None:
         if depth > MOST_DEPTH:
             raise Unwritable("it is nested too deeply")
-        if value is None:
-            self._tag(Tag.NONE)
-        elif isinstance(value, bool | np.bool_):
-            self._tag(Tag.TRUE if value else Tag.FALSE)
-        elif isinstance(value, str):
-            self._bytes(Tag.TEXT, value.encode())
-        elif isinstance(value, Enum) and not isinstance(value, int):
-            self._enum(value)
-        elif isinstance(value, np.ndarray | np.generic):  # before float: numpy's float64 is one
-            self._array(np.asarray(value))
-        elif isinstance(value, int):
-            self._integer(int(value))
-        elif isinstance(value, float):
-            self._tag(Tag.FLOAT)
-            self.words += _F64.pack(value)
-        elif type(value) in _NUMBERS:
-            self._tag(Tag.RECORD, _NUMBERS[type(value)])
-            for item in fields(value):
-                self._write(getattr(value, item.name), depth + 1)
-        elif isinstance(value, (tuple, list)):
-            self._tag(Tag.TUPLE if isinstance(value, tuple) else Tag.LIST, len(value))
-            for item in value:
-                self._write(item, depth + 1)
-        else:
-            self._other(value, depth)
+        _writer_of(value.__class__)(self, value, depth)
 
-    def _other(self, value: Any, depth: int) -> None:
+    def nothing(self, value: None, depth: int) -> None:
+        """None."""
+        self._tag(Tag.NONE)
+
+    def truth(self, value: bool, depth: int) -> None:
+        """A boolean."""
+        self._tag(Tag.TRUE if value else Tag.FALSE)
+
+    def text(self, value: str, depth: int) -> None:
+        """A text."""
+        self._bytes(Tag.TEXT, value.encode())
+
+    def format(self, value: AnyFormat, depth: int) -> None:
+        """A format by name."""
+        self._bytes(Tag.FORMAT, str(value).encode())
+
+    def program(self, value: Program, depth: int) -> None:
+        """A program as its text."""
+        self._bytes(Tag.PROGRAM, str(value).encode())
+
+    def integer(self, value: int, depth: int) -> None:
+        """An integer of at most 64 bits, or a member of an enumeration of integers."""
+        number = int(value)
+        if -(1 << 31) <= number < 1 << 31:
+            self.words += _TAG_AND_INT.pack(Tag.INT, number)
+        elif -(1 << 63) <= number < 1 << 63:
+            self._tag(Tag.LONG)
+            self.words += _I64.pack(number)
+        else:
+            raise Unwritable(f"the number {number} does not fit 64 bits")
+
+    def real(self, value: float, depth: int) -> None:
+        """A float."""
+        self.words += _TAG_AND_FLOAT.pack(Tag.FLOAT, value)
+
+    def record(self, value: Any, depth: int) -> None:
+        """One of RECORDS: its fields."""
+        self._tag(Tag.RECORD, _NUMBERS[type(value)])
+        for item in fields(value):
+            self._write(getattr(value, item.name), depth + 1)
+
+    def items(self, value: Sequence[Any], depth: int) -> None:
+        """A sequence."""
+        self._tag(Tag.LIST if isinstance(value, list) else Tag.TUPLE, len(value))
+        for item in value:
+            self._write(item, depth + 1)
+
+    def map(self, value: Mapping[Any, Any], depth: int) -> None:
+        """A mapping."""
+        self._tag(Tag.MAP, len(value))
+        for key, item in value.items():
+            self._write(key, depth + 1)
+            self._write(item, depth + 1)
+
+    def array(self, value: Any, depth: int) -> None:
+        """An array or a number of numpy."""
+        array = np.asarray(value)
+        text = _type_text(array.dtype)
+        self._tag(Tag.ARRAY, array.ndim)
+        for length in array.shape:
+            self.words += _checked_length(length).to_bytes(4, "little")
+        self._bytes(Tag.TEXT, text.encode())
+        self._bytes(Tag.BYTES, np.ascontiguousarray(array).tobytes())
+
+    def links(self, value: LinkState, depth: int) -> None:
+        """A link state as its mapping."""
+        self.map({str(key): str(item) for key, item in value.mapping.items()}, depth)
+
+    def semantic(self, value: Semantic, depth: int) -> None:
+        """A semantic as a text."""
+        self.text(str(value), depth)
+
+    def other(self, value: Any, depth: int) -> None:
+        """An object with a handle, or a buffer of bytes."""
         handle = self._handle_of(value)
         if handle is not None:
             self._tag(Tag.HANDLE)
             self.words += handle.to_bytes(4, "little")
-        elif isinstance(value, LinkState):
-            self._write(dict(value.mapping), depth)
-        elif isinstance(value, Semantic):
-            self._write(str(value), depth)
-        elif isinstance(value, Program):
-            self._bytes(Tag.PROGRAM, str(value).encode())
-        elif isinstance(value, Mapping):
-            self._tag(Tag.MAP, len(value))
-            for key, item in value.items():
-                self._write(key, depth + 1)
-                self._write(item, depth + 1)
-        elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-            self._write(tuple(value), depth)
-        else:
-            try:
-                data = bytes(memoryview(value).cast("B"))
-            except (TypeError, ValueError, BufferError):
-                raise Unwritable(f"an object of type {type(value).__name__} cannot be recorded") from None
-            self._bytes(Tag.BYTES, data)
-
-    def _enum(self, value: Enum) -> None:
-        if isinstance(value, Format | CompressedFormat):
-            self._bytes(Tag.FORMAT, str(value).encode())
-        else:
-            raise Unwritable(f"a {type(value).__name__} cannot be recorded")
-
-    def _integer(self, value: int) -> None:
-        if -(1 << 31) <= value < 1 << 31:
-            self._tag(Tag.INT)
-            self.words += _I32.pack(value)
-        elif -(1 << 63) <= value < 1 << 63:
-            self._tag(Tag.LONG)
-            self.words += _I64.pack(value)
-        else:
-            raise Unwritable(f"the number {value} does not fit 64 bits")
+            return
+        try:
+            data = bytes(memoryview(value).cast("B"))
+        except (TypeError, ValueError, BufferError):
+            raise Unwritable(f"an object of type {type(value).__name__} cannot be recorded") from None
+        self._bytes(Tag.BYTES, data)
 
     def _bytes(self, tag: Tag, data: bytes) -> None:
         if tag is Tag.BYTES and len(data) > INLINE:
@@ -168,13 +190,30 @@ class ValueWriter:
         self._tag(tag, len(data))
         self.words += data + bytes(-len(data) % 4)
 
-    def _array(self, array: np.ndarray[Any, Any]) -> None:
-        text = _type_text(array.dtype)
-        self._tag(Tag.ARRAY, array.ndim)
-        for length in array.shape:
-            self.words += _checked_length(length).to_bytes(4, "little")
-        self._bytes(Tag.TEXT, text.encode())
-        self._bytes(Tag.BYTES, np.ascontiguousarray(array).tobytes())
+
+_Writer = Callable[[ValueWriter, Any, int], None]
+_WRITERS: tuple[tuple[type | tuple[type, ...], _Writer], ...] = (
+    (type(None), ValueWriter.nothing),
+    ((bool, np.bool_), ValueWriter.truth),
+    (str, ValueWriter.text),
+    ((Format, CompressedFormat), ValueWriter.format),
+    ((np.ndarray, np.generic), ValueWriter.array),  # before float: numpy's float64 is one
+    (int, ValueWriter.integer),
+    (float, ValueWriter.real),
+    (RECORDS, ValueWriter.record),
+    (LinkState, ValueWriter.links),
+    (Semantic, ValueWriter.semantic),
+    (Program, ValueWriter.program),
+    (Mapping, ValueWriter.map),
+    ((bytes, bytearray, memoryview), ValueWriter.other),
+    (Sequence, ValueWriter.items),
+)
+"""Types of values, the first that fits counts, with what writes them."""
+
+
+@cache
+def _writer_of(kind: Any) -> _Writer:
+    return next((write for wanted, write in _WRITERS if issubclass(kind, wanted)), ValueWriter.other)
 
 
 def _checked_length(length: int) -> int:
