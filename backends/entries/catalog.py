@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from backends.entries.arguments import build_common
 from backends.entries.bindings import build_bind_entry, build_single_entry, build_unit_entry
 from backends.entries.buffers import build_index_buffer_entry, build_vertex_buffer_entry
@@ -15,7 +17,7 @@ from backends.llvm.builder.module import Module
 def build_entries(module: Module, slot_offset: int) -> None:
     """One function for each of ENTRIES, and GUARD. slot_offset: place of the slot `_native` in a context."""
     build_common(module)
-    builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
+    builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry}
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):

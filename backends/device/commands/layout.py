@@ -33,12 +33,15 @@ class Command(IntEnum):
     UNIFORMS = 7  # set_constant_buffer with a buffer
     VERTEX_BUFFERS = 8  # set_vertex_buffers with buffers
     INDEX_BUFFER = 9  # set_index_buffer with a buffer
+    CLEAR = 11  # clear
     END = 10  # of a stored recording: nothing is missing
 
 
 DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
 """Words of a draw: the first fields of `DrawCall`, in order."""
 CONSTANTS = "stage index"
+CLEAR = "buffers stencil red red_high green green_high blue blue_high alpha alpha_high depth depth_high"
+"""Words of a clear; the color and the depth are 64-bit floats, the lower word first."""
 VERTEX_BUFFERS = "start"
 """Words before the groups of VERTEX_BUFFER."""
 
@@ -48,6 +51,7 @@ FIELDS: dict[Command, tuple[str, str]] = {
     Command.UNIFORMS: (UNIFORMS, ""),
     Command.VERTEX_BUFFERS: (VERTEX_BUFFERS, VERTEX_BUFFER),
     Command.INDEX_BUFFER: (INDEX_BUFFER, ""),
+    Command.CLEAR: (CLEAR, ""),
     Command.FORGET: ("", "handle"),
     Command.END: ("", ""),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from tgsi.language.record import record
 
 _COMMANDS = {int(command): command for command in Command}
 _DRAW_NAMES = ["drawid" if name == "draw_id" else name for name in DRAW.split()]
+_FIVE_FLOATS = struct.Struct("<5d")
 _FLAGS = RAISES | OUTCOME | IN_DATA
 _CREATING = (Does.CREATE, Does.OWN)
 
@@ -185,6 +187,11 @@ class Decoder:
         data = bytes(given[2:].cast("B")) if len(words) > 2 else None
         return "set_constant_buffer", (words[0], data), {"index": words[1]}
 
+    def clear(self, words: list[int], given: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+        """CLEAR."""
+        *color, depth = _FIVE_FLOATS.unpack(given[2:])
+        return "clear", (words[0],), {"color": tuple(color), "depth": depth, "stencil": words[1]}
+
     def uniforms(self, words: list[int], _: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
         """UNIFORMS."""
         stage, index, offset, size, handle = words
@@ -212,6 +219,7 @@ class Decoder:
 
 _FIXED: dict[Command, Callable[[Decoder, list[int], memoryview], tuple[str, tuple[Any, ...], dict[str, Any]]]] = {
     Command.DRAW: Decoder.draw,
+    Command.CLEAR: Decoder.clear,
     Command.CONSTANTS: Decoder.constants,
     Command.UNIFORMS: Decoder.uniforms,
     Command.VERTEX_BUFFERS: Decoder.vertex_buffers,

@@ -12,12 +12,12 @@ import numpy as np
 from backends.device.commands.client import MAX_STRIDE, MAX_UNIFORMS, MAX_WORDS
 from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import call_of
-from backends.device.commands.layout import DRAW, MOST_COUNT, Command, header, pack
+from backends.device.commands.layout import CLEAR, DRAW, MOST_COUNT, Command, header, pack
 from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.methods import METHODS, Method
 from backends.gallium.context.recording.values import ValueWriter
 from backends.gallium.resource.resource import Resource
-from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.enums import Clear, ShaderType, lookup
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import DrawInfo
 
@@ -34,6 +34,10 @@ NO_OUTCOME = object()
 _PIECE = 4 * (MOST_COUNT - 1)
 _U32 = (1 << 32) - 1
 _DRAW_FIELDS = DRAW.split()
+_CLEAR, _CLEAR_HEAD = struct.Struct("<3I5d"), header(Command.CLEAR, len(CLEAR.split()))
+_ALL, _BLACK = Clear.COLOR | Clear.DEPTHSTENCIL, (0.0, 0.0, 0.0, 0.0)
+"""What `Context.clear` takes where nothing is given."""
+_EXACT, _LARGE = (int, float), 1 << 53
 
 
 def data_commands(block: bytes) -> bytes:
@@ -95,6 +99,14 @@ class Encoder:
         self._last_draw = made if self._repeats_draws else b""
         return made
 
+    def clear(self, buffers: Any = _ALL, *, color: Any = _BLACK, depth: Any = 1.0, stencil: Any = 0) -> bytes | None:
+        """Numbers that a 64-bit float holds exactly."""
+        if not isinstance(buffers, int) or type(stencil) is not int or type(depth) not in _EXACT:
+            return None
+        if len(color) != 4 or not all(type(item) in _EXACT and (type(item) is float or -_LARGE < item < _LARGE) for item in color):
+            return None
+        return _CLEAR.pack(_CLEAR_HEAD, _small(int(buffers), _U32), _small(stencil, _U32), *color, depth)
+
     def set_constant_buffer(self, stage: Any, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None) -> bytes | None:
         """Bytes of whole words, a part of a buffer, or None."""
         kind, slot = lookup(ShaderType, stage, "stage"), _small(index, MAX_CONSTANT_BUFFERS - 1)
@@ -143,7 +155,8 @@ def fields_of(info: DrawInfo | None) -> dict[str, Any]:
 
 
 _FORMS: dict[str, Callable[..., bytes | None]] = {
-    form.__name__: form for form in (Encoder.draw_vbo, Encoder.set_constant_buffer, Encoder.set_vertex_buffers, Encoder.set_index_buffer)
+    form.__name__: form
+    for form in (Encoder.draw_vbo, Encoder.clear, Encoder.set_constant_buffer, Encoder.set_vertex_buffers, Encoder.set_index_buffer)
 }
 
 
