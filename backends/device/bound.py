@@ -19,7 +19,6 @@ from backends.device.commands.bound_record import (
     Hindrance,
     VertexBufferSlot,
     Word,
-    observed_cell,
     python_cell,
     sampler_word,
     shader_word,
@@ -342,10 +341,6 @@ class DrawState:
         self.kept_memory.release()
 
     # -- hindrances ------------------------------------------------------------------------------------------------------
-    def observe(self) -> None:
-        """Let the native entries of observed contexts take calls with this state."""
-        self.record.python = ctypes.addressof(observed_cell)
-
     def hinder(self, reason: Hindrance, is_there: bool) -> None:
         """Note, or take back, a reason why Python has to look at draws."""
         if is_there:

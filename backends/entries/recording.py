@@ -58,7 +58,7 @@ def append_draw(f: Function, bound: Record, call: Val) -> None:
 
 
 def _append(f: Function, bound: Record, size: Val) -> Val:
-    """Where a command of `size` bytes begins."""
+    """The place of a command of `size` bytes, which is taken."""
     at = bound.get("recorded_at")
     bound.set("recorded_at", at + size)
     bound.set("recorded_room", bound.get("recorded_room") - size)

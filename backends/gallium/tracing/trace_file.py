@@ -6,7 +6,7 @@ import ctypes
 import os
 from pathlib import Path
 
-from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.bound_record import BoundRecord, observed_cell
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
 
 _GATHERED = 1 << 20
@@ -20,7 +20,7 @@ class TraceFile:
         self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
         self._record, self._memory = record, bytearray(_GATHERED)
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        record.recorded_at = self._begin
+        record.recorded_at, record.python = self._begin, ctypes.addressof(observed_cell)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
 
     @property

@@ -33,7 +33,6 @@ class TracedContext(Context):
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
         device.install_entries(TracedContext, is_observed=True)
-        self.state.observe()
         self.tracer = Tracer(self, trace)
 
     def destroy(self) -> None:
