@@ -35,7 +35,7 @@ class Wider(Scene):
             lambda: ctx.blit(self.copy, src=self.target, src_box=(0, 0, 20, 20), filter="LINEAR"),
             lambda: ctx.resource_copy_region(self.target, self.copy, src_box=(0, 0, 9, 9), dstx=int(rng.integers(0, 9))),
             lambda: ctx.set_blend_color(rng.uniform(0, 1, 4).tolist()),
-            lambda: ctx.flush(),
+            ctx.flush,
             lambda: ctx.set_sample_mask(int(rng.integers(0, 2)) or 0xFFFFFFFF),
             write_mapping,
         ]
