@@ -96,6 +96,16 @@ def outcome(screen: tgsi.Screen, data: bytearray) -> str:
     return ""
 
 
+def print_all(data: bytearray) -> str:
+    """The message of the error, or ''."""
+    try:
+        for _ in printed(data):
+            pass
+    except RecordingError as error:
+        return str(error)
+    return ""
+
+
 def sweep(data: bytearray, count: int, seed: int) -> dict[str, int]:
     """Play mutants on both devices, print them, and count what happened."""
     rng, counts = random.Random(seed), {"played": 0, "refused": 0}
@@ -106,11 +116,8 @@ def sweep(data: bytearray, count: int, seed: int) -> dict[str, int]:
             assert not message or PLACE.match(message), message
             counts["refused" if message else "played"] += 1
             if number % 8 == 0:
-                try:
-                    for _ in printed(mutant):
-                        pass
-                except RecordingError as error:
-                    assert PLACE.match(str(error)), error
+                message = print_all(mutant)
+                assert not message or PLACE.match(message), message
     return counts
 
 
