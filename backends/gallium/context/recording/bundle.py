@@ -119,7 +119,7 @@ class Bundle:
         self._count += 1
 
     def _draw(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments of a draw with its indices bound by a call of their own, and every field of DrawInfo checked."""
+        """Arguments of a draw whose fields of DrawInfo are checked, with its indices in a buffer of the bundle."""
         info = args[0] if args else given.get("info")
         rest = {key: item for key, item in given.items() if key in _DRAW}
         if info is not None and not isinstance(info, DrawInfo):
@@ -132,15 +132,7 @@ class Bundle:
                 raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
             count = (fields | rest).get("count", 0) or max(0, index.size - (fields | rest).get("start", 0))
             given = given | {"index": self._copy(index), "index_size": index.itemsize, "count": count}
-        index = given.get("index")
-        if isinstance(index, Resource) and (fields | given).get("index_size"):
-            self._words += self._bound_index(index, given.get("index_offset", 0))
-            given = {key: item for key, item in given.items() if key not in ("index", "index_offset")}
         return args, given
-
-    def _bound_index(self, index: Resource, offset: int) -> bytes:
-        args, given = (index,), {"index_offset": offset}
-        return self._encoder.fixed("set_index_buffer", args, given) or self._encoder.call("set_index_buffer", args, given)
 
     def _placed(self, value: Any, name: str) -> Any:
         """A value with its arrays and bytes as buffers of the bundle."""
