@@ -14,8 +14,8 @@ from tests.fuzz.mutants import mutant
 pytestmark = pytest.mark.usefixtures("light_code")
 
 CI_PROGRAMS = 75
-NIGHTLY_PROGRAMS = 1500
-BATCH = 150
+NIGHTLY_PROGRAMS = 1000
+BATCH = 100
 WIDTHS = (8, 16, 4, 8, 32, 16, 8, 4, 16, 64)
 """Numbers of lanes of the batches, weighted because wide code takes long to compile."""
 

@@ -45,7 +45,7 @@ def test_a_sample_of_hostile_grids_stays_in_its_memory(kind: str, lanes: int) ->
 @pytest.mark.parametrize("begin", range(0, 10_000, 1000))
 @pytest.mark.parametrize("kind", ["valid", "mutated"])
 def test_hostile_grids_stay_in_their_memory(kind: str, begin: int) -> None:
-    _hunt(kind, begin, begin + (60 if kind == "valid" else 300), (8, 16, 32, 64)[begin // 1000 % 4])
+    _hunt(kind, begin, begin + (24 if kind == "valid" else 120), (8, 16, 32, 64)[begin // 1000 % 4])
 
 
 @pytest.mark.parametrize(("words", "status"), [(0, 0), (1, -signal.SIGSEGV)])

@@ -12,7 +12,7 @@ CI_EXAMPLES = 150
 MESH_PAIRS = 30
 """Number of generated pairs of task and mesh programs in every run. A dozen suffice to find each planted fault."""
 
-NIGHTLY_EXAMPLES = 2500
+NIGHTLY_EXAMPLES = 1500
 BATCH = 250
 """Number of programs in one nightly test, small enough to spread the tests over processes."""
 

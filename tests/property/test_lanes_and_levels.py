@@ -15,7 +15,7 @@ from tests.levels import LANES, LEVELS, need
 from tests.property.engines import check, engine_differences, result_differences
 from tests.property.programs import GeneratedProgram, generate
 
-PROGRAMS, PART = 60, 20
+PROGRAMS, PART = 30, 10
 """Number of generated programs that run with all lanes and levels, and number of programs per test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
 WIDEST = 16

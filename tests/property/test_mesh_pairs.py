@@ -16,7 +16,7 @@ from tests.property.mesh_pairs import MeshPair, generate
 from tests.property.settings import CI_EXAMPLES, MESH_PAIRS
 from tgsi.language.program import Program
 
-EXAMPLES = 1000
+EXAMPLES = 500
 PART = 10
 """Pairs of one test by day."""
 
@@ -24,7 +24,7 @@ LANES = (8, 16, 4, 8, 32, 8)
 """Lanes of compiled code, pair by pair."""
 
 BY_DAY = [(begin, begin + PART) for begin in range(0, MESH_PAIRS, PART)]
-BY_NIGHT = [pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairwise([*range(MESH_PAIRS, EXAMPLES, 100), EXAMPLES])]
+BY_NIGHT = [pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairwise([*range(MESH_PAIRS, EXAMPLES, 50), EXAMPLES])]
 
 
 Runs = tuple[Comparison, Sequence[RunResult]]

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("light_code")
 
 NEAR = 1e-4
 MIXED = 4e-6
-RANGES = [(0, 30), *(pytest.param(begin, begin + 270, marks=pytest.mark.nightly) for begin in range(30, 3000, 270))]
+RANGES = [(0, 30), *(pytest.param(begin, begin + 147, marks=pytest.mark.nightly) for begin in range(30, 1500, 147))]
 """Number of cases in every run, and in the nightly run."""
 
 

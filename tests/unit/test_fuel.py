@@ -92,7 +92,7 @@ def test_the_result_tells_which_invocations_ran_out(engine: str) -> None:
 
 
 @pytest.mark.usefixtures("light_code")
-@pytest.mark.parametrize(("begin", "end"), [(0, 30), *(pytest.param(k, k + 245, marks=pytest.mark.nightly) for k in range(30, 1500, 245))])
+@pytest.mark.parametrize(("begin", "end"), [(0, 30), *(pytest.param(k, k + 120, marks=pytest.mark.nightly) for k in range(30, 750, 120))])
 def test_generated_programs_run_out_alike(begin: int, end: int) -> None:
     ran_out = 0
     for seed in range(begin, end):
