@@ -99,14 +99,15 @@ class BufferBindings(ContextCore):
         if integer(index_size, "set_index_buffer: index_size") not in (0, 1, 2, 4):
             raise ValueError(f"set_index_buffer: index_size: 0, 1, 2 or 4 bytes, not {index_size}")
         is_array = isinstance(index, np.ndarray) and index.dtype.kind in "ui" and index.itemsize in (1, 2, 4)
-        self.index_size = index_size or (index.itemsize if is_array else 0)
-        self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
+        memory = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
+        self.state.index_buffer = memory
+        if memory is not None:
+            self.sized_indices = (memory.address, memory.size, index_size or (index.itemsize if is_array else 0))
         if isinstance(index, Resource):
             self._learn_buffer(index)
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
         """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
-        self.index_size = 0
         self.state.index_buffer = bound
 
     def _learn_buffer(self, buffer: Resource) -> None:

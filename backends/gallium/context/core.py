@@ -61,7 +61,7 @@ class ContextCore(ABC):
         self.user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
         self.stored_user_memory: set[Resource] = set()
         self.is_destroyed = False
-        self.index_size = 0  # bytes of an index of the bound index buffer; 0: draws give it
+        self.sized_indices = (0, 0, 0)  # address and bytes of an index buffer, and the bytes of its indices (0: draws give them)
         self._issued = 0
         self._shown = 0  # number of device runs whose results were copied to user memory
 

@@ -196,9 +196,13 @@ class Draws(ContextCore):
 
     def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
         """A DrawInfo with `indexed`, as one that has the index size instead: its own, or that of the bound index buffer."""
-        size = info.index_size or (index.itemsize if isinstance(index, np.ndarray) else self.index_size)
+        size, (*place, known), r = info.index_size, self.sized_indices, self.state.record
+        if not size and isinstance(index, np.ndarray):
+            size = index.itemsize
+        elif not size and not r.is_index_buffer_native and place == [r.index_address, r.index_bytes]:
+            size = known
         if not size:
-            raise ValueError("draw_vbo: indexed: give index_size, here or to set_index_buffer")
+            raise ValueError("draw_vbo: indexed: bind an index buffer and give index_size, here or to set_index_buffer")
         return replace(info, indexed=False, index_size=size)
 
     def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:

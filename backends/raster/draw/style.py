@@ -14,7 +14,6 @@ from backends.raster.draw.topology import Restarts, Topology, beginnings
 from backends.raster.draw_record import DepthOffset, Lines, LineStipple, Points, Primitives
 from backends.raster.layouts import OffsetUnit, PointKind, Shape, StippleStart
 from backends.raster.tile.fragment import Marks
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.record import record
 
 MAX_WIDTH = 255  # pixels, of lines
@@ -45,9 +44,6 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
 
     No primitive is smooth where targets have several samples (`has_samples`); under multisample rules lines are rectangles there, and
     points squares around their centers.
-
-    Raises:
-        UnsupportedError: the polygon mode is FILL_RECTANGLE.
     """
     if has_samples:
         style = style_of(replace(r, line_smooth=False, point_smooth=False, poly_smooth=False), topology)
@@ -59,12 +55,18 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     modes = {m for m, face in ((r.fill_front, _FRONT), (r.fill_back, _BACK)) if not culled & face}
     if not modes - {PolygonMode.FILL}:
         return Style(Shape.TRIANGLE, _marks(r, False, False, True), False, False, 0, filled=Face.FRONT_AND_BACK)
-    if PolygonMode.FILL_RECTANGLE in modes:
-        raise UnsupportedError.at("B001", "the renderer has no polygon mode FILL_RECTANGLE")
-    offsets = {PolygonMode.FILL: r.offset_tri, PolygonMode.LINE: r.offset_line, PolygonMode.POINT: r.offset_point}
+    offsets = {
+        PolygonMode.FILL: r.offset_tri,
+        PolygonMode.FILL_RECTANGLE: r.offset_tri,
+        PolygonMode.LINE: r.offset_line,
+        PolygonMode.POINT: r.offset_point,
+    }
     has_points = PolygonMode.POINT in modes
     marks = _marks(r, PolygonMode.LINE in modes, has_points, False)
-    filled = Face.FRONT if r.fill_front is PolygonMode.FILL else Face.BACK if r.fill_back is PolygonMode.FILL else Face.NONE
+    filled = Face.NONE
+    for mode, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)):
+        if mode in (PolygonMode.FILL, PolygonMode.FILL_RECTANGLE):
+            filled |= face
     return Style(Shape.OUTLINE, marks, modes == {PolygonMode.POINT}, has_points, sum(1 << m for m in modes if offsets[m]), filled=filled)
 
 

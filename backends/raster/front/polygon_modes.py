@@ -1,4 +1,4 @@
-"""Front end: polygon modes. A triangle whose face is not filled becomes its edges or its corners; others stay triangles.
+"""Front end: polygon modes. A triangle whose face is not filled becomes its edges, corners or bounding box; others stay triangles.
 
 Edges inside of quads and polygons are not drawn. Each edge is clipped by itself, and no edge is drawn along the cut."""
 
@@ -10,6 +10,7 @@ from backends.pipe.enums import Face, PolygonMode
 from backends.raster.draw_record import Draw
 from backends.raster.front.clip import build_clip_polygon, copy_vertex
 from backends.raster.front.points_lines import Output, build_line_steps, draw_line, draw_point, point_bounds
+from backends.raster.front.rectangles import draw_rectangle
 from backends.raster.front.setup import depth_offset
 from backends.raster.front.spans import number_in_call
 from backends.raster.front.views import placed_view
@@ -52,7 +53,9 @@ def build_outline(module: Module) -> None:
             with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
                 open_()
-                with f.if_(~culled):
+                with f.if_(mode.eq(PolygonMode.FILL_RECTANGLE) & ~culled & ((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)):
+                    draw_rectangle(f, d, out, corners, prim, ~positive)
+                with f.if_(mode.ne(PolygonMode.FILL_RECTANGLE) & ~culled):
                     edges = _visible_edges(f, d, w, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
                     reverse = ~positive
                     with f.range(0, 3) as k, f.if_((edges.lshr(k) & 1).ne(0)):

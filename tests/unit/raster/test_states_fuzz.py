@@ -36,7 +36,7 @@ def another(rng: np.random.Generator, value: Any) -> Any:
     if isinstance(value, bool):
         return bool(rng.integers(2))
     if isinstance(value, Enum):
-        members = [m for m in type(value) if m.name != "FILL_RECTANGLE"]
+        members = list(type(value))
         return members[rng.integers(len(members))]
     return int(rng.choice([0, 1, 3, 7, 85, 255])) if isinstance(value, int) else float(rng.choice(NUMBERS))
 

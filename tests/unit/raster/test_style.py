@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tests.unit.picture import GENERIC, LESS, PASS, Picture, screen
 from tgsi import gallium as g
-from tgsi.language.diagnostics import UnsupportedError
 
 pytestmark = pytest.mark.light
 
@@ -241,11 +240,6 @@ def test_filled_and_outlined_faces_of_one_draw_have_their_own_offsets() -> None:
     depth = np.array(picture.zs.texels()[0])
     found = {float(v) for v in np.unique(depth[:8, :8])}, {float(v) for v in np.unique(depth[8:, 8:])}
     assert sorted(map(sorted, found)) == [[0.5, 1.0], [0.75, 1.0]]
-
-
-def test_rectangles_of_triangles_are_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match="FILL_RECTANGLE"):
-        drawn("TRIANGLES", (1, 1), (7, 1), (1, 7), fill_front="FILL_RECTANGLE")
 
 
 @pytest.mark.parametrize(("front", "back"), [("FILL", "LINE"), ("LINE", "FILL"), ("FILL", "FILL")])
