@@ -51,6 +51,14 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
     return int(number)
 
 
+def sequence(items: Any, argument: str) -> Sequence[Any]:
+    """Return the items. TypeError, naming the argument, if they are no sequence."""
+    if isinstance(items, (str, bytes, Mapping)) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
+        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
+    found: Sequence[Any] = items
+    return found
+
+
 def real(value: Any, argument: str) -> float:
     """`value` as a float; TypeError names the argument."""
     try:

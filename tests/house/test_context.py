@@ -117,8 +117,8 @@ def test_planted_reaches_are_found() -> None:
 
 #: Methods of parts that are for other parts and for `Context`, and that pipe_context does not have.
 OURS = (CROSSING - {"buffer_subdata", "texture_subdata"}) | {"close_compute"}
-#: The same of a Screen, for its contexts.
-OF_SCREEN = {"make_dispatcher"}
+#: The same of a Screen, for its contexts and its parts.
+OF_SCREEN = {"make_dispatcher", "own_resource"}
 SOURCE = re.compile(r'\(((context|screen)\.rst, "[\w* -]+"|p_(context|screen)\.h|an extension)\)')
 RIDDLES = ("What", "How", "Who", "Where", "Whether", "They", "Of", "There")
 

@@ -60,6 +60,8 @@ class Bindless(ContextCore):
         name = "create_texture_handle"
         if not isinstance(view, SamplerView):
             raise TypeError(f"{name}: view: a SamplerView is wanted, not {type(view).__name__}")
+        if view.context is not self:
+            raise ValueError(f"{name}: view: it belongs to another context")
         if view.is_destroyed:
             raise ValueError(f"{name}: view: it was destroyed")
         state = None

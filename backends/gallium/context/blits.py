@@ -50,7 +50,8 @@ class Blits(ContextCore):
         if dst.samples != src.samples:
             raise ValueError(f"{name}: src: it has {src.samples} samples, dst {dst.samples}; use blit")
         source = src.box(src_level, src_box, f"{name}: src")
-        target = as_large(dst, dst_level, (dstx, dsty, dstz), src.in_blocks(source), f"{name}: dst")
+        corner = (integer(dstx, f"{name}: dstx"), integer(dsty, f"{name}: dsty"), integer(dstz, f"{name}: dstz"))
+        target = as_large(dst, dst_level, corner, src.in_blocks(source), f"{name}: dst")
         if dst is src and dst_level == src_level and overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
         self.finish_uses(src)

@@ -201,9 +201,10 @@ class Clears(ContextCore):
         resource.push()
 
     def _rectangle(self, target: Surface, x: int, y: int, width: int | None, height: int | None, name: str) -> Box:
-        w = target.width - x if width is None else width
-        h = target.height - y if height is None else height
-        box = (x, y, target.first_layer, w, h, target.last_layer - target.first_layer + 1)
+        left, top = (integer(value, f"{name}: {field}") for field, value in (("x", x), ("y", y)))
+        w = target.width - left if width is None else integer(width, f"{name}: width")
+        h = target.height - top if height is None else integer(height, f"{name}: height")
+        box = (left, top, target.first_layer, w, h, target.last_layer - target.first_layer + 1)
         return target.texture.box(target.level, box, name)
 
 

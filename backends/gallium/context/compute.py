@@ -11,10 +11,10 @@ from backends.device.interface import Device, Dispatcher
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.global_memory import GlobalMemory
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
-from backends.gallium.context.shader_resources import sequence, slots
+from backends.gallium.context.shader_resources import slots
 from backends.gallium.context.shaders import check_shader, read_program
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import integer, make, sequence
 from backends.pipe.enums import Bind, ShaderType
 from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
 from tgsi.language.facts.enums import Processor

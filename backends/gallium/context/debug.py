@@ -84,6 +84,9 @@ class Debug(ContextCore):
 
     def dump_debug_state(self, stream: Any = None, *, flags: int = 0) -> str:
         """Return the bound state and shaders as text; it is also written to `stream` (or the log object). (p_context.h)"""
+        target = stream if stream is not None else self._log
+        if target is not None and not callable(getattr(target, "write", None)):
+            raise TypeError(f"dump_debug_state: stream: an object with a method `write` is wanted, not {type(target).__name__}")
         rows = {
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
@@ -96,7 +99,6 @@ class Debug(ContextCore):
             shader = self.state.stage[stage].shader
             if shader is not None:
                 text += f"\nshader {shader.serial}, {summary(shader.program)}:\n{print_program(shader.program).rstrip()}"
-        target = stream if stream is not None else self._log
         if target is not None:
             target.write(text + "\n")
         return text

@@ -169,6 +169,8 @@ class Draws(ContextCore):
 
     def accept_draw_info(self, info: DrawInfo) -> None:
         """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would. (an extension)"""
+        if not isinstance(info, DrawInfo):
+            raise TypeError(f"accept_draw_info: info: a DrawInfo is wanted, not {type(info).__name__}")
         if len(self._checked) >= MAX_REMEMBERED:
             self._checked.clear()
         self._checked[id(info)] = info

@@ -11,7 +11,7 @@ from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, ContextCore
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, sequence
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 
 
@@ -85,7 +85,7 @@ class Framebuffers(ContextCore):
                 raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")
             cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
             layers, samples = state.layers, state.samples
-        colors = () if cbufs is None else tuple(cbufs)
+        colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))
         if len(colors) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
         targets = tuple(None if item is None else self.as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from backends.device.commands.bound_record import Word
 from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
-from backends.pipe.checks import integer, make, real
+from backends.pipe.checks import integer, make, real, sequence
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS, MAX_WINDOW_RECTANGLES
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
 
@@ -70,6 +70,7 @@ class Parameters(ContextCore):
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
         name = "set_window_rectangles"
+        sequence(rectangles, f"{name}: rectangles")
         if len(rectangles) > MAX_WINDOW_RECTANGLES:
             raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
         self.state.window_rectangles = (bool(include), self._rectangles(rectangles, 0, (), name))
@@ -85,6 +86,7 @@ class Parameters(ContextCore):
     def _states(self, kind: type[T], old: tuple[T, ...], states: Any, start: int, name: str) -> tuple[T, ...]:
         if isinstance(states, (kind, Mapping)):
             states = [states]
+        sequence(states, f"{name}: states")
         first = integer(start, f"{name}: start", 0, MAX_VIEWPORTS)
         if first + len(states) > MAX_VIEWPORTS:
             raise ValueError(f"{name}: states: number {first + len(states) - 1} does not exist; there are {MAX_VIEWPORTS}")
@@ -141,6 +143,7 @@ class Parameters(ContextCore):
     def set_polygon_stipple(self, state: PolyStipple | Sequence[int]) -> None:
         """Set the 32 words of the polygon stipple; the most significant bit is leftmost. (context.rst, "Non-CSO State")"""
         rows = state.stipple if isinstance(state, PolyStipple) else state
+        sequence(rows, "set_polygon_stipple: state")
         words = tuple(integer(item, f"set_polygon_stipple: state[{i}]") for i, item in enumerate(rows))
         if len(words) != 32:
             raise ValueError(f"set_polygon_stipple: state: 32 words are wanted, not {len(words)}")
@@ -148,8 +151,10 @@ class Parameters(ContextCore):
 
     def set_tess_state(self, default_outer_level: Sequence[float], default_inner_level: Sequence[float] = (1.0, 1.0)) -> None:
         """Set the tessellation levels of patches without a control shader: four outer, two inner. (p_context.h)"""
-        outer = tuple(real(item, "set_tess_state: default_outer_level") for item in default_outer_level)
-        inner = tuple(real(item, "set_tess_state: default_inner_level") for item in default_inner_level)
+        outer, inner = (
+            tuple(real(item, f"set_tess_state: {field}") for item in sequence(levels, f"set_tess_state: {field}"))
+            for field, levels in (("default_outer_level", default_outer_level), ("default_inner_level", default_inner_level))
+        )
         if len(outer) != 4 or len(inner) != 2:
             raise ValueError("set_tess_state: four outer and two inner levels are wanted")
         self.state.tess_levels = (outer, inner)

@@ -21,7 +21,7 @@ from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, Qu
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
 
@@ -79,7 +79,8 @@ class Queries(ContextCore):
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
         """Refuse a query of several driver counters: this driver's are asked one by one. (p_context.h)"""
-        raise UnsupportedError.at("B063", f"create_batch_query: no counter of this driver is for batches ({len(kinds)} asked for)")
+        count = len(sequence(kinds, "create_batch_query: kinds"))
+        raise UnsupportedError.at("B063", f"create_batch_query: no counter of this driver is for batches ({count} asked for)")
 
     def destroy_query(self, query: Query) -> None:
         """Destroy a query; an active one ends first. (context.rst, "Queries")"""
@@ -148,7 +149,7 @@ class Queries(ContextCore):
         name = "get_query_result_resource"
         self.check_resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
-        if result_type not in types:
+        if not isinstance(result_type, str) or result_type not in types:
             raise ValueError(f"{name}: result_type: {result_type!r} is none of {', '.join(types)}")
         dtype: np.dtype[Any] = np.dtype(types[result_type])
         top = (1 << 8 * dtype.itemsize - (result_type[0] == "I")) - 1

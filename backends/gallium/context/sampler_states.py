@@ -15,7 +15,7 @@ from backends.device.memory import BoundSampler
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import integer, make, sequence
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_SAMPLERS
 from backends.pipe.state import (
@@ -55,11 +55,12 @@ class SamplerStates(ContextCore):
         name = "bind_sampler_states"
         kind = lookup(ShaderType, stage, f"{name}: stage")
         first = integer(start, f"{name}: start", 0, MAX_SAMPLERS)
+        sequence(samplers, f"{name}: samplers")
         if len(samplers) + first > MAX_SAMPLERS:
             raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
-        for handle in samplers:
+        for index, handle in enumerate(samplers):
             if handle is not None:
-                check_object(handle, "sampler", name)
+                check_object(handle, "sampler", f"{name}: samplers[{index}]")
         self.state.stage[kind].put_samplers(first, [None if handle is None else self._bound(handle) for handle in samplers])
         self.learn_stage(stage, kind)
         for unit, handle in enumerate(samplers, first):

@@ -85,6 +85,8 @@ class SamplerViews(ContextCore):
                 continue
             if not isinstance(view, SamplerView):
                 raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}")
+            if view.context is not self:
+                raise ValueError(f"{name}: views[{index}]: it belongs to another context")
             if view.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: it was destroyed")
             self.note_use(view.texture)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from backends.device.interface import Device
@@ -11,7 +11,7 @@ from backends.gallium.context.shader_memory import shader_buffer, shader_image
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import Surface
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 
@@ -128,13 +128,6 @@ class ShaderResources(ContextCore):
         """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
-
-
-def sequence(items: Any, argument: str) -> Sequence[Any]:
-    """Return the items. TypeError, naming the argument, if they are no sequence."""
-    if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
-    return items
 
 
 def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:

@@ -13,7 +13,7 @@ from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import integer, make, sequence
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import (
     BlendState,
@@ -175,7 +175,8 @@ class StateObjects(ContextCore):
         names = [item.name for item in fields(VertexElement)]
         made = []
         for index, item in enumerate(elements):
-            given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, item))
+            argument = f"{name}: elements[{index}]"
+            given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, sequence(item, argument)))
             element = make(VertexElement, given, {}, f"{name}: elements[{index}]")
             integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, 1 << 16)
             integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, MAX_VERTEX_BUFFERS - 1)

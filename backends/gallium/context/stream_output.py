@@ -10,7 +10,7 @@ from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.reference import Reference
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import integer, make, sequence
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import File
@@ -103,6 +103,8 @@ class StreamOutputs(ContextCore):
         (context.rst, "Stream output targets")
         """
         name = "set_stream_output_targets"
+        sequence(targets, f"{name}: targets")
+        sequence(offsets, f"{name}: offsets")
         if len(targets) > MAX_STREAM_OUTPUT_TARGETS:
             raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_STREAM_OUTPUT_TARGETS} are possible")
         bound = tuple(None if t is None else self._check_target(t, f"{name}: targets[{k}]") for k, t in enumerate(targets))

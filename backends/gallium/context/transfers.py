@@ -163,11 +163,11 @@ class Transfers(ContextCore):
             return self.buffer_subdata(resource, found[: line.width], offset=line.x, usage=usage)
         region = resource.box(level, box, name)
         size, blocks = resource.format.block_bytes, resource.in_blocks(region)
-        row = size * blocks.width if stride is None else stride
-        layer = row * blocks.height if layer_stride is None else layer_stride
+        row = size * blocks.width if stride is None else integer(stride, f"{name}: stride", 0, MAX_RESOURCE_BYTES)
+        layer = row * blocks.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", 0, MAX_RESOURCE_BYTES)
         values = as_bytes(data, f"{name}: data")
         needed = layer * (blocks.depth - 1) + row * (blocks.height - 1) + size * blocks.width
-        if min(row, layer) < 0 or values.size < needed:
+        if values.size < needed:
             raise ValueError(f"{name}: data: {needed} bytes are needed, {values.size} are there")
         source = np.ndarray((blocks.depth, blocks.height, blocks.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
         if not usage or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:

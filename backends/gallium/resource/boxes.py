@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from backends.gallium.resource.resource import Box, Resource
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import integer, make, sequence
 from backends.pipe.limits import MAX_WINDOW_RECTANGLES
 from backends.pipe.state import ScissorState
 
@@ -42,7 +42,7 @@ def overlap(a: Box, b: Box) -> bool:
 def blit_box(resource: Resource, level: int, box: Boxes, argument: str) -> tuple[Triple, Triple]:
     """Start and size (z, y, x) of a box, whose sizes may be negative, and which may reach outside of its level in x and y."""
     if box is not None:
-        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else box
+        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: box")
         values = [integer(v, f"{argument}: box", -(1 << 31)) for v in given]
         if len(values) not in (4, 6):
             raise ValueError(f"{argument}: box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
@@ -91,6 +91,7 @@ def cut(box: Box, rectangles: Sequence[ScissorState], *, is_inside: bool) -> Ite
 
 def windows_of(rectangles: Sequence[ScissorState | Mapping[str, Any]], argument: str) -> tuple[ScissorState, ...]:
     """Checked window rectangles of a blit."""
+    sequence(rectangles, f"{argument}: window_rectangles")
     if len(rectangles) > MAX_WINDOW_RECTANGLES:
         raise ValueError(f"{argument}: window_rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
     found = tuple(make(ScissorState, item, {}, f"{argument}: window_rectangles[{k}]") for k, item in enumerate(rectangles))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from backends.formats import AnyFormat, ChannelType, CompressedFormat, Format
-from backends.gallium.resource.layout import MULTISAMPLED, ONE_DIMENSIONAL, SAMPLE_COUNTS
+from backends.gallium.resource.layout import MULTISAMPLED, ONE_DIMENSIONAL, SAMPLE_COUNTS, Template, check
+from backends.gallium.unsupported import refuse
 from backends.pipe.enums import Bind, TextureTarget
 
 BUFFER_BINDS = (
@@ -68,3 +70,20 @@ def is_color_target(format: Format) -> bool:
 def is_depth_target(format: Format) -> bool:
     """Return True if a format can be a depth-stencil target. Formats that only view the stencil of another format cannot."""
     return format.has_depth or format is Format.S8_UINT
+
+
+def check_template(template: Any, name: str) -> Template:
+    """The template of a call. TypeError for anything else."""
+    if not isinstance(template, Template):
+        raise TypeError(f"{name}: template: a Template is wanted, not {type(template).__name__}")
+    return template
+
+
+def check_possible(template: Template, name: str) -> None:
+    """ValueError, or UnsupportedError, if no resource can have the fields of a template; the message names the field."""
+    check(template, name)
+    lacking = template.bind & ~supported_binds(template.format, template.target, template.nr_samples)
+    if lacking & UNSUPPORTED_BINDS:
+        refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}")
+    if lacking:
+        raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")

@@ -86,6 +86,14 @@ def allocate(size: int) -> NDArray[np.uint8]:
     return block[start : start + size]
 
 
+def caller_bytes(memory: Any, argument: str) -> NDArray[np.uint8]:
+    """Memory of the caller as an array of bytes, in place. TypeError, naming the argument, for anything else."""
+    try:
+        return np.frombuffer(memory, np.uint8)
+    except (TypeError, ValueError, BufferError):
+        raise TypeError(f"{argument}: a contiguous buffer is wanted, not {type(memory).__name__}") from None
+
+
 def address_of(array: NDArray[Any]) -> int:
     """Address of an array's first element."""
     return int(array.__array_interface__["data"][0])
@@ -289,10 +297,7 @@ class Resource:
     # -- user memory -----------------------------------------------------------------------------------------------------
     def _adopt(self, memory: Any) -> None:
         """Tie the resource to memory of the caller, with rows and layers without padding; `pull` and `push` copy the bytes."""
-        try:
-            user = np.frombuffer(memory, np.uint8)
-        except (TypeError, ValueError, BufferError):
-            raise TypeError(f"resource_from_user_memory: memory: a contiguous buffer is wanted, not {type(memory).__name__}") from None
+        user = caller_bytes(memory, "resource_from_user_memory: memory")
         needed = self.blocks(0).size
         if self.samples > 1:
             raise ValueError("resource_from_user_memory: nr_samples: user memory holds one sample a pixel")

@@ -8,11 +8,10 @@ from typing import Any
 
 from backends.device.interface import Dispatcher
 from backends.formats import AnyFormat, Format
-from backends.gallium.resource.format_support import UNSUPPORTED_BINDS, supported_binds
-from backends.gallium.resource.layout import CUBES, Template, check
-from backends.gallium.resource.resource import Accounting, Resource
-from backends.gallium.unsupported import refuse
-from backends.pipe.checks import any_format, integer
+from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
+from backends.gallium.resource.layout import CUBES, Template
+from backends.gallium.resource.resource import Accounting, Resource, caller_bytes
+from backends.pipe.checks import any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
 
@@ -77,9 +76,7 @@ class ScreenCore(ABC):
             MemoryError: the screen's `memory_limit`, or the machine, has no room for it.
         """
         if template is not None:
-            if not isinstance(template, Template):
-                raise TypeError(f"resource_create: template: a Template is wanted, not {type(template).__name__}")
-            return self._create(template, None)
+            return self._create(check_template(template, "resource_create"), None)
         return self._create(
             self._template(target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags), None
         )
@@ -101,13 +98,14 @@ class ScreenCore(ABC):
         flushed.
         The width0 of a buffer defaults to the size of the memory.
         """
+        name = "resource_from_user_memory"
         if template is None:
-            kind = lookup(TextureTarget, target, "resource_from_user_memory: target")
-            size = memoryview(memory).nbytes if width0 is None and kind is TextureTarget.BUFFER else width0
+            kind = lookup(TextureTarget, target, f"{name}: target")
+            size = len(caller_bytes(memory, f"{name}: memory")) if width0 is None and kind is TextureTarget.BUFFER else width0
             if size is None:
-                raise TypeError("resource_from_user_memory: width0: it is needed for textures")
+                raise TypeError(f"{name}: width0: it is needed for textures")
             template = self._template(kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
-        return self._create(template, memory)
+        return self._create(check_template(template, name), memory)
 
     def _template(
         self,
@@ -144,33 +142,33 @@ class ScreenCore(ABC):
         name = "resource_create"
         if self.is_destroyed:
             raise ValueError(f"{name}: the screen was destroyed")
-        check(template, name)
-        lacking = template.bind & ~supported_binds(template.format, template.target, template.nr_samples)
-        if lacking:
-            if lacking & UNSUPPORTED_BINDS:
-                refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}")
-            raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")
+        check_possible(template, name)
         return Resource(self, template, memory)
 
     def resource_destroy(self, resource: Resource) -> None:
-        """Destroy a resource. Its memory is freed when no pending work, mapping or binding uses it any more.
+        """Give up the creator's reference to a resource, which is destroyed with the last one: those of views, surfaces, targets, mappings.
 
         (screen.rst, "resource_destroy")
         """
+        self.own_resource(resource, "resource_destroy").destroy()
+
+    def own_resource(self, resource: Any, name: str) -> Resource:
+        """The resource of a call. TypeError for another kind of object, ValueError for a resource of another screen."""
         if not isinstance(resource, Resource):
-            raise TypeError(f"resource_destroy: resource: a Resource is wanted, not {type(resource).__name__}")
-        resource.destroy()
+            raise TypeError(f"{name}: resource: a Resource is wanted, not {type(resource).__name__}")
+        if resource.screen is not self:
+            raise ValueError(f"{name}: resource: it belongs to another screen")
+        return resource
 
     def resource_changed(self, resource: Resource) -> None:
         """Read memory of the caller again after it was changed outside this driver. (screen.rst, "resource_changed")"""
-        if not isinstance(resource, Resource):
-            raise TypeError(f"resource_changed: resource: a Resource is wanted, not {type(resource).__name__}")
-        resource.pull()
+        self.own_resource(resource, "resource_changed").pull()
 
     def check_resource_capability(self, resource: Resource, bind: Bind | int | str | Sequence[str]) -> bool:
         """Return True if a resource was created for the uses that `bind` names. (p_screen.h)"""
-        wanted = as_flags(Bind, bind, "check_resource_capability: bind")
-        return not wanted & ~resource.bind
+        name = "check_resource_capability"
+        wanted = as_flags(Bind, bind, f"{name}: bind")
+        return not wanted & ~self.own_resource(resource, name).bind
 
     def resource_create_front(self, template: Template, data: Any = None) -> Resource:
         """Create a resource as `resource_create` does; a headless device has no window to draw to directly. (p_screen.h)"""
@@ -178,6 +176,6 @@ class ScreenCore(ABC):
 
     def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
         """Create a resource as `resource_create` does; ValueError for modifiers other than 0 (linear). (p_screen.h)"""
-        if any(modifiers):
+        if any(sequence(modifiers, "resource_create_with_modifiers: modifiers")):
             raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
         return self.resource_create(template)

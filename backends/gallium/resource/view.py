@@ -15,7 +15,7 @@ from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource
-from backends.pipe.checks import any_format, integer, pixel_format
+from backends.pipe.checks import any_format, integer, pixel_format, sequence
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
 from tgsi.language.record import record
 
@@ -179,7 +179,7 @@ def _has_blocks_of(format: AnyFormat, other: AnyFormat) -> bool:
 
 def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizzles:
     """Four channels from ``"xyz1"`` or four members, numbers or names."""
-    items = list(value)
+    items = list(value if isinstance(value, str) else sequence(value, f"{argument}: swizzle"))
     if len(items) != 4:
         raise ValueError(f"{argument}: swizzle: four channels are wanted, not {len(items)}")
     found = [

@@ -10,15 +10,15 @@ from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
 from backends.formats import WIDE, AnyFormat, Format, WideFormat
-from backends.gallium.resource.format_support import supported_binds
-from backends.gallium.resource.layout import Template, check
+from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
+from backends.gallium.resource.layout import Template, levels_of
 from backends.gallium.resource.resource import Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
-from backends.gallium.threads.fence import Fence
 from backends.gallium.unsupported import refuse
 from backends.pipe.checks import any_format, integer
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, DriverQuery, ShaderType, TextureTarget, lookup
+from tgsi.language.diagnostics import UnsupportedError
 
 
 class Capabilities:
@@ -167,12 +167,13 @@ class Capabilities:
         return not wanted & ~possible and (samples == 1 or bool(possible))
 
     def can_create_resource(self, template: Template) -> bool:
-        """Return True if the sizes of a template are possible. (screen.rst, "can_create_resource")"""
+        """Return True if `resource_create` takes a template, as long as there is memory. (screen.rst, "can_create_resource")"""
         try:
-            check(template)
-        except ValueError:
+            check_possible(check_template(template, "can_create_resource"), "can_create_resource")
+        except (ValueError, UnsupportedError):
             return False
-        return True
+        limit = self.memory.limit
+        return limit is None or levels_of(template)[1] <= limit
 
     # -- sharing with others: none ---------------------------------------------------------------------------------------
     def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:
@@ -198,10 +199,6 @@ class Capabilities:
     def memobj_destroy(self, *handle: Any) -> NoReturn:
         """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("memobj_destroy")
-
-    def fence_get_fd(self, fence: Fence) -> int:
-        """Return -1: fences have no file descriptors. (p_screen.h)"""
-        return -1
 
 
 def _memory_mib() -> int:

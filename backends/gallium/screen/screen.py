@@ -104,6 +104,8 @@ class Screen(Capabilities, ScreenCore):
         OSError if that file cannot be written.
         """
         how = as_flags(ContextFlags, flags, "context_create: flags")
+        if trace is not None and not isinstance(trace, (str, os.PathLike)):
+            raise TypeError(f"context_create: trace: the name of a file is wanted, not {type(trace).__name__}")
         with self._lock:
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
@@ -144,6 +146,11 @@ class Screen(Capabilities, ScreenCore):
         """Return the fence itself: Python counts references. (p_screen.h)"""
         return None if fence is None else self._fence(fence, "fence_reference")
 
+    def fence_get_fd(self, fence: Fence) -> int:
+        """Return -1: fences have no file descriptors. (p_screen.h)"""
+        self._fence(fence, "fence_get_fd")
+        return -1
+
     def _fence(self, fence: Fence, name: str) -> Fence:
         """The checked fence of a call."""
         if not isinstance(fence, Fence):
@@ -156,8 +163,7 @@ class Screen(Capabilities, ScreenCore):
         self, resource: Resource, *, level: int = 0, layer: int = 0, winsys: Any = None, box: Box | Sequence[int] | None = None
     ) -> None:
         """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first. (p_screen.h)"""
-        if not isinstance(resource, Resource):
-            raise TypeError(f"flush_frontbuffer: resource: a Resource is wanted, not {type(resource).__name__}")
+        self.own_resource(resource, "flush_frontbuffer")
         if resource.samples > 1:
             raise ValueError("flush_frontbuffer: resource: it has several samples; blit it to one that is shown")
         region = resource.box(level, box, "flush_frontbuffer")

@@ -217,3 +217,25 @@ def test_a_square_point_has_the_pixel_centers_on_its_left_and_top_sides(drawing:
     with drawing.transfer_map(target, usage="READ") as mapped:
         ys, xs = np.nonzero(mapped.data[..., 0])
     assert (sorted(set(xs.tolist())), sorted(set(ys.tolist()))) == ([7, 8], [7, 8])
+
+
+# -- capabilities ------------------------------------------------------------------------------------------------------------
+def test_shaders_serve_every_context_of_the_screen(screen: g.Screen, drawing: g.Context) -> None:
+    assert screen.get_param("PIPE_CAP_SHAREABLE_SHADERS") == 1
+    shader = drawing.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n")
+    vertex = drawing.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
+    with screen.context_create() as other:
+        target = target_of(other)
+        other.bind_vs_state(vertex)
+        other.bind_fs_state(shader)
+        other.bind_vertex_elements_state(other.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
+        other.set_viewport_states([g.ViewportState((8.0, 8.0, 0.5), (8.0, 8.0, 0.5))])
+        other.set_vertex_buffers([g.VertexBuffer(TRIANGLE)])
+        other.draw_vbo(mode="TRIANGLES", count=3)
+        with other.transfer_map(target, usage="READ") as mapped:
+            assert (mapped.data == (255, 0, 0, 255)).all()
+
+
+def test_the_reset_status_can_be_asked_for(screen: g.Screen, ctx: g.Context) -> None:
+    assert screen.get_param("PIPE_CAP_DEVICE_RESET_STATUS_QUERY") == 1
+    assert ctx.get_device_reset_status() == 0

@@ -1,0 +1,189 @@
+"""Misuse: wrong types name the argument, and objects of another context or screen are refused, for every method of the documents."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.unit.gallium.test_screen import CONTEXT_METHODS, SCREEN_METHODS
+from tgsi import gallium as g
+from tgsi.language.diagnostics import TgsiError
+
+pytestmark = pytest.mark.light
+
+
+class Odd:
+    """An object that is good for nothing."""
+
+
+WRONG: dict[str, Any] = {
+    "a number": 5,
+    "a float": 3.5,
+    "a name": "nonsense",
+    "an object": Odd(),
+    "objects": [Odd()],
+    "numbers": [5],
+    "bytes": b"x",
+    "a mapping": {"a": 1},
+}
+METHODS = [*(("context", name) for name in CONTEXT_METHODS), *(("screen", name) for name in SCREEN_METHODS)]
+NO_CALLS = {"destroy"}
+FILES = ("context_create", "trace")
+"""Names a file, which would be written."""
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[dict[str, Any]]:
+    """A good object for each parameter that needs one."""
+    with g.Screen(threads=0) as screen, screen.context_create() as ctx:
+        texture = screen.resource_create(width0=16, height0=16)
+        yield {
+            "screen": screen,
+            "context": ctx,
+            "resource": texture,
+            "texture": texture,
+            "dst": texture,
+            "src": texture,
+            "buffer": screen.resource_create(target="BUFFER", width0=256),
+            "stage": "FRAGMENT",
+        }
+
+
+def made(ctx: g.Context, name: str, stage: dict[str, Any]) -> Any:
+    """A fresh object for a parameter."""
+    makers: dict[str, Callable[[], Any]] = {
+        "target": lambda: ctx.create_surface(stage["texture"]),
+        "view": lambda: ctx.create_sampler_view(stage["texture"]),
+        "query": lambda: ctx.create_query("TIMESTAMP"),
+        "fence": ctx.flush,
+        "data": lambda: bytes(1024),
+        "transfer": lambda: ctx.transfer_map(stage["texture"]),
+    }
+    return makers[name]() if name in makers else stage.get(name)
+
+
+@pytest.mark.parametrize(("owner", "name"), METHODS, ids=[f"{owner}.{name}" for owner, name in METHODS])
+def test_a_wrong_argument_is_named_or_taken(stage: dict[str, Any], owner: str, name: str) -> None:
+    """Each parameter gets every wrong value in turn. An error is one of TypeError, ValueError and our own, and begins with the method."""
+    if name in NO_CALLS:
+        return
+    method = getattr(stage[owner], name)
+    wanted = [p for p in inspect.signature(method).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    for parameter in wanted:
+        for kind, wrong in WRONG.items():
+            if (name, parameter.name) == FILES and isinstance(wrong, str):
+                continue
+            given = {p.name: made(stage["context"], p.name, stage) for p in wanted if p.default is p.empty}
+            given[parameter.name] = wrong
+            places = [given.pop(p.name) for p in wanted if p.kind is p.POSITIONAL_ONLY and p.name in given]
+            try:
+                method(*places, **given)
+            except (TypeError, ValueError, TgsiError) as error:
+                words = str(error)
+                is_named = parameter.name in words or words.startswith((f"{name}:", "error["))
+                assert is_named, f"{name}({parameter.name}={kind}): {words}"
+
+
+def test_the_examples_of_wrong_types(stage: dict[str, Any]) -> None:
+    ctx: Any = stage["context"]
+    with pytest.raises(TypeError, match="set_framebuffer_state: cbufs: a sequence is wanted, not Resource"):
+        ctx.set_framebuffer_state(cbufs=stage["texture"])
+    with pytest.raises(TypeError, match="set_viewport_states: states: a sequence is wanted, not int"):
+        ctx.set_viewport_states(5)
+    with pytest.raises(TypeError, match="texture_subdata: stride: "):
+        ctx.texture_subdata(stage["texture"], bytes(1024), stride="16")
+
+
+# -- after the end ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", [name for name in CONTEXT_METHODS if name != "destroy"])
+def test_every_method_of_a_destroyed_context_says_so(name: str) -> None:
+    ctx = g.Screen(threads=0).context_create()
+    ctx.destroy()
+    with pytest.raises(ValueError, match=f"^(destroy_|)(delete_|){name.removeprefix('delete_')}: the context was destroyed"):
+        getattr(ctx, name)(*[None] * (name == "fence_server_sync"))
+    ctx.destroy()
+
+
+# -- objects of others --------------------------------------------------------------------------------------------------------
+class Pair:
+    """Two contexts of one screen, and a third of another."""
+
+    def __init__(self) -> None:
+        self.screen, self.foreign = g.Screen(threads=0), g.Screen(threads=0)
+        self.ctx, self.other, self.third = self.screen.context_create(), self.screen.context_create(), self.foreign.context_create()
+        self.texture = self.screen.resource_create(width0=16, height0=16)
+        self.buffer = self.screen.resource_create(target="BUFFER", width0=64)
+
+    def view(self) -> g.SamplerView:
+        return self.ctx.create_sampler_view(self.texture)
+
+    def query(self) -> Any:
+        return self.ctx.create_query("TIMESTAMP")
+
+
+OF_CONTEXTS: dict[str, Callable[[Pair], object]] = {
+    "set_sampler_views": lambda pair: pair.other.set_sampler_views("FRAGMENT", [pair.view()]),
+    "sampler_view_destroy": lambda pair: pair.other.sampler_view_destroy(pair.view()),
+    "create_texture_handle": lambda pair: pair.other.create_texture_handle(pair.view()),
+    "end_query": lambda pair: pair.other.end_query(pair.query()),
+    "begin_query": lambda pair: pair.other.begin_query(pair.query()),
+    "get_query_result": lambda pair: pair.other.get_query_result(pair.query()),
+    "destroy_query": lambda pair: pair.other.destroy_query(pair.query()),
+    "render_condition": lambda pair: pair.other.render_condition(pair.query()),
+    "transfer_unmap": lambda pair: pair.other.transfer_unmap(pair.ctx.transfer_map(pair.texture)),
+    "transfer_flush_region": lambda pair: pair.other.transfer_flush_region(pair.ctx.transfer_map(pair.texture)),
+}
+
+
+@pytest.mark.parametrize("name", OF_CONTEXTS)
+def test_objects_of_another_context_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}: .*: it belongs to another context"):
+        OF_CONTEXTS[name](Pair())
+
+
+OF_SCREENS: dict[str, Callable[[Pair], object]] = {
+    "create_sampler_view": lambda pair: pair.third.create_sampler_view(pair.texture),
+    "create_surface": lambda pair: pair.third.create_surface(pair.texture),
+    "surface_destroy": lambda pair: pair.third.surface_destroy(pair.ctx.create_surface(pair.texture)),
+    "set_framebuffer_state": lambda pair: pair.third.set_framebuffer_state(cbufs=[pair.ctx.create_surface(pair.texture)]),
+    "create_stream_output_target": lambda pair: pair.third.create_stream_output_target(pair.buffer),
+    "stream_output_target_destroy": lambda pair: pair.third.stream_output_target_destroy(pair.ctx.create_stream_output_target(pair.buffer)),
+    "set_vertex_buffers": lambda pair: pair.third.set_vertex_buffers([g.VertexBuffer(pair.buffer, 4)]),
+    "set_constant_buffer": lambda pair: pair.third.set_constant_buffer("FRAGMENT", pair.buffer),
+    "set_index_buffer": lambda pair: pair.third.set_index_buffer(pair.buffer),
+    "transfer_map": lambda pair: pair.third.transfer_map(pair.texture),
+    "blit": lambda pair: pair.third.blit(dst=pair.texture, src=pair.texture),
+    "resource_destroy": lambda pair: pair.foreign.resource_destroy(pair.texture),
+    "resource_changed": lambda pair: pair.foreign.resource_changed(pair.texture),
+    "check_resource_capability": lambda pair: pair.foreign.check_resource_capability(pair.texture, "SAMPLER_VIEW"),
+    "flush_frontbuffer": lambda pair: pair.foreign.flush_frontbuffer(pair.texture),
+    "fence_finish": lambda pair: pair.foreign.fence_finish(pair.ctx.flush()),
+    "fence_get_fd": lambda pair: pair.foreign.fence_get_fd(pair.ctx.flush()),
+}
+
+
+@pytest.mark.parametrize("name", OF_SCREENS)
+def test_objects_of_another_screen_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}: .*: it belongs to another screen"):
+        OF_SCREENS[name](Pair())
+
+
+@pytest.mark.parametrize(("bind", "expected"), [("RENDER_TARGET", False), ("SAMPLER_VIEW", True)])
+def test_what_can_be_created_is_created(bind: str, expected: bool) -> None:
+    screen = g.Screen(threads=0)
+    template = g.Template(width0=16, height0=16, format=g.Format.R32G32B32_FLOAT, bind=g.Bind[bind])
+    assert screen.can_create_resource(template) is expected
+    if expected:
+        assert screen.resource_create(template).bind == g.Bind[bind]
+    else:
+        with pytest.raises(ValueError, match="bind"):
+            screen.resource_create(template)
+
+
+def test_a_screen_with_a_limit_cannot_create_what_exceeds_it() -> None:
+    with g.Screen(threads=0, memory_limit=1 << 16) as screen:
+        assert screen.can_create_resource(g.Template(width0=64, height0=64))
+        assert not screen.can_create_resource(g.Template(width0=256, height0=256))
