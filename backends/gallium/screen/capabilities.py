@@ -86,9 +86,10 @@ class Capabilities:
         """
         if index is None:
             return len(DriverQuery)
-        if not 0 <= index < len(DriverQuery):
+        number = integer(index, "get_driver_query_info: index", -(1 << 31))
+        if not 0 <= number < len(DriverQuery):
             return None
-        kind = [*DriverQuery][index]
+        kind = [*DriverQuery][number]
         name = kind.name.lower().replace("_", "-")
         return {"name": name, "query_type": int(kind), "max_value": 0, "type": "UINT64", "result_type": "CUMULATIVE", "group_id": -1}
 
