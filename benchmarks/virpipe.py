@@ -2,9 +2,10 @@
 
     python -m benchmarks.virpipe [--only a,b] [--json FILE] [--budget S] [--rounds N] [--threads N] [--size WxH] [--list]
 
-The programs are the scenes of glmark2 (`glmark`), and the peer's side of the workloads that make many draws: the same moderngl program
-on both servers. Needs Mesa 22's virpipe, virgl-server, glmark2-x11, Xvfb, moderngl, and the right to mount (`unshare -m`), because this
-Mesa knows only one path of the socket. All sockets are unix sockets.
+The programs are the scenes of glmark2 (`glmark`), whole programs (`programs`; those that are not installed are named and left out), and
+the peer's side of the workloads that make many draws: the same moderngl program on both servers. Needs Mesa 22's virpipe, virgl-server,
+glmark2-x11, Xvfb, moderngl, and the right to mount (`unshare -m`), because this Mesa knows only one path of the socket. Servers listen on
+unix sockets, the page of `three` on the loopback device.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from benchmarks.catalog import WORKLOADS, Workload
 from benchmarks.glmark import SCENES, Display, Glmark
 from benchmarks.measure import Asked, Result, run_workload
 from benchmarks.processes import ROOT, SideProcess, processor_time
+from benchmarks.programs import PROGRAMS as WHOLE
+from benchmarks.programs import Programs
 from benchmarks.report import HEADER, row
 
 KNOWN_SOCKET = Path("/tmp/.virgl_test")  # the one path that Mesa 22 connects to
@@ -110,7 +113,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.rounds < 1 or options.budget <= 0:
         parser.error("--rounds and --budget: at least one round, and more than no time")
-    known = [*DRAWS, *SCENES]
+    known = [*DRAWS, *SCENES, *WHOLE]
     wanted = options.only.split(",") if options.only else known
     if unknown := [w for w in wanted if not any(name.startswith(w) for name in known)]:
         parser.error(f"--only: nothing begins with {', '.join(unknown)}; --list names all")
@@ -144,11 +147,22 @@ def measure(options: argparse.Namespace) -> Iterator[Result]:
         display = stack.enter_context(Display(options.size))
         client = CLIENT | {"DISPLAY": display.name}
         scenes = [Glmark(s.name, s.prefix, client, size=options.size, cpu=s.cpu) for s in servers]
+        whole = [Programs(s.name, s.prefix, client, cpu=s.cpu) for s in servers]
         programs = [stack.enter_context(ThroughServer(s)) for s in servers]
         for name in options.names:
-            sides: Sequence[Asked] = scenes if name in SCENES else programs
-            workload = Workload(name, "frame/s", 1.0, None, SCENES[name]) if name in SCENES else WORKLOADS[name]
+            if name in WHOLE and (missing := WHOLE[name].missing()):
+                print(f"{name:20} left out; not installed: {', '.join(missing)}", flush=True)
+                continue
+            sides: Sequence[Asked] = scenes if name in SCENES else whole if name in WHOLE else programs
+            workload = WORKLOADS[name] if name in DRAWS else Workload(name, "frame/s", 1.0, None, description(name))
             yield run_workload(workload, sides[0], sides[1:], budget=options.budget, rounds=options.rounds)
+
+
+def description(name: str) -> str:
+    """A line about a scene, a program or a workload."""
+    if name in WHOLE:
+        return WHOLE[name].what
+    return SCENES[name] if name in SCENES else WORKLOADS[name].what
 
 
 def cpu_ratio(found: dict[str, Any]) -> float | None:
@@ -161,8 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Returns 0 if every scene and workload ran on both sides, otherwise 1."""
     options = parse_arguments(arguments)
     if options.list:
-        for name in (*DRAWS, *SCENES):
-            print(f"{name:20} {SCENES[name] if name in SCENES else WORKLOADS[name].what}")
+        for name in (*DRAWS, *SCENES, *WHOLE):
+            print(f"{name:20} {description(name)}")
         return 0
     if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
         print(f"virpipe: not installed: {', '.join(missing)}", file=sys.stderr)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.glmark import SCENES, Glmark, processors_busy, seconds_a_frame
 from benchmarks.processes import SideFailed
+from benchmarks.programs import PROGRAMS, Program, Programs, Run, frames_told, shortened
 from benchmarks.virpipe import DRAWS, Server, cpu_ratio, main, parse_arguments
 
 SERVER = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); sum(range(10**7)); time.sleep(60)"
@@ -22,7 +27,7 @@ def test_a_name_stands_for_all_that_begin_with_it() -> None:
         "bump-normals",
         "bump-height",
     ]
-    assert parse_arguments([]).names == [*DRAWS, *SCENES]
+    assert parse_arguments([]).names == [*DRAWS, *SCENES, *PROGRAMS]
 
 
 def test_an_unknown_name_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,11 +38,12 @@ def test_an_unknown_name_is_an_error(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_list_names_scenes_and_workloads(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [*DRAWS, *SCENES]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [*DRAWS, *SCENES, *PROGRAMS]
 
 
 def test_no_scene_has_the_name_of_a_workload_and_all_workloads_of_draws_are_there() -> None:
     assert not set(DRAWS) & set(SCENES)
+    assert not set(PROGRAMS) & {*DRAWS, *SCENES}
     assert {"draw_calls", "draw_restart", "draw_meshes"} <= set(DRAWS)
 
 
@@ -104,3 +110,46 @@ def test_a_server_that_does_not_start_is_named_with_its_last_words(tmp_path: Pat
 def test_the_ratio_of_processor_times_is_theirs_by_ours() -> None:
     assert cpu_ratio({"ours_cpu_ms": 2.0, "peer_cpu_ms": 3.0}) == 1.5
     assert cpu_ratio({"ours_cpu_ms": 2.0}) is None
+
+
+def test_a_demo_is_cut_between_messages_and_ends_with_its_mark() -> None:
+    messages = [struct.pack("<2i", k, 10) + bytes([k]) * 10 for k in range(5)]
+    end = struct.pack("<2i", -1, -1)
+    whole = b"".join(messages) + end
+    assert shortened(whole, 40) == b"".join(messages[:2]) + end
+    assert shortened(whole, 1000) == whole
+    assert shortened(whole[:50], 1000) == b"".join(messages[:2]) + end
+
+
+def test_programs_tell_frames_and_seconds() -> None:
+    assert frames_told("loading\n120 frames 4.0 seconds 30.0 fps\n") == 4.0 / 120
+    assert frames_told("qml: 50 frames in 2.5 seconds") == 0.05
+    with pytest.raises(SideFailed, match="gave no time: could not open the display"):
+        frames_told("could not open the display\n")
+
+
+def test_programs_that_are_not_installed_are_named() -> None:
+    program = Program("a program", lambda: {"here": True, "there": False}, lambda start, folder, seconds: Run(1.0))
+    assert program.missing() == ["there"]
+
+
+def test_a_round_is_one_run_of_a_program_and_ends_with_all_that_it_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done, written = threading.Event(), tmp_path / "pid"
+
+    def show(start: Callable[..., str], folder: Path, seconds: float) -> Run:
+        if seconds == 0.5:
+            return Run(frames_told(start(["sh", "-c", "echo $FRAMES frames in 1.0 seconds"], {"FRAMES": "20"})), 3.0)
+        threading.Timer(0.3, done.set).start()
+        start(["sh", "-c", f"sleep 60 & echo $! > {written}; wait"], {}, until=done)
+        return Run(0.25)
+
+    monkeypatch.setitem(PROGRAMS, "quick", Program("a program", dict, show))
+    side = Programs("ours", [], {}, cpu=time.monotonic)
+    assert side.ask("prepare", name="quick") == {"first": 3.0}
+    answer = side.ask("round", budget=1.0)
+    assert answer["wall"] == [0.25]
+    assert answer["cpu"] == [pytest.approx(0.25, rel=0.2)]
+    pid, end = int(written.read_text()), time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+        assert time.monotonic() < end
+        time.sleep(0.05)
