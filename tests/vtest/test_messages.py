@@ -203,7 +203,7 @@ def test_a_range_is_written_after_the_draws_that_read_the_buffer_and_waits_for_n
 ) -> None:
     finished: list[object] = []
 
-    def note(context: Context) -> None:
+    def note(context: Context, *reason: object) -> None:
         finished.append(context)
 
     monkeypatch.setattr(Context, "synchronize", note)
@@ -289,7 +289,7 @@ def test_a_connection_that_ends_within_a_message_is_told(size: int) -> None:
 def test_a_wait_for_a_resource_that_nothing_uses_carries_nothing_out(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     finished: list[object] = []
 
-    def note(context: Context) -> None:
+    def note(context: Context, *reason: object) -> None:
         finished.append(context)
 
     monkeypatch.setattr(Context, "synchronize", note)

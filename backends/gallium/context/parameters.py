@@ -96,7 +96,7 @@ class Parameters(ContextCore):
 
     def _learn_single(self, given: Any, made: tuple[Any, ...], kind: Kind, word: Word) -> None:
         """Let the native entry of a method recognize the one object of a sequence, which holds nothing but numbers."""
-        if len(made) == 1 and type(given) in (list, tuple) and given[0] == made[0]:
+        if len(made) == 1 and type(given) in (list, tuple) and len(given) == 1 and given[0] == made[0]:
             self._learn_value(given[0], kind, word)
 
     def set_blend_color(self, color: BlendColor | Sequence[float]) -> None:

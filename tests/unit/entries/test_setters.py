@@ -210,6 +210,15 @@ def test_a_second_viewport_stays_bound_under_a_known_first_one(things: Things) -
     assert ctx.state.viewports == (things.viewports[0], things.viewports[1])
 
 
+def test_no_viewport_and_no_scissor_in_a_call_change_nothing(things: Things) -> None:
+    things.ctx.set_viewport_states([things.viewports[0]])
+    things.ctx.set_scissor_states([things.scissors[0]])
+    for _ in range(3):
+        things.ctx.set_viewport_states([])
+        things.ctx.set_scissor_states(())
+    assert (things.ctx.state.viewports, things.ctx.state.scissors) == ((things.viewports[0],), (things.scissors[0],))
+
+
 def test_another_vertex_buffer_stays_bound_under_a_known_first_one(things: Things) -> None:
     ctx = things.ctx
     for _ in range(3):
