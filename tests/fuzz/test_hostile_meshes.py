@@ -46,7 +46,7 @@ def test_a_sample_of_hostile_meshes_stays_in_its_memory(kind: str, lanes: int) -
 @pytest.mark.parametrize("begin", range(0, 10_000, 1000))
 @pytest.mark.parametrize("kind", ["valid", "mutated"])
 def test_hostile_meshes_stay_in_their_memory(kind: str, begin: int) -> None:
-    assert _hunt(kind, begin, begin + 30, (8, 16, 32, 64)[begin // 1000 % 4]) > 10
+    assert _hunt(kind, begin, begin + 20, (8, 16, 32, 64)[begin // 1000 % 4]) > 10
 
 
 @pytest.mark.parametrize(("wrong", "status"), [(0, 0), (1, -signal.SIGSEGV)])

@@ -2,7 +2,8 @@
 
 Corner k of primitive q of n vertices is vertex (q >> shift) * multiply[k] + offset[q & 1][k]; corner 2 is always the
 provoking vertex, and a triangle's corners keep its orientation. Provoking vertices: the last one, or the first one with
-flatshade_first, of quads, too, unless quads_provoke_last; polygons always take their first (reference/gallium.json, notes.provoking).
+flatshade_first, of quads, too, unless quads_provoke_last; polygons always take their first (Gallium's
+rasterizer.rst, "flatshade_first", and screen.rst, "PIPE_CAP_QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION").
 """
 
 from __future__ import annotations
