@@ -33,6 +33,7 @@ RASTERIZER = {
     "clamp_fixed_only": "matters only with float color buffers (tests/unit/gallium/test_links.py)",
     "multisample": "targets have one sample",
     "force_persample_interp": "targets have one sample",
+    "quads_provoke_last": "matters to quads alone (tests/unit/raster/test_primitives.py)",
     "tile_raster_order_fixed": "a promise to the driver",
     "tile_raster_order_increasing_x": "a promise to the driver",
     "tile_raster_order_increasing_y": "a promise to the driver",
