@@ -76,7 +76,11 @@ def is_small(data: bytearray) -> bool:
     """True if no draw of the trace has more than 4096 vertices or instances: large ones are right, and take long."""
     try:
         for item in items(memoryview(data)[PREFIX.size : len(data) // 4 * 4].cast("I"), PREFIX.size):
-            if item.command is Command.DRAW and len(item.words) and max(item.words[1], item.words[4], item.words[1] * item.words[4]) > 4096:
+            if (
+                item.command is Command.DRAW
+                and len(item.words) > 4
+                and max(item.words[1], item.words[4], item.words[1] * item.words[4]) > 4096
+            ):
                 return False
     except RecordingError:
         pass
