@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,6 +83,22 @@ def test_a_file_that_was_cut_off_is_an_error(trace: Path, option: str, capsys: C
     code, lines, err = run(capsys, trace, option, "-o", trace.parent)
     assert code == 2
     assert "the recording ends at byte 403, inside of a word: it was cut off" in "\n".join([*lines, err])
+
+
+def test_a_program_that_ends_without_destroying_its_context_leaves_its_calls(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "ended.trace"
+    program = (
+        "import tgsi\n"
+        "screen = tgsi.Screen(threads=0)\n"
+        f"context = screen.context_create(trace={str(path)!r})\n"
+        "context.clear_texture(screen.resource_create(width0=8, height0=8), bytes(4))\n"
+        "raise SystemExit(3)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 3
+    lines = run(capsys, path, "--print")[1]
+    assert [json.loads(line)["call"] for line in lines] == ["resource_create", "clear_texture"]
+    _, lines, err = run(capsys, path)
+    assert "without END: it was cut off, and played up to there" in "\n".join([*lines, err])
 
 
 def test_scenes_are_not_printed(tmp_path: Path, capsys: Captured) -> None:

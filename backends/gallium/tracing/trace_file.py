@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import weakref
+from io import FileIO
 from pathlib import Path
 
 from backends.device.commands.bound_record import BoundRecord, observed_cell
@@ -21,6 +23,8 @@ class TraceFile:
         self._record, self._memory = record, bytearray(_GATHERED)
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         record.recorded_at, record.python = self._begin, ctypes.addressof(observed_cell)
+        # A program may end, or drop its context, without `destroy`; its trace is wanted all the more then.
+        self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record, self._begin)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
 
     @property
@@ -38,7 +42,7 @@ class TraceFile:
             self.flush()
             at = 0
         if len(commands) > _GATHERED:
-            self._write(memoryview(commands))
+            _write(self._file, memoryview(commands))
             return
         self._memory[at : at + len(commands)] = commands
         self._record.recorded_at += len(commands)
@@ -49,9 +53,7 @@ class TraceFile:
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
-        with memoryview(self._memory) as view:
-            self._write(view[: self._used])
-        self._record.recorded_at = self._begin
+        _hand_over(self._file, self._memory, self._record, self._begin)
         self.forget_draw()
 
     def close(self) -> None:
@@ -59,9 +61,18 @@ class TraceFile:
         self.let_entries(False)
         self.write(pack(Command.END))
         self.flush()
+        self._rest.detach()
         self._file.close()
 
-    def _write(self, view: memoryview) -> None:
-        at = 0
-        while at < len(view):
-            at += self._file.write(view[at:])
+
+def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord, begin: int) -> None:
+    """Write the gathered commands, which begin at the address `begin` of `memory`, and forget them."""
+    with memoryview(memory) as view:
+        _write(file, view[: int(record.recorded_at) - begin])
+    record.recorded_at = begin
+
+
+def _write(file: FileIO, view: memoryview) -> None:
+    at = 0
+    while at < len(view):
+        at += file.write(view[at:])
