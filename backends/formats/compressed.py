@@ -7,10 +7,9 @@ BPTC, ETC2, EAC).
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from enum import Enum
 
-from backends.formats.format import FORMATS, Format
+from backends.formats.format import FORMATS, Format, named
 from tgsi.language.record import record
 
 
@@ -128,7 +127,7 @@ class CompressedFormat(Enum):
 
     @property
     def coding(self) -> str:
-        """The decoder, a key of `blocks.decode.DECODERS`. Formats of one coding decode to the same bytes."""
+        """The decoder; `blocks.decode` has one for each. Formats of one coding decode to the same bytes."""
         return self.value.coding
 
     @property
@@ -141,15 +140,9 @@ COMPRESSED: dict[str, CompressedFormat] = dict(CompressedFormat.__members__)
 """All compressed formats by name, without prefix."""
 
 AnyFormat = Format | CompressedFormat
+_ALL: dict[str, AnyFormat] = {**FORMATS, **COMPRESSED}
 
 
 def find_any_format(name: str | AnyFormat) -> AnyFormat:
     """The plain or compressed format named `name`. Raises ValueError, with the nearest name, for an unknown one."""
-    if not isinstance(name, str):
-        return name
-    short = name.removeprefix("PIPE_FORMAT_")
-    found = FORMATS.get(short) or COMPRESSED.get(short)
-    if found is None:
-        close = get_close_matches(short, [*FORMATS, *COMPRESSED], 1)
-        raise ValueError(f"{name!r} is not a known format" + (f"; did you mean {close[0]}?" if close else ""))
-    return found
+    return named(name, _ALL) if isinstance(name, str) else name

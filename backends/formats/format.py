@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from enum import Enum, auto
 from functools import cached_property
+from typing import TypeVar
 
 from backends.formats.layout import SWIZZLE_ONE, SWIZZLE_ZERO, Channel, ChannelType, parse_channels, read_swizzle
 
-__all__ = ["FORMATS", "SWIZZLE_ONE", "SWIZZLE_ZERO", "Channel", "ChannelType", "Format", "find_format"]
+__all__ = ["FORMATS", "SWIZZLE_ONE", "SWIZZLE_ZERO", "Channel", "ChannelType", "Format", "find_format", "named"]
+
+F = TypeVar("F")
 
 
 class Format(Enum):
@@ -384,10 +388,13 @@ FORMATS: dict[str, Format] = dict(Format.__members__)
 
 def find_format(name: str | Format) -> Format:
     """The format named `name`, with or without PIPE_FORMAT_. ValueError, with the nearest name, for an unknown one."""
-    if isinstance(name, Format):
-        return name
-    found = FORMATS.get(name.removeprefix("PIPE_FORMAT_"))
-    if found is None:
-        close = get_close_matches(name.removeprefix("PIPE_FORMAT_"), FORMATS, 1)
+    return name if isinstance(name, Format) else named(name, FORMATS)
+
+
+def named(name: str, formats: Mapping[str, F]) -> F:
+    """The one of `formats` that `name` names, with or without PIPE_FORMAT_. ValueError, with the nearest name, for an unknown one."""
+    short = name.removeprefix("PIPE_FORMAT_")
+    if short not in formats:
+        close = get_close_matches(short, formats, 1)
         raise ValueError(f"{name!r} is not a known format" + (f"; did you mean {close[0]}?" if close else ""))
-    return found
+    return formats[short]

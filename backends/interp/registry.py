@@ -33,7 +33,7 @@ ACTIONS: dict[str, Callable[[State, Instruction, Mask], None]] = {}
 """Opcodes that need more than values: active lanes, resources, other results than registers."""
 
 CHECKS: dict[str, Callable[[Instruction], str]] = {}
-"""What of an instruction is not there yet, in words; nothing where all is."""
+"""Checks of what an instruction needs: an action gives the part that is missing, in words, or an empty string."""
 
 
 def implements(*names: str, product: bool = False) -> Callable[[Function], Function]:

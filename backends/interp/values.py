@@ -25,7 +25,7 @@ VIEWS: dict[str, type[np.generic]] = {
     "int64": np.int64,
     "uint64": np.uint64,
 }
-"""How an operand's words are seen by an operation, for the type that the opcode table names."""
+"""NumPy's type for an operand's words, by the type that the opcode table names."""
 
 ALL_ONES = np.uint32(0xFFFFFFFF)
 INT_MIN = np.int32(-(2**31))

@@ -28,7 +28,7 @@ BY_NIGHT = [pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairwise(
 
 
 Runs = tuple[Comparison, Sequence[RunResult]]
-"""What one engine found, and all that it returned on the way: the runs of the programs as they are, and of the lowered ones."""
+"""The comparison of one engine, and its runs: of the programs as they are, and of the lowered ones."""
 
 
 def both(pair: MeshPair) -> tuple[Runs, Runs]:

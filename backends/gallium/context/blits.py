@@ -125,7 +125,7 @@ class Blits(ContextCore):
         if min(extent) < 1:
             raise ValueError(f"{name}: dst: box: {min(extent)} texels; mirror the source instead")
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
-        windows = windows_of(window_rectangles, name)
+        windows = windows_of(window_rectangles, f"{name}: window_rectangles")
         if render_condition_enable and not self.allows_rendering():
             return
         target, is_all = inside(dst, dst_level, corner, extent, clip)

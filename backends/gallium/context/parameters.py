@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from backends.device.commands.bound_record import Word
 from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.boxes import windows_of
 from backends.pipe.checks import integer, make, real, sequence
-from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS, MAX_WINDOW_RECTANGLES
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
 
 T = TypeVar("T")
@@ -63,25 +64,17 @@ class Parameters(ContextCore):
 
         (context.rst, "Non-CSO State")
         """
-        made = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
+        made = self._states(ScissorState, self.state.scissors, states, start, "set_scissor_states")
+        for item in made:
+            for field, value in zip(_EDGES, (item.minx, item.miny, item.maxx, item.maxy)):
+                if type(value) is not int or not 0 <= value <= 65535:
+                    integer(value, f"set_scissor_states: {field}", 0, 65535)
         self.state.scissors = made
         self._learn_single(states, made, Kind.SCISSOR, Word.SCISSORS)
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
-        name = "set_window_rectangles"
-        sequence(rectangles, f"{name}: rectangles")
-        if len(rectangles) > MAX_WINDOW_RECTANGLES:
-            raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
-        self.state.window_rectangles = (bool(include), self._rectangles(rectangles, 0, (), name))
-
-    def _rectangles(self, states: Any, start: int, old: tuple[ScissorState, ...], name: str) -> tuple[ScissorState, ...]:
-        made = self._states(ScissorState, old, states, start, name)
-        for item in made:
-            for field, value in zip(_EDGES, (item.minx, item.miny, item.maxx, item.maxy)):
-                if type(value) is not int or not 0 <= value <= 65535:
-                    integer(value, f"{name}: {field}", 0, 65535)
-        return made
+        self.state.window_rectangles = (bool(include), windows_of(rectangles, "set_window_rectangles: rectangles"))
 
     def _states(self, kind: type[T], old: tuple[T, ...], states: Any, start: int, name: str) -> tuple[T, ...]:
         if isinstance(states, (kind, Mapping)):

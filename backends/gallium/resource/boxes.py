@@ -90,12 +90,12 @@ def cut(box: Box, rectangles: Sequence[ScissorState], *, is_inside: bool) -> Ite
 
 
 def windows_of(rectangles: Sequence[ScissorState | Mapping[str, Any]], argument: str) -> tuple[ScissorState, ...]:
-    """Checked window rectangles of a blit."""
-    sequence(rectangles, f"{argument}: window_rectangles")
+    """Checked window rectangles, of draws or of a blit. `argument` names them in messages."""
+    sequence(rectangles, argument)
     if len(rectangles) > MAX_WINDOW_RECTANGLES:
-        raise ValueError(f"{argument}: window_rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
-    found = tuple(make(ScissorState, item, {}, f"{argument}: window_rectangles[{k}]") for k, item in enumerate(rectangles))
+        raise ValueError(f"{argument}: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
+    found = tuple([make(ScissorState, item, {}, f"{argument}[{k}]") for k, item in enumerate(rectangles)])
     for k, item in enumerate(found):
         for field in ("minx", "miny", "maxx", "maxy"):
-            integer(getattr(item, field), f"{argument}: window_rectangles[{k}]: {field}", 0, 65535)
+            integer(getattr(item, field), f"{argument}[{k}]: {field}", 0, 65535)
     return found

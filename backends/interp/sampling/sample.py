@@ -27,7 +27,7 @@ from tgsi.language.facts.enums import TARGETS, TargetInfo
 from tgsi.language.record import record
 
 REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
-"""Where the shadow targets expect the reference value."""
+"""The coordinate that is the reference value, for each shadow target."""
 
 UNBOUND = np.array([0, 0, 0, 0x3F800000], np.uint32)
 """The color of what is not there."""

@@ -358,7 +358,7 @@ def test_wrong_window_rectangles_are_named() -> None:
     ctx = Picture().ctx
     with pytest.raises(ValueError, match="9 are too many; 8 are possible"):
         ctx.set_window_rectangles(True, [{}] * 9)
-    with pytest.raises(ValueError, match="set_window_rectangles: minx"):
+    with pytest.raises(ValueError, match=r"set_window_rectangles: rectangles\[0\]: minx"):
         ctx.set_window_rectangles(True, [{"minx": -1}])
 
 

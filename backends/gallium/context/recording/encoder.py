@@ -36,7 +36,7 @@ _U32 = (1 << 32) - 1
 _DRAW_FIELDS = DRAW.split()
 _CLEAR, _CLEAR_HEAD = struct.Struct("<3I5d"), header(Command.CLEAR, len(CLEAR.split()))
 _ALL, _BLACK = Clear.COLOR | Clear.DEPTHSTENCIL, (0.0, 0.0, 0.0, 0.0)
-"""What `Context.clear` takes where nothing is given."""
+"""Defaults of `Context.clear`."""
 _EXACT, _LARGE = (int, float), 1 << 53
 
 
