@@ -130,12 +130,13 @@ def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -
 class Shader:
     """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
 
-    The renderer keeps the compiled variants of a program by that number."""
+    The renderer keeps the compiled variants of a program by that number. owner: the screen whose contexts may bind the shader."""
 
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
     stream_output: StreamOutputInfo | None = None
     is_destroyed: bool = False
+    owner: object = field(default=None, repr=False)
 
 
 @record(frozen=False, eq=False)

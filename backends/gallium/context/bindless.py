@@ -66,7 +66,7 @@ class Bindless(ContextCore):
             raise ValueError(f"{name}: view: it was destroyed")
         state = None
         if isinstance(sampler, StateObject):
-            check_object(sampler, "sampler", name)
+            check_object(sampler, "sampler", self.owner, f"{name}: sampler")
             state = sampler.state
         elif sampler is not None:
             if not isinstance(sampler, (SamplerState, Mapping)):

@@ -63,7 +63,7 @@ class Compute(ContextCore):
         local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)
         private = DEFAULT_PRIVATE if req_private_mem is None else integer(req_private_mem, f"{name}: req_private_mem", 0, MAX_PRIVATE)
         inputs = integer(req_input_mem, f"{name}: req_input_mem", 0, MAX_INPUT)
-        return ComputeShader(found, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
+        return ComputeShader(found, owner=self.screen, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
 
     def bind_compute_state(self, shader: ComputeShader | None) -> None:
         """Bind a compute shader. With None, grids are refused. (context.rst, "Compute kernel execution")"""
@@ -81,7 +81,7 @@ class Compute(ContextCore):
         return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
 
     def _check_compute(self, shader: Any, name: str) -> ComputeShader:
-        check_shader(shader, Processor.COMP, name)
+        check_shader(shader, Processor.COMP, self.screen, name)
         if not isinstance(shader, ComputeShader):
             raise TypeError(f"{name}: what create_compute_state returned is wanted")
         return shader

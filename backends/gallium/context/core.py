@@ -32,7 +32,8 @@ NO_TARGETS = packet.Framebuffer(0, 0)
 class ContextCore(ABC):
     """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
 
-    screen, device: the context's own. gate: knows which thread is in a method. state: everything bound that a draw needs.
+    screen, device: the context's own. owner: stands for the context in its state objects, which do not keep it alive.
+    gate: knows which thread is in a method. state: everything bound that a draw needs.
     framebuffer, cbufs, zsbuf: bound targets.
     completed: number of the latest fence before which everything is in memory.
     cs_invocations: compute invocations so far. persistent_maps: living PERSISTENT mappings. user_memory: bound resources over memory
@@ -48,6 +49,7 @@ class ContextCore(ABC):
         super().__init__()
         self.screen = screen
         self.device = device
+        self.owner = object()
         self.state = packet.DrawState()
         self._native = ctypes.addressof(self.state.record).to_bytes(8, sys.byteorder)  # for native entries
         self.gate = Gate(self.state.record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from tgsi.language.record import record
@@ -15,20 +16,23 @@ T = TypeVar("T")
 class StateObject(Generic[S]):
     """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take.
 
-    bound: what a device knows of the object, once it was bound.
+    owner: stands for the context that made it. bound: what a device knows of the object, once it was bound.
     """
 
     kind: str
     state: S
+    owner: object = field(repr=False)
     is_destroyed: bool = False
     bound: Any = None
 
 
-def check_object(handle: Any, kind: str, name: str) -> None:
-    """TypeError unless `handle` is a state object of that kind, ValueError if it was destroyed."""
+def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
+    """TypeError unless `handle` is a state object of that kind, ValueError if another context made it or it was destroyed."""
     if not isinstance(handle, StateObject) or handle.kind != kind:
         given = f"a {handle.kind} object" if isinstance(handle, StateObject) else type(handle).__name__
         raise TypeError(f"{name}: what create_{kind}_state returned is wanted, not {given}")
+    if handle.owner is not owner:
+        raise ValueError(f"{name}: the object belongs to another context")
     if handle.is_destroyed:
         raise ValueError(f"{name}: the object was destroyed")
 

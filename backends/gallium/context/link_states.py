@@ -31,7 +31,7 @@ class LinkStates(ContextCore):
         if handle is None:
             self.state.link = IDENTITY
             return
-        check_object(handle, "link", "bind_link_state")
+        check_object(handle, "link", self.owner, "bind_link_state")
         self.state.link = handle.state
 
     def destroy_link_state(self, handle: StateObject[LinkState]) -> None:

@@ -60,7 +60,7 @@ class SamplerStates(ContextCore):
             raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
         for index, handle in enumerate(samplers):
             if handle is not None:
-                check_object(handle, "sampler", f"{name}: samplers[{index}]")
+                check_object(handle, "sampler", self.owner, f"{name}: samplers[{index}]")
         self.state.stage[kind].put_samplers(first, [None if handle is None else self._bound(handle) for handle in samplers])
         self.learn_stage(stage, kind)
         for unit, handle in enumerate(samplers, first):
@@ -78,7 +78,7 @@ class SamplerStates(ContextCore):
 
         For clients that send words, and do not know yet at creation if the object's views will hold floats or integers.
         """
-        check_object(handle, "sampler", "set_border_words")
+        check_object(handle, "sampler", self.owner, "set_border_words")
         known = self._bound(handle)
         record = SamplerRecord.from_buffer_copy(known.record)
         handle.bound = BoundSampler(known.key, record)

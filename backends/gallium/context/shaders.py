@@ -9,6 +9,7 @@ from backends.device.commands.bound_record import shader_word
 from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
@@ -27,7 +28,7 @@ class Shaders(ContextCore):
         program = read_program(source, name)
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
-        made = packet.Shader(program, stream_output=checked_info(stream_output, program, name))
+        made = packet.Shader(program, owner=self.screen, stream_output=checked_info(stream_output, program, name))
         if self.wants_reports:
             from tgsi.language.info import summary
 
@@ -36,7 +37,7 @@ class Shaders(ContextCore):
 
     def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
         """Bind a shader to a stage; None unbinds."""
-        found = None if shader is None else check_shader(shader, stage, f"bind_{STAGES[stage].call}_state")
+        found = None if shader is None else check_shader(shader, stage, self.screen, f"bind_{STAGES[stage].call}_state")
         self.state.bind(stage, found)
         if stage is not Processor.FRAG:
             self.choose_stages()
@@ -46,7 +47,7 @@ class Shaders(ContextCore):
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         """Mark a shader as destroyed: later uses are refused."""
-        check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
+        check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
         self.state.known.forget(shader)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
@@ -173,13 +174,15 @@ def read_program(source: Any, name: str) -> Program:
     return source
 
 
-def check_shader(shader: Any, stage: Processor, name: str) -> packet.Shader:
-    """Return a shader that may be bound to a stage. Messages of TypeError and ValueError begin with `name`."""
+def check_shader(shader: Any, stage: Processor, screen: ScreenCore, name: str) -> packet.Shader:
+    """Return a shader that may be bound to a stage of any context of a screen. Messages of TypeError and ValueError begin with `name`."""
     if not isinstance(shader, packet.Shader):
         made = f"create_{STAGES[stage].call}_state"
         raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
     if shader.program.processor is not stage:
         raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
+    if shader.owner is not screen:
+        raise ValueError(f"{name}: the shader belongs to another screen")
     if shader.is_destroyed:
         raise ValueError(f"{name}: the shader was destroyed")
     return shader

@@ -41,12 +41,12 @@ class StateObjects(ContextCore):
         """A handle of a checked template. Equal templates share one state, by whose identity the device recognizes a repeated draw."""
         if len(self._interned) > 4096:
             self._interned.clear()
-        return StateObject(kind, self._interned.setdefault(state, state))
+        return StateObject(kind, self._interned.setdefault(state, state), self.owner)
 
     def destroy_object(self, handle: Any, kind: str) -> None:
-        """Mark a handle as destroyed: later uses are refused. TypeError for a handle of another kind, ValueError for a destroyed one."""
+        """Mark a handle as destroyed: later uses are refused. Errors as those of `check_object`."""
         name = f"destroy_{kind}_state"
-        check_object(handle, kind, name)
+        check_object(handle, kind, self.owner, name)
         handle.is_destroyed = True
         self.state.known.forget(handle)
 
@@ -84,7 +84,7 @@ class StateObjects(ContextCore):
         if handle is None:
             self.state.blend = BlendState()
             return
-        check_object(handle, "blend", "bind_blend_state")
+        check_object(handle, "blend", self.owner, "bind_blend_state")
         self.state.blend = handle.state
         self._note_bound(handle, Kind.BLEND, Word.BLEND)
 
@@ -114,7 +114,7 @@ class StateObjects(ContextCore):
         if handle is None:
             self.state.rasterizer = RasterizerState()
             return
-        check_object(handle, "rasterizer", "bind_rasterizer_state")
+        check_object(handle, "rasterizer", self.owner, "bind_rasterizer_state")
         self.state.rasterizer = handle.state
         self._note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
 
@@ -149,7 +149,7 @@ class StateObjects(ContextCore):
         if handle is None:
             self.state.depth_stencil_alpha = DepthStencilAlphaState()
             return
-        check_object(handle, "depth_stencil_alpha", "bind_depth_stencil_alpha_state")
+        check_object(handle, "depth_stencil_alpha", self.owner, "bind_depth_stencil_alpha_state")
         self.state.depth_stencil_alpha = handle.state
         self._note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
 
@@ -189,7 +189,7 @@ class StateObjects(ContextCore):
         if handle is None:
             self.state.vertex_elements = ()
             return
-        check_object(handle, "vertex_elements", "bind_vertex_elements_state")
+        check_object(handle, "vertex_elements", self.owner, "bind_vertex_elements_state")
         self.state.vertex_elements = handle.state
         self._note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
 

@@ -171,6 +171,73 @@ def test_objects_of_another_screen_are_refused(name: str) -> None:
         OF_SCREENS[name](Pair())
 
 
+STATES: dict[str, Callable[[g.Context], Any]] = {
+    "blend": lambda ctx: ctx.create_blend_state(),
+    "rasterizer": lambda ctx: ctx.create_rasterizer_state(),
+    "depth_stencil_alpha": lambda ctx: ctx.create_depth_stencil_alpha_state(),
+    "vertex_elements": lambda ctx: ctx.create_vertex_elements_state([(0, "R32_FLOAT")]),
+    "sampler": lambda ctx: ctx.create_sampler_state(),
+    "link": lambda ctx: ctx.create_link_state({"GENERIC[0]": "GENERIC[1]"}),
+}
+
+
+def bind(ctx: g.Context, kind: str, handle: Any) -> None:
+    if kind == "sampler":
+        ctx.bind_sampler_states("FRAGMENT", [handle])
+    else:
+        getattr(ctx, f"bind_{kind}_state")(handle)
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_a_state_object_belongs_to_its_context(kind: str) -> None:
+    pair = Pair()
+    handle = STATES[kind](pair.ctx)
+    bind(pair.ctx, kind, handle)
+    for stranger in (pair.other, pair.third):
+        with pytest.raises(ValueError, match=r"^bind_\w+: .*the object belongs to another context"):
+            bind(stranger, kind, handle)
+        with pytest.raises(ValueError, match=f"^destroy_{kind}_state: the object belongs to another context"):
+            getattr(stranger, f"destroy_{kind}_state")(handle)
+    bind(pair.ctx, kind, handle)
+    getattr(pair.ctx, f"destroy_{kind}_state")(handle)
+
+
+def test_a_sampler_of_another_context_makes_no_handle_and_takes_no_border() -> None:
+    pair = Pair()
+    sampler = pair.other.create_sampler_state()
+    with pytest.raises(ValueError, match=r"^create_texture_handle: sampler: the object belongs to another context"):
+        pair.ctx.create_texture_handle(pair.view(), sampler)
+    with pytest.raises(ValueError, match=r"^set_border_words: the object belongs to another context"):
+        pair.ctx.set_border_words(sampler, [0, 0, 0, 0])
+
+
+BLOCK = "PROPERTY CS_FIXED_BLOCK_WIDTH 1\nPROPERTY CS_FIXED_BLOCK_HEIGHT 1\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\n"
+MESH = "PROPERTY MS_OUTPUT_PRIMITIVE POINTS\nPROPERTY MS_MAX_OUTPUT_VERTICES 1\nPROPERTY MS_MAX_OUTPUT_PRIMITIVES 1\n"
+SHADERS = {
+    "vs": "VERT\nDCL OUT[0], POSITION\nEND\n",
+    "fs": "FRAG\nEND\n",
+    "gs": "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\nEND\n",
+    "tcs": "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3\nEND\n",
+    "tes": "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL OUT[0], POSITION\nEND\n",
+    "ts": f"TASK\n{BLOCK}END\n",
+    "ms": f"MESH\n{BLOCK}{MESH}END\n",
+    "compute": "COMP\nEND\n",
+}
+
+
+@pytest.mark.parametrize("call", SHADERS)
+def test_a_shader_belongs_to_its_screen_and_serves_every_context_of_it(call: str) -> None:
+    pair = Pair()
+    shader = getattr(pair.ctx, f"create_{call}_state")(SHADERS[call])
+    calls = [f"bind_{call}_state", f"destroy_{call}_state"] + ["get_compute_state_info"] * (call == "compute")
+    for name in calls:
+        with pytest.raises(ValueError, match=f"^{name}: the shader belongs to another screen"):
+            getattr(pair.third, name)(shader)
+    for ctx in (pair.ctx, pair.other):
+        getattr(ctx, f"bind_{call}_state")(shader)
+    getattr(pair.other, f"destroy_{call}_state")(shader)
+
+
 @pytest.mark.parametrize(("bind", "expected"), [("RENDER_TARGET", False), ("SAMPLER_VIEW", True)])
 def test_what_can_be_created_is_created(bind: str, expected: bool) -> None:
     screen = g.Screen(threads=0)
