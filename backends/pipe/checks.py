@@ -118,6 +118,8 @@ def converter(hint: Any) -> Converter:
     """The function that `convert` applies for a type annotation."""
     if hint == VertexFormat:
         return vertex_format
+    if hint == AnyFormat:
+        return any_format
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         inner = converter(next(part for part in typing.get_args(hint) if part is not type(None)))

@@ -8,6 +8,7 @@ from typing import Any
 from backends.formats import AnyFormat, ChannelType, CompressedFormat, Format
 from backends.gallium.resource.layout import MULTISAMPLED, ONE_DIMENSIONAL, SAMPLE_COUNTS, Template, check
 from backends.gallium.unsupported import refuse
+from backends.pipe.checks import make
 from backends.pipe.enums import Bind, TextureTarget
 
 BUFFER_BINDS = (
@@ -73,10 +74,10 @@ def is_depth_target(format: Format) -> bool:
 
 
 def check_template(template: Any, name: str) -> Template:
-    """The template of a call. TypeError for anything else."""
+    """The template of a call, with names in place of members taken. TypeError and ValueError name a wrong field."""
     if not isinstance(template, Template):
         raise TypeError(f"{name}: template: a Template is wanted, not {type(template).__name__}")
-    return template
+    return make(Template, template, {}, f"{name}: template")
 
 
 def check_possible(template: Template, name: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from backends.abi.limits import TILE
 from backends.formats import AnyFormat, CompressedFormat, Format
-from backends.pipe.enums import Bind, ResourceFlags, TextureTarget
+from backends.gallium.unsupported import refuse
+from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage
 from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 from tgsi.language.record import record
 
@@ -44,8 +45,8 @@ class Template:
     last_level: int = 0
     nr_samples: int = 0
     bind: Bind = Bind.NONE
-    usage: int = 0
-    flags: int = 0
+    usage: Usage = Usage.DEFAULT
+    flags: ResourceFlags = ResourceFlags.NONE
 
     @property
     def is_buffer(self) -> bool:
@@ -142,6 +143,8 @@ def check(template: Template, argument: str = "resource_create") -> None:
         raise ValueError(f"{argument}: flags: {template.format} is decoded when a mapping ends, so no mapping of it can be persistent")
     if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
         raise ValueError(f"{argument}: nr_samples: only a 2D texture or array of one level can have {template.nr_samples} samples")
+    if template.flags & ResourceFlags.SPARSE:
+        refuse(f"{argument}: flags SPARSE")
     size = levels_of(template)[1]
     if size > MAX_RESOURCE_BYTES:
         raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_RESOURCE_BYTES} are possible")

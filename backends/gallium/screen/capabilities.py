@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from backends.device.grid import compute_units
 from backends.formats import WIDE, AnyFormat, Format, WideFormat
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
-from backends.gallium.resource.layout import Template, levels_of
+from backends.gallium.resource.layout import SAMPLE_COUNTS, Template, levels_of
 from backends.gallium.resource.resource import Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
 from backends.gallium.unsupported import refuse
@@ -150,8 +150,10 @@ class Capabilities:
 
         (screen.rst, "is_format_supported")
         """
+        samples = max(1, integer(sample_count, "is_format_supported: sample_count", 0, 32))
+        storage = integer(storage_sample_count, "is_format_supported: storage_sample_count", 0, 32)
         if format in ("NONE", "PIPE_FORMAT_NONE"):
-            return max(sample_count, storage_sample_count) <= 1
+            return samples in SAMPLE_COUNTS and storage in (0, samples)
         if isinstance(format, WideFormat) or (isinstance(format, str) and format.removeprefix("PIPE_FORMAT_") in WIDE):
             uses = as_flags(Bind, bind, "is_format_supported: bind")
             return lookup(TextureTarget, target, "is_format_supported: target") is TextureTarget.BUFFER and uses is Bind.VERTEX_BUFFER
@@ -161,20 +163,20 @@ class Capabilities:
             return False
         kind = lookup(TextureTarget, target, "is_format_supported: target")
         wanted = as_flags(Bind, bind, "is_format_supported: bind")
-        samples = max(1, integer(sample_count, "is_format_supported: sample_count", 0, 32))
-        if integer(storage_sample_count, "is_format_supported: storage_sample_count", 0, 32) not in (0, samples):
+        if storage not in (0, samples):
             return False
         possible = supported_binds(found, kind, samples)
         return not wanted & ~possible and (samples == 1 or bool(possible))
 
     def can_create_resource(self, template: Template) -> bool:
         """Return True if `resource_create` takes a template, as long as there is memory. (screen.rst, "can_create_resource")"""
+        wanted = check_template(template, "can_create_resource")
         try:
-            check_possible(check_template(template, "can_create_resource"), "can_create_resource")
+            check_possible(wanted, "can_create_resource")
         except (ValueError, UnsupportedError):
             return False
         limit = self.memory.limit
-        return limit is None or levels_of(template)[1] <= limit
+        return limit is None or levels_of(wanted)[1] <= limit
 
     # -- sharing with others: none ---------------------------------------------------------------------------------------
     def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:

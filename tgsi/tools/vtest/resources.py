@@ -59,7 +59,16 @@ def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
     for bit, ours in BINDS.items():
         if bind >> bit & 1:
             wanted |= ours
-    sizes = {"width0": width, "height0": height, "depth0": depth, "array_size": array_size}
-    template = Template(target=target, format=format, last_level=last_level, nr_samples=nr_samples, bind=wanted & possible, **sizes)
+    template = Template(
+        target=target,
+        format=format,
+        width0=width,
+        height0=height,
+        depth0=depth,
+        array_size=array_size,
+        last_level=last_level,
+        nr_samples=nr_samples,
+        bind=wanted & possible,
+    )
     resource = screen.resource_create(template)
     return Holding(resource, bind)
