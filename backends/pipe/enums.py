@@ -33,6 +33,7 @@ __all__ = [
     "Clear",
     "ColorMask",
     "CompareFunc",
+    "ConservativeRaster",
     "ContextFlags",
     "Endian",
     "Face",
@@ -281,6 +282,14 @@ class SpriteCoordMode(IntEnum):
     LOWER_LEFT = 1
 
 
+class ConservativeRaster(IntEnum):
+    """Modes of conservative rasterization: a pixel is covered where the primitive touches it."""
+
+    OFF = 0
+    POST_SNAP = 1
+    PRE_SNAP = 2
+
+
 class Swizzle(IntEnum):
     """Sources of a view's channel."""
 
@@ -345,6 +354,7 @@ PREFIXES: dict[type[Enum], str] = {
     DriverQuery: "PIPE_QUERY_",
     RenderCond: "PIPE_RENDER_COND_",
     SpriteCoordMode: "PIPE_SPRITE_COORD_",
+    ConservativeRaster: "PIPE_CONSERVATIVE_RASTER_",
     Swizzle: "PIPE_SWIZZLE_",
     PolygonMode: "PIPE_POLYGON_MODE_",
     ShaderIr: "PIPE_SHADER_IR_",

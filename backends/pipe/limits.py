@@ -57,6 +57,15 @@ MAX_VIEWPORTS = 16
 MAX_WINDOW_RECTANGLES = 8
 """Window rectangles (PIPE_MAX_WINDOW_RECTANGLES)."""
 
+MAX_SUBPIXEL_PRECISION_BIAS = 6
+"""Bits that conservative rasterization may add to the grid of vertices (PIPE_CAP_MAX_CONSERVATIVE_RASTER_SUBPIXEL_PRECISION_BIAS)."""
+
+MAX_DILATE = 1.0
+"""Pixels by which conservative rasterization may grow primitives (PIPE_CAPF_MAX_CONSERVATIVE_RASTER_DILATE)."""
+
+DILATE_STEPS = 256
+"""Steps of that growth in a pixel (PIPE_CAPF_CONSERVATIVE_RASTER_DILATE_GRANULARITY)."""
+
 MAX_POINT_SIZE = 8192.0
 """Pixels (PIPE_CAPF_MAX_POINT_WIDTH)."""
 

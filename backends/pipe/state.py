@@ -13,6 +13,7 @@ from backends.pipe.enums import (
     BlendFunc,
     ColorMask,
     CompareFunc,
+    ConservativeRaster,
     Face,
     LogicOp,
     PolygonMode,
@@ -152,6 +153,10 @@ class RasterizerState:
     tile_raster_order_fixed: bool = False
     tile_raster_order_increasing_x: bool = False
     tile_raster_order_increasing_y: bool = False
+    conservative_raster_mode: ConservativeRaster = ConservativeRaster.OFF
+    conservative_raster_dilate: float = 0.0
+    subpixel_precision_x: int = 0
+    subpixel_precision_y: int = 0
     clip_plane_enable: int = 0
     sprite_coord_enable: int = 0
     line_stipple_factor: int = 0

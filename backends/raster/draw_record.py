@@ -149,6 +149,17 @@ class Setup(ctypes.Structure):
     ]
 
 
+class Conservative(ctypes.Structure):
+    """Conservative rasterization (`backends.raster.front.touching`), for x and for y. The unit of length is 2^-UNIT_BITS pixel."""
+
+    _fields_ = [
+        ("scale", c_float * 2),  # steps of the snapping grid in a pixel
+        ("step", c_int32 * 2),  # units in a step
+        ("reach", c_int32 * 2),  # units from a pixel's center within which it is touched: half a pixel, and by how much primitives grow
+        ("keeps_degenerate", c_int32),  # triangles without area are drawn
+    ]
+
+
 class DepthOffset(ctypes.Structure):
     """Depth offset of polygons (glPolygonOffset): units, and scale times the slope, clamped."""
 
@@ -266,7 +277,7 @@ class ValueRules(ctypes.Structure):
         ("clip_halfz", c_int32),
         ("clips_near", c_int32),
         ("clips_far", c_int32),
-        ("ends_below", c_int32),  # bottom_edge_rule
+        ("margin", c_int32 * 4),  # 1/256 pixel, added to the viewport's left, right, upper and lower side to find its pixels
         ("has_scissor", c_int32),
         ("clamps_depth", c_int32),  # the depth range is cut to 0 to 1
         ("has_back_stencil", c_int32),
@@ -299,4 +310,5 @@ class Draw(ctypes.Structure):
         ("fetch", Fetch),
         ("rows", Rows),
         ("rules", ValueRules),
+        ("conservative", Conservative),
     ]

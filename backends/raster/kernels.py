@@ -67,30 +67,30 @@ class Kernels:
 
         return self._keep(("common", lanes), ("flush", "worker", "write_values"), build)
 
-    def setup(self, lanes: int, routed: bool, has_rows: bool) -> Library:
+    def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""
 
         def build(module: Module) -> None:
             from backends.raster.front.setup import build_setup
 
-            build_setup(lanes, module, routed, has_rows)
+            build_setup(lanes, module, routed, has_rows, is_conservative)
 
-        return self._keep(("setup", lanes, routed, has_rows), ("setup",), build)
+        return self._keep(("setup", lanes, routed, has_rows, is_conservative), ("setup",), build)
 
-    def expand(self, shape: Shape) -> Library:
+    def expand(self, shape: Shape, is_conservative: bool = False) -> Library:
         """expand(worker) -> count: other shapes than filled triangles become triangles."""
 
         def build(module: Module) -> None:
             if shape is Shape.OUTLINE:
                 from backends.raster.front.polygon_modes import build_outline
 
-                build_outline(module)
+                build_outline(module, is_conservative)
             else:
                 from backends.raster.front.points_lines import build_expand
 
-                build_expand(shape is Shape.POINT, module)
+                build_expand(shape is Shape.POINT, module, is_conservative)
 
-        return self._keep(("expand", shape), ("expand",), build)
+        return self._keep(("expand", shape, is_conservative), ("expand",), build)
 
     def place(self) -> Library:
         """place(worker)."""
@@ -139,9 +139,19 @@ class Kernels:
 
         return self.cache.get(("vertex_shader", shader.program.text, lanes, *keys), ("vertex_shader",), build)
 
-    def coverage(self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None) -> Library:
+    def coverage(
+        self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None, *, is_conservative: bool = False
+    ) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
         rows = run_rows(lanes, has_loops)
+        if is_conservative:
+
+            def build_conservative(module: Module) -> None:
+                from backends.raster.tile.coverage_conservative import build_conservative_coverage
+
+                build_conservative_coverage(lanes, rows, samples, module)
+
+            return self._keep(("coverage", lanes, "conservative", rows if samples is None else samples), ("coverage",), build_conservative)
 
         def build(module: Module) -> None:
             if samples is not None:

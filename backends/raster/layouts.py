@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from enum import IntEnum, IntFlag
 
+from backends.pipe.limits import MAX_SUBPIXEL_PRECISION_BIAS
+
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
 HEADS = 64  # arena offset of the per-tile chain heads
 NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins a new chunk
@@ -15,6 +17,10 @@ MAX_SPANS = 64  # most spans of a batch
 PRIM_BITS = 20  # low bits of a primitive's word: its number inside the batch; above them the number of a span (see `SetupLayout.PRIM`)
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
+
+GRID_BITS = 8  # bits of the grid that vertices are snapped to, in a pixel
+UNIT_BITS = GRID_BITS + MAX_SUBPIXEL_PRECISION_BIAS + 1  # bits of lengths in conservative draws: a unit is half a step of the finest grid
+HALF_PIXEL = 1 << (UNIT_BITS - 1)  # in these units
 
 MAX_INPUTS = 32  # slots of a fragment shader
 MAX_OUTPUTS = 80  # registers of a vertex shader
@@ -118,7 +124,10 @@ class SetupLayout:
     Z, W = 64, 76  # a0, dadx, dady of z and of 1/w
     ANCHOR = 88  # x, y of the anchor pixel (i32)
     SLOTS = 96
-    ROUTE = 32  # bytes after the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3)
+    ROUTE = (
+        32  # bytes after the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3), one word
+    )
+    FIRST = 4  # from the end of a record back to that word, in conservative draws the offset of the primitive's first record (i32)
 
     @staticmethod
     def size(slots: int) -> int:

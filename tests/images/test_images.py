@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from tests.images.coverage_rules import RULES
 from tests.images.memory_scenes import STORED
 from tests.images.meshed import MESHED
 from tests.images.multisampled import MULTISAMPLED
@@ -20,7 +21,7 @@ from tests.images.scenes import SCENES as SINGLE
 from tests.images.tessellated import TESSELLATED
 from tests.levels import LANES, LEVELS, need
 
-SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED | MESHED
+SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED | MESHED | RULES
 DIGESTS = Path(__file__).parent / "digests.json"
 
 

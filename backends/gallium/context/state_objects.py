@@ -14,7 +14,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make, sequence
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_DILATE, MAX_SUBPIXEL_PRECISION_BIAS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import (
     BlendState,
     DepthStencilAlphaState,
@@ -103,6 +103,11 @@ class StateObjects(ContextCore):
         made = make(RasterizerState, state, given, "create_rasterizer_state")
         for field in ("clip_plane_enable", "line_stipple_factor"):
             integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, 255)
+        for field in ("subpixel_precision_x", "subpixel_precision_y"):
+            integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, MAX_SUBPIXEL_PRECISION_BIAS)
+        if not 0 <= made.conservative_raster_dilate <= MAX_DILATE:
+            message = f"{made.conservative_raster_dilate} is not from 0 to {MAX_DILATE} (pixels)"
+            raise ValueError(f"create_rasterizer_state: conservative_raster_dilate: {message}")
         for field in ("line_width", "point_size", "offset_units", "offset_scale", "offset_clamp"):
             value = getattr(made, field)
             if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):

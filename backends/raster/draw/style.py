@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
-from math import floor
+from math import ceil, floor
 
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
-from backends.pipe.enums import Face, PolygonMode, Prim, SpriteCoordMode
+from backends.pipe.enums import ConservativeRaster, Face, PolygonMode, Prim, SpriteCoordMode
+from backends.pipe.limits import DILATE_STEPS
 from backends.pipe.state import RasterizerState
 from backends.raster.draw.topology import Restarts, Topology, beginnings
-from backends.raster.draw_record import DepthOffset, Lines, LineStipple, Points, Primitives
-from backends.raster.layouts import OffsetUnit, PointKind, Shape, StippleStart
+from backends.raster.draw_record import Conservative, DepthOffset, Lines, LineStipple, Points, Primitives
+from backends.raster.layouts import GRID_BITS, HALF_PIXEL, UNIT_BITS, OffsetUnit, PointKind, Shape, StippleStart
 from backends.raster.tile.fragment import Marks
 from tgsi.language.record import record
 
@@ -32,7 +33,8 @@ class Style:
     offset_modes: int  # of Shape.OUTLINE; bit m: polygons drawn in PolygonMode m have a depth offset
     _: KW_ONLY
     filled: Face = Face.NONE  # faces whose polygons are filled
-    has_rectangles: bool = False  # multisample rules: lines are rectangles without being smooth, points are not moved to pixels
+    has_rectangles: bool = False  # lines are rectangles without being smooth, points are not moved to pixels
+    is_conservative: bool = False
 
     def has(self, marks: Marks) -> bool:
         """True if any of these marks is set. Most draws have none, and `&` of an IntFlag takes a microsecond."""
@@ -43,8 +45,11 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     """The style of a primitive type under rasterizer state, without state that has no effect on it.
 
     No primitive is smooth where targets have several samples (`has_samples`); under multisample rules lines are rectangles there, and
-    points squares around their centers.
+    points squares around their centers. Under conservative rasterization they always are, and nothing is smooth or stippled along lines.
     """
+    if r.conservative_raster_mode is not ConservativeRaster.OFF:
+        plain = replace(r, conservative_raster_mode=ConservativeRaster.OFF, line_stipple_enable=False, multisample=True)
+        return replace(style_of(plain, topology, True), is_conservative=True)
     if has_samples:
         style = style_of(replace(r, line_smooth=False, point_smooth=False, poly_smooth=False), topology)
         return replace(style, has_rectangles=r.multisample)
@@ -121,6 +126,25 @@ def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState, slot: i
     group.unit, group.outline_unit, group.outline_modes, group.slot = offset.unit, offset.outline_unit, offset.outline_modes, slot
     if offset is not NO_OFFSET:
         group.units, group.scale, group.clamp = offset.units, r.offset_scale, r.offset_clamp
+
+
+def write_conservative(group: Conservative, style: Style, r: RasterizerState) -> None:
+    """Write the group `Draw.conservative`. Dilation is rounded up to a step of its granularity.
+
+    A corner moves by half a step of the grid at most when it is snapped. Corners of lines and points are computed in f32, too: primitives
+    grow by 1/256 pixel more there.
+    """
+    if not style.is_conservative:
+        return
+    is_exact = r.conservative_raster_mode is ConservativeRaster.PRE_SNAP
+    group.keeps_degenerate = is_exact
+    growth = ceil(r.conservative_raster_dilate * DILATE_STEPS) * ((1 << UNIT_BITS) // DILATE_STEPS)
+    if is_exact and style.shape is not Shape.TRIANGLE:
+        growth += 1 << (UNIT_BITS - GRID_BITS)
+    for axis, bias in enumerate((r.subpixel_precision_x, r.subpixel_precision_y)):
+        step = 1 << (UNIT_BITS - GRID_BITS - bias)
+        group.scale[axis], group.step[axis] = 1 << (GRID_BITS + bias), step
+        group.reach[axis] = HALF_PIXEL + growth + (step // 2 if is_exact else 0)
 
 
 def write_primitives(

@@ -129,7 +129,7 @@ def arrange_slots(
     slots.viewport = slots.add(linked.viewport, not linked.is_window_space, True)
     slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
     has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
-    slots.has_route = has_names or slots.offset != NO_SLOT or style.has(Marks.SMOOTH_FILL)
+    slots.has_route = has_names or slots.offset != NO_SLOT or style.has(Marks.SMOOTH_FILL) or style.is_conservative
     slots.places_per_primitive = slots.viewport != NO_SLOT or (
         has_names and (style.shape is not Shape.TRIANGLE or linked.layer_row != NO_REGISTER)
     )
@@ -203,7 +203,7 @@ def write_setup(
         setup.front_is_positive = 1
     if style.has(Marks.SMOOTH_FILL):
         setup.smooth_fill, setup.box_margin[:] = 1, _SMOOTH_MARGIN
-    if pattern is not None:
+    if pattern is not None and not style.is_conservative:
         setup.subpixel_bits = SUBPIXEL_BITS
         if not pattern.is_centered:
             setup.tile_margin, setup.box_margin[:] = 1, box_margin(pattern)

@@ -8,6 +8,7 @@ from backends.device.bound import DrawState, Framebuffer
 from backends.device.region import Region
 from backends.formats import ChannelType
 from backends.llvm.engine.engine import Library
+from backends.pipe.enums import ConservativeRaster
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.draw.link import Linked
 from backends.raster.draw.varyings import VertexSlots
@@ -40,7 +41,12 @@ def write_rules(
     r, depth = state.rasterizer, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
     rules.is_window_space, rules.is_hidden, rules.is_counted = linked.is_window_space, is_hidden, state.count_statistics
     rules.is_cropped = is_polygon and not linked.is_window_space
-    rules.centers_are_whole, rules.ends_below = not r.half_pixel_center, r.bottom_edge_rule
+    rules.centers_are_whole = not r.half_pixel_center
+    if r.conservative_raster_mode is ConservativeRaster.OFF:
+        below = int(r.bottom_edge_rule)
+        rules.margin[:] = (127, -129, 127 + below, -129 + below)  # pixels whose centers the viewport owns
+    else:
+        rules.margin[:] = (0, -1, 0, -1)  # pixels of which it owns a part
     rules.clip_halfz, rules.has_scissor = r.clip_halfz, r.scissor
     rules.clips_near, rules.clips_far = r.depth_clip and r.depth_clip_near, r.depth_clip and r.depth_clip_far
     rules.clamps_depth = depth is None or depth.depth is None or depth.depth.type is ChannelType.UNORM

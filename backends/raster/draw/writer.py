@@ -24,6 +24,7 @@ from backends.raster.draw.style import (
     Style,
     offset_of,
     style_of,
+    write_conservative,
     write_line_stipple,
     write_lines,
     write_offset,
@@ -104,6 +105,7 @@ class DrawWriter:
         write_vertices(d.vertices, slots, linked, facts.is_stored)
         write_rows(d.rows, slots, linked)
         write_setup(d.setup, slots, r, style, facts.samples.pattern, facts.fragment.reads_primitive)
+        write_conservative(d.conservative, style, r)
         write_offset(d.offset, facts.offset, r, slots.offset)
         write_primitives(d.primitives, style, topology, r, slots.edge_flag, slots.place)
         write_points(d.points, style, r, slots.point_size, slots.point_slots)
@@ -166,16 +168,17 @@ class DrawWriter:
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(is_tiny), 32)
         setup_lanes = self.setup_lanes or self.kernels.setup_lanes(is_tiny)
         entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored, slots.has_distances))
-        entries.setup = self.use(self.kernels.setup(setup_lanes, slots.has_route, slots.has_rows))
+        entries.setup = self.use(self.kernels.setup(setup_lanes, slots.has_route, slots.has_rows, facts.style.is_conservative))
         if slots.places_per_primitive:
             entries.place = self.use(self.kernels.place())
         if facts.style.shape is not Shape.TRIANGLE:
-            entries.expand = self.use(self.kernels.expand(facts.style.shape))
+            entries.expand = self.use(self.kernels.expand(facts.style.shape, facts.style.is_conservative))
         if layout is not None:
             entries.fetch = self.use(self.kernels.fetch(layout, vertex_lanes))
             entries.vertex_shader = self.use(self.kernels.vertex_shader(facts.vertex, vertex_lanes, vertex_bound))
         entries.shade = self.use(self.kernels.shade(key, fragment, state.fragment.shader))
-        entries.coverage = self.use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples))
+        touches = facts.style.is_conservative
+        entries.coverage = self.use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples, is_conservative=touches))
 
     def _fragment_lanes(self, info: FragmentInfo, targets: TargetKeys, needs: ShaderNeeds, samples: SampleKey, is_few: bool) -> int:
         """Lanes of fragment shading."""

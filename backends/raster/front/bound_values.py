@@ -123,9 +123,9 @@ def _build_write_view(module: Module) -> None:
         rectangle = [f.load(I32, scissors, (number << 4) + 4 * k) for k in range(4)]
         _crop(f, region, [rectangle[0], rectangle[1], rectangle[2] - 1, rectangle[3] - 1])
     with f.if_(d.get("rules.is_cropped").ne(0)):
-        below = f.select(d.get("rules.ends_below").ne(0), f.const(I32, 1), 0)
-        left, right = _span(f, v.get("scale", 0), v.get("translate", 0), f.const(I32, 0))
-        bottom, top = _span(f, v.get("scale", 1), v.get("translate", 1), below)
+        margin = [d.get("rules.margin", k) for k in range(4)]
+        left, right = _span(f, v.get("scale", 0), v.get("translate", 0), margin[:2])
+        bottom, top = _span(f, v.get("scale", 1), v.get("translate", 1), margin[2:])
         _crop(f, region, [left, bottom, right, top])
     x0, y0, x1, y1 = (r.get() for r in region)
     is_seen = (x0 <= x1) & (y0 <= y1) & d.get("rules.is_hidden").eq(0)
@@ -180,8 +180,10 @@ def _crop(f: Function, region: Sequence[Var], other: Sequence[Val]) -> None:
         mine.set(f.max(mine.get(), bound) if k < 2 else f.min(mine.get(), bound))
 
 
-def _span(f: Function, scale: Val, translate: Val, ends_below: Val) -> tuple[Val, Val]:
-    """First and last pixel whose center the viewport owns along one axis; its edges are snapped as vertices are."""
+def _span(f: Function, scale: Val, translate: Val, margin: Sequence[Val]) -> tuple[Val, Val]:
+    """First and last pixel of the viewport along one axis; its sides are snapped as vertices are.
+
+    margin: 1/256 pixel, added to the low and the high side, which are then rounded down."""
     limit = float(2 * GUARD_BAND)
     half, middle = f.abs(scale.to_double()), translate.to_double()
 
@@ -190,4 +192,4 @@ def _span(f: Function, scale: Val, translate: Val, ends_below: Val) -> tuple[Val
         return ((within + _ROUNDING) - _ROUNDING).cast("fptosi", I32)
 
     low, high = snapped(middle - half), snapped(middle + half)
-    return (low + 127 + ends_below) >> 8, (high - 129 + ends_below) >> 8
+    return (low + margin[0]) >> 8, (high + margin[1]) >> 8

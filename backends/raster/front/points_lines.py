@@ -68,16 +68,18 @@ class Output:
             self.triangle([x, y, first + c], prim)
 
 
-def build_line_steps(module: Module) -> None:
+def build_line_steps(module: Module, is_conservative: bool) -> None:
     """The functions that `draw_line` calls."""
     _build_clip_line(module)
-    build_rectangle(module)
+    build_rectangle(module, is_conservative)
 
 
-def build_expand(is_point: bool, module: Module) -> None:
-    """expand(worker) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
+def build_expand(is_point: bool, module: Module, is_conservative: bool) -> None:
+    """expand(worker) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view.
+
+    is_conservative: only setup snaps, the corners of squares and rectangles."""
     if not is_point:
-        build_line_steps(module)
+        build_line_steps(module, is_conservative)
     f = Function(module, "expand", [PTR], I32)
     (worker,) = f.args
     w = Record(f, worker, Worker)
@@ -92,7 +94,7 @@ def build_expand(is_point: bool, module: Module) -> None:
         with f.if_((m0 & m1 & CULL).eq(0)):
             if is_point:
                 with f.if_((m0 & point_bounds(f, d)).eq(0)):
-                    draw_point(f, d, out, out.record(a))
+                    draw_point(f, d, out, out.record(a), is_conservative)
                     out.quad(prim)
             else:
                 draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
@@ -106,9 +108,11 @@ def point_bounds(f: Function, d: Record) -> Val:
     return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
 
 
-def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
+def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative: bool) -> None:
     """Append four records, the corners of the point at the record `source`."""
-    x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
+    x, y = (f.load(F32, source, VertexLayout.WINDOW + 4 * k) for k in range(2))
+    if not is_conservative:
+        x, y = (snap(f, v).to_float() * UNIT for v in (x, y))
     size = f.var(F32, d.get("points.size"))
     slot = d.get("points.size_slot")
     with f.if_(slot >= 0):

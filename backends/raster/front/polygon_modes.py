@@ -21,10 +21,10 @@ from backends.raster.records import Worker
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
 
-def build_outline(module: Module) -> None:
+def build_outline(module: Module, is_conservative: bool) -> None:
     """expand(worker) -> count: turns triangles t into triangles u, in order."""
     build_clip_polygon(module)
-    build_line_steps(module)
+    build_line_steps(module, is_conservative)
     f = Function(module, "expand", [PTR], I32)
     (worker,) = f.args
     w = Record(f, worker, Worker)
@@ -62,7 +62,7 @@ def build_outline(module: Module) -> None:
                         (start, end), masks_of = ([_nth(f, v, k, turn) for turn in (0, 1)] for v in (corners, mask))
                         with f.else_of(mode.eq(PolygonMode.POINT)) as line:
                             with f.if_((masks_of[0] & point_bounds(f, d)).eq(0)):
-                                draw_point(f, d, out, out.record(start))
+                                draw_point(f, d, out, out.record(start), is_conservative)
                                 _flatten(f, d, out, out.record(corners[2]))
                                 out.quad(prim, reverse)
                             line()

@@ -13,6 +13,7 @@ from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
 from backends.raster.front.primitive_rows import write_row_slots
 from backends.raster.front.spans import number_in_call
+from backends.raster.front.touching import TouchRule
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import PRIM_BITS, Mode, OffsetUnit, SetupLayout, VertexLayout
 from backends.raster.records import Scene, Worker
@@ -44,12 +45,64 @@ def reach_of(f: Function, a: Val, b: Val) -> Val:
     return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
 
 
-def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Val], area: Val, anchor: tuple[Val, Val]) -> Plane:
+class CenterRule:
+    """Snapping, boxes and edges of `lanes` triangles that cover the pixels, or the samples, whose centers they own.
+
+    Coordinates are in 1/256 pixel; box_margin makes room for samples."""
+
+    unit = 1.0 / 256.0
+
+    def __init__(self, f: Function, d: Record, lanes: int) -> None:
+        self._f, self._d, self._lanes = f, d, lanes
+
+    def snap(self, v: Val, axis: int) -> Val:
+        """A window coordinate on the grid."""
+        return snap(self._f, v)
+
+    def first(self, v: list[Val], axis: int) -> Val:
+        """The first column (row) whose centers the bounding box of three corners may contain."""
+        return (self._f.min(self._f.min(v[0], v[1]), v[2]) + (self._d.get("setup.box_margin", 0) + 127)) >> 8
+
+    def last(self, v: list[Val], axis: int) -> Val:
+        """The last such column (row)."""
+        return (self._f.max(self._f.max(v[0], v[1]), v[2]) + (self._d.get("setup.box_margin", 1) - 128)) >> 8
+
+    def area(self, ex: list[Val], ey: list[Val]) -> Val:
+        """Twice the signed area; exact, because the products stay below 2^47."""
+        dx, dy = [e.to_double() for e in ex], [e.to_double() for e in ey]
+        return dx[0] * dy[1] - dx[1] * dy[0]
+
+    def lives(self, area: Val) -> Val:
+        """The triangles that are drawn."""
+        return area.ne(0.0)
+
+    def edges(self, xs: list[Val], ys: list[Val], area: Val) -> tuple[list[Val], list[Val], list[Val], list[Val]]:
+        """A, B and c of the three edge functions, and c as coverage counts it."""
+        f, d = self._f, self._d
+        tie = f.splat(d.get("setup.bottom_edge").ne(0), self._lanes)
+        a, b, constants = edge_equations(f, xs, ys, area < 0.0, tie)
+        shift = f.splat((8 - d.get("setup.subpixel_bits")).zext(I64), self._lanes)
+        return a, b, constants, [v >> shift for v in constants]
+
+
+def plane_maker(
+    f: Function,
+    window: list[list[Val]],
+    ex: list[Val],
+    ey: list[Val],
+    area: Val,
+    anchor: tuple[Val, Val],
+    unit: float = CenterRule.unit,
+    *,
+    keeps_degenerate: bool = False,
+) -> Plane:
     """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
+
+    ex, ey: of the edges from corner 0 to the others, snapped, in `unit` pixels. keeps_degenerate: the plane of a triangle without area has
+    the value of corner 2, the provoking vertex, everywhere.
 
     The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. If snapping changed the
     area a lot (a sliver), the plane goes through the snapped corners, whose area is never 0."""
-    unit = 1.0 / 256.0
     snapped = area.cast("fptrunc", F32) * (unit * unit)
     dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
     exact = dx[0] * dy[1] - dx[1] * dy[0]
@@ -61,6 +114,9 @@ def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Va
     def plane(v: Sequence[Val]) -> list[Val]:
         d1, d2 = v[1] - v[0], v[2] - v[0]
         gx, gy = d1 * fy[1] - d2 * fy[0], d2 * fx[0] - d1 * fx[1]
+        if keeps_degenerate:
+            is_flat = area.eq(0.0)
+            return [f.select(is_flat, v[2], v[0] - gx * ax - gy * ay), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
         return [v[0] - gx * ax - gy * ay, gx, gy]
 
     return plane
@@ -113,10 +169,11 @@ class _Arena:
         f.ret(f.const(I32, cut))
 
 
-def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> None:
+def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_conservative: bool = False) -> None:
     """setup(worker, arena, corners, prims, count) -> cut: sets up `lanes` triangles at once, then bins them one at a time.
 
-    routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE; cut: number (inside the batch) of the first
+    routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE; is_conservative: triangles cover the pixels that
+    they touch (the draw must be routed); cut: number (inside the batch) of the first
     primitive that did not fit; -1: all did."""
     f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], I32)
     worker, arena, *corner_lists, prim_list, count = f.args
@@ -144,7 +201,7 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> Non
         prims = f.load(vec, prim_list, start << 2)
         records = [[f.at(vertices, o[k].zext(I64)) for k in range(lanes)] for o in (c * vertex_size for c in corner)]
         routes = Routes(f, d, records[2], scene.get("tiles.layers")) if routed else None
-        triangles = _Triangles(f, d, records, lanes, routes)
+        triangles = _Triangles(f, d, records, lanes, routes, is_conservative)
         alive_bits = f.mask_bits(valid & triangles.alive)
         with f.if_(alive_bits.ne(0)):
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
@@ -164,6 +221,8 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> Non
                 prim = f.load(I32, arena, record + SetupLayout.PRIM)
                 space.prim_start.set(f.select(prim.ne(space.prim_seen.get()), record, space.prim_start.get()))
                 space.prim_seen.set(prim)
+                if is_conservative:
+                    f.store(space.prim_start.get(), arena, record + (size - SetupLayout.FIRST))
                 base = None
                 if routes is not None:
                     base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("tiles.layer_tiles")
@@ -189,46 +248,38 @@ def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
 class _Triangles:
     """Setup of `lanes` triangles at once, from pointers to their vertex records: facing, box, which of them live, setup records."""
 
-    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None) -> None:
+    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None, is_conservative: bool) -> None:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
+        self.is_conservative = is_conservative
+        self.rule = rule = TouchRule(f, d, lanes) if is_conservative else CenterRule(f, d, lanes)
         self.window = window = [f.load_vec4s(r) for r in records]
-        self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
+        self.xs, self.ys = xs, ys = [rule.snap(v[0], 0) for v in window], [rule.snap(v[1], 1) for v in window]
         self.routes = routes
         self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
-        # The box holds the pixels whose centers the triangle's bounding box contains.
-        raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
+        raw = [rule.first(xs, 0), rule.first(ys, 1), rule.last(xs, 0), rule.last(ys, 1)]
         region = [d.get("view.region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
         self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
-        dx, dy = [e.to_double() for e in self.ex], [e.to_double() for e in self.ey]
-        self.area = dx[0] * dy[1] - dx[1] * dy[0]  # exact: the products stay below 2^47
+        self.area = rule.area(self.ex, self.ey)
         self.front = (self.area > 0.0) ^ f.splat(d.get("setup.front_is_positive").eq(0), lanes)
         cull = d.get("setup.culled_faces")
         culled = (self.front & f.splat((cull & Face.FRONT).ne(0), lanes)) | (~self.front & f.splat((cull & Face.BACK).ne(0), lanes))
-        self.alive = self.area.ne(0.0) & (x0 <= x1) & (y0 <= y1) & ~culled
-
-    def _first(self, v: list[Val]) -> Val:
-        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + (self.d.get("setup.box_margin", 0) + 127)) >> 8
-
-    def _last(self, v: list[Val]) -> Val:
-        return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("setup.box_margin", 1) - 128)) >> 8
+        self.alive = rule.lives(self.area) & (x0 <= x1) & (y0 <= y1) & ~culled
 
     def write(self, target: list[Val], prims: Val, identity: Val) -> None:
         """Write the records, in ascending order of lanes."""
         f, d, window = self.f, self.d, self.window
         x0, y0, x1, y1 = self.box
-        tie = f.splat(d.get("setup.bottom_edge").ne(0), self.lanes)
-        a, b, self.constants = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie)
-        shift = f.splat((8 - d.get("setup.subpixel_bits")).zext(I64), self.lanes)
-        c = [v >> shift for v in self.constants]
-        if self.routes is not None:
+        a, b, self.constants, c = self.rule.edges(self.xs, self.ys, self.area)
+        if self.routes is not None and not self.is_conservative:
             is_touching = f.splat(d.get("setup.smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
             c = [v + f.select(is_touching, reach_of(f, ka, kb), 0).sext(I64) for v, ka, kb in zip(c, a, b)]
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
         words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]
-        plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0))
+        keeps = self.is_conservative
+        plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0), self.rule.unit, keeps_degenerate=keeps)
         rw = [v[3] for v in window]
         depth = self._offset_depth(plane([v[2] for v in window]))
         if self.routes is not None:

@@ -51,18 +51,26 @@ def count_stipple(f: Function, w: Record, d: Record, length: Val) -> Val:
     return before
 
 
-def build_rectangle(module: Module) -> None:
-    """rectangle(worker, draw, start, end, provoking, prim, count, reverse) -> count: four records and two triangles u of a line."""
+def build_rectangle(module: Module, is_conservative: bool) -> None:
+    """rectangle(worker, draw, start, end, provoking, prim, count, reverse) -> count: four records and two triangles u of a line.
+
+    is_conservative: ends are not snapped, and a line without length may become two triangles without area, as wide as the line."""
     f = Function(module, "rectangle", [PTR, PTR, PTR, PTR, PTR, I32, I32, BOOL], I32, internal=True)
     worker, draw, start, end, provoking, prim, count, reverse = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     size, first = d.get("vertices.size"), w.get("group.num_vertices")
-    x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)).to_float() * _UNIT for r in (start, end) for k in range(2))
+    ends = [f.load(F32, r, VertexLayout.WINDOW + 4 * k) for r in (start, end) for k in range(2)]
+    if not is_conservative:
+        ends = [snap(f, v).to_float() * _UNIT for v in ends]
+    x0, y0, x1, y1 = ends
     dx, dy = x1 - x0, y1 - y0
     length = f.sqrt(dx * dx + dy * dy)
-    with f.leaving(~(length > 0.0)):
+    is_point = ~(length > 0.0)
+    with f.leaving(is_point & d.get("conservative.keeps_degenerate").eq(0) if is_conservative else is_point):
         f.ret(count)
     ux, uy, half = dx / length, dy / length, length * 0.5
+    if is_conservative:
+        ux, uy = f.select(is_point, 1.0, ux), f.select(is_point, 0.0, uy)
     margin = d.get("lines.margin")
     reach = f.select((half < 0.5) & (margin > 0.0), length, half + margin)
     side, middle = d.get("lines.half_width"), ((x0 + x1) * 0.5, (y0 + y1) * 0.5)
@@ -72,7 +80,8 @@ def build_rectangle(module: Module) -> None:
     records = [f.at(w.get("buffers.vertices"), ((first + k) * size).zext(I64)) for k in range(4)]
     for k, r in enumerate(records):
         along, across = reach if k >= 2 else 0.0 - reach, side if k % 2 else 0.0 - side
-        copy_vertex(f, end if k >= 2 else start, r, size)
+        near = end if k >= 2 else start
+        copy_vertex(f, f.select(is_point, provoking, near) if is_conservative else near, r, size)
         f.store(middle[0] + ux * along + uy * across, r, VertexLayout.WINDOW)
         f.store(middle[1] + uy * along - ux * across, r, VertexLayout.WINDOW + 4)
         with f.range(0, d.get("vertices.num_slots")) as s:

@@ -196,6 +196,14 @@ CASES: dict[str, tuple[State, str, Any]] = {
     "RasterizerState.depth_clip_far": rasterizer(False),
     "RasterizerState.clip_halfz": rasterizer(True),
     "RasterizerState.offset_units_unscaled": rasterizer(True, {"offset_tri": True, "offset_units": 0.25}, depth=TEST),
+    "RasterizerState.conservative_raster_mode": rasterizer("POST_SNAP"),
+    "RasterizerState.conservative_raster_dilate": rasterizer(0.5, {"conservative_raster_mode": "POST_SNAP"}),
+    "RasterizerState.subpixel_precision_x": rasterizer(
+        6, {"conservative_raster_mode": "POST_SNAP"}, viewport={"scale": (10 / 0.9, 10 / 0.9, 0.5), "translate": (20 + 1 / 600, 20, 0.5)}
+    ),
+    "RasterizerState.subpixel_precision_y": rasterizer(
+        6, {"conservative_raster_mode": "POST_SNAP"}, viewport={"scale": (10 / 0.9, 10 / 0.9, 0.5), "translate": (20, 20 + 1 / 600, 0.5)}
+    ),
     "RasterizerState.clip_plane_enable": rasterizer(1),
     "RasterizerState.sprite_coord_enable": rasterizer(1, {"point_size": 7.0}, modes=POINTS),
     "RasterizerState.line_stipple_factor": rasterizer(2, {"line_stipple_enable": True, "line_stipple_pattern": 0x3333}, modes=LINES),

@@ -13,6 +13,7 @@ import pytest
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.region import Region
 from backends.formats import Format
+from backends.pipe.enums import ConservativeRaster
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import DepthStencilAlphaState, RasterizerState, ScissorState, StencilState, ViewportState
 from backends.raster.draw.link import link_shaders
@@ -46,7 +47,8 @@ def random_state(rng: np.random.Generator) -> DrawState:
     names = ("half_pixel_center", "clip_halfz", "depth_clip", "bottom_edge_rule", "scissor")
     flags: dict[str, Any] = {name: bool(rng.integers(0, 2)) for name in names}
     flags["depth_clip_near"], flags["depth_clip_far"] = rng.spawn(1)[0].integers(0, 2, 2).astype(bool).tolist()
-    state.rasterizer = RasterizerState(**flags)
+    mode = ConservativeRaster(int(rng.spawn(1)[0].integers(0, 3)))
+    state.rasterizer = RasterizerState(conservative_raster_mode=mode, **flags)
     state.viewports = tuple(ViewportState(triple(), triple()) for _ in range(int(rng.choice([0, 1, 1, 1, 3, MAX_VIEWPORTS]))))
     boxes = rng.integers(0, 300, (int(rng.choice([0, 1, 1, 4])), 4)).tolist()
     state.scissors = tuple(ScissorState(min(a, b), min(c, d), max(a, b), max(c, d)) for a, b, c, d in boxes)

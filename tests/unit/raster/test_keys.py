@@ -12,7 +12,7 @@ import pytest
 
 from backends.device.bound import DrawState
 from backends.formats import Format
-from backends.pipe.enums import BlendFactor, BlendFunc, CompareFunc, LogicOp, PolygonMode, Prim, StencilOp
+from backends.pipe.enums import BlendFactor, BlendFunc, CompareFunc, ConservativeRaster, LogicOp, PolygonMode, Prim, StencilOp
 from backends.pipe.state import (
     AlphaState,
     BlendState,
@@ -86,7 +86,8 @@ class Recorder:
         if name in ("fragment", "fragment_lanes", "vertex_lanes", "setup_lanes", "native"):
             return getattr(self.kernels, name)
 
-        def ask(*key: Any) -> Any:
+        def ask(*given: Any, **named: Any) -> Any:
+            key = (*given, *named.items())
             self.keys.append((name, [k for k in key if not hasattr(k, "program") or isinstance(k.program, int)]))
             return dataclasses.make_dataclass("L", ["address", "exports"])({"x": 0}, ("x",))
 
@@ -149,6 +150,8 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
         base = dataclasses.replace(base, rt=(base.rt[0], RenderTargetBlend()))
     if name in ("offset_point", "offset_line"):  # these apply to polygons drawn as points or lines
         base = dataclasses.replace(base, fill_front=PolygonMode.LINE, fill_back=PolygonMode.POINT, offset_tri=False)
+    if name in ("conservative_raster_dilate", "subpixel_precision_x", "subpixel_precision_y"):
+        base = dataclasses.replace(base, conservative_raster_mode=ConservativeRaster.POST_SNAP)
     other_value = dataclasses.replace(base, **{name: other(getattr(base, name))})
     common: dict[str, Any] = {
         "polygon_stipple": (5,) * 32,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.formats import ChannelType, Format
+from backends.pipe.enums import ConservativeRaster
 from backends.pipe.state import RasterizerState, ScissorState, ViewportState
 from backends.raster.draw_record import View
 
@@ -58,8 +59,9 @@ def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuff
         s = state.scissors[number] if number < len(state.scissors) else ScissorState()
         x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
     if bounds.is_cropped:
-        left, right = _span(view.scale[0], view.translate[0], False)
-        bottom, top = _span(view.scale[1], view.translate[1], r.bottom_edge_rule)
+        is_touched = r.conservative_raster_mode is not ConservativeRaster.OFF
+        left, right = _span(view.scale[0], view.translate[0], False, is_touched)
+        bottom, top = _span(view.scale[1], view.translate[1], r.bottom_edge_rule, is_touched)
         x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
     is_visible = x0 <= x1 and y0 <= y1 and not bounds.is_hidden
     view.region[:] = (x0, y0, x1, y1) if is_visible else _NOTHING
@@ -87,11 +89,15 @@ def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerSt
     view.depth_min, view.depth_max = low, high
 
 
-def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
-    """First and last pixel whose center the viewport owns along one axis; its edges are snapped as vertices are."""
+def _span(scale: float, translate: float, ends_below: bool, is_touched: bool) -> tuple[int, int]:
+    """First and last pixel whose center the viewport owns along one axis, or (`is_touched`) of which it owns a part.
+
+    Its edges are snapped as vertices are."""
     limit = float(2 * GUARD_BAND)
     half = abs(scale)
     low, high = round(min(max(translate - half, -limit), limit) * 256), round(min(max(translate + half, -limit), limit) * 256)
+    if is_touched:
+        return low // 256, -(-high // 256) - 1
     if ends_below:
         return (low + 128) >> 8, (high - 128) >> 8
     return (low + 127) >> 8, (high - 129) >> 8
