@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.device.memory import Range
 from tgsi.language.record import record
 
 
@@ -18,3 +19,8 @@ class Copy:
     target_stride: int
     row_bytes: int
     rows: int
+
+    @property
+    def written(self) -> Range:
+        """The bytes from the first to the last row of the target."""
+        return self.target, self.target_stride * (self.rows - 1) + self.row_bytes

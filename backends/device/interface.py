@@ -101,6 +101,13 @@ class Device(Protocol):
         """Copy rows of bytes at once; the context has flushed pending work that uses their memory."""
         ...
 
+    def upload(self, job: Copy, owner: object) -> bool:
+        """Write rows of bytes after the work that was taken, and before what comes next. The bytes of the source are read at once.
+
+        owner: keeps the target's memory alive. False, with nothing done: the context has to flush what uses the target, and write there.
+        """
+        ...
+
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         """Return whether pending work reads or writes one of `size` bytes at `address`; for reading, whether it writes one."""
         ...

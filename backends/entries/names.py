@@ -29,11 +29,11 @@ SINGLES: dict[str, tuple[Kind, int, str]] = {
     "set_scissor_states": (Kind.SCISSOR, Word.SCISSORS, "num_scissors"),
 }
 """Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
-VERTEX_BUFFERS, INDEX_BUFFER = "set_vertex_buffers", "set_index_buffer"
+VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD = "set_vertex_buffers", "set_index_buffer", "buffer_subdata"
 
 GUARD = "guard"
 """The entry of every other method."""
-ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER)
+ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD)
 
 RECORDED = (DRAW, CONSTANTS)
 """Methods that have native entries in observed contexts, too."""
@@ -44,5 +44,6 @@ PLAIN |= {"restart_index": "restart_index", "drawid": "draw_id", "min_index": "p
 MODE, RESTART, BIAS, INDEX_SIZE, PATCH = "mode", "primitive_restart", "index_bias", "index_size", "vertices_per_patch"
 INDEX = "index"  # of set_constant_buffer
 INDEX_OFFSET = "index_offset"  # of set_index_buffer
+AT = "offset"  # of buffer_subdata
 BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionaries that stand for vertex buffers
-KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, INDEX, INDEX_OFFSET, BUFFER, STRIDE, OFFSET)
+KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)

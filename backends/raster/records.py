@@ -7,7 +7,7 @@ fields that one step reads together stand together, words that several threads w
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_float, c_int32, c_int64, c_uint8, c_void_p
+from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint64, c_void_p
 
 from backends.device.counters import BATCH_FIELDS, Place, counted
 from backends.pipe.limits import MAX_COLOR_BUFFERS
@@ -174,6 +174,19 @@ class ClearRecord(ctypes.Structure):
     ]
 
 
+class UploadRecord(ctypes.Structure):
+    """Rows of bytes to copy once all batches before one of them are drawn. Records are in order of `before`."""
+
+    _fields_ = [
+        ("target", c_uint64),
+        ("target_stride", c_int64),
+        ("source", c_uint64),  # rows without gaps
+        ("row_bytes", c_int64),
+        ("rows", c_int32),
+        ("before", c_int32),  # number of the batch that follows
+    ]
+
+
 # --------------------------------------------------------------------------------------------------------- groups of Scene
 class Targets(ctypes.Structure):
     """The bound color and depth buffers. Strides are bytes a row, a layer, a sample."""
@@ -203,16 +216,18 @@ class Tiles(ctypes.Structure):
 
 
 class Work(ctypes.Structure):
-    """The work of one flush: clears and batches in their order, then resolves."""
+    """The work of one flush: clears, uploads and batches in their order, then resolves."""
 
     _fields_ = [
         ("clears", c_void_p),
+        ("uploads", c_void_p),
         ("spans", c_void_p),
         ("batches", c_void_p),
         ("resolves", c_void_p),
         ("num_clears", c_int32),
         ("num_batches", c_int32),
         ("num_resolves", c_int32),
+        ("num_uploads", c_int32),
         ("alone", c_int32),  # the caller does all of the work
     ]
 
@@ -241,7 +256,9 @@ class Window(ctypes.Structure):
         ("first_batch", c_int32),
         ("last_batch", c_int32),
         ("first_clear", c_int32),  # earlier windows carried out the ones before it
+        ("first_upload", c_int32),  # likewise
         ("is_final", c_int32),  # all that follows the last batch belongs to it
+        ("is_binned", c_int32),  # the phase of batches is over already
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window
         ("finished", c_int32),  # no batch is left

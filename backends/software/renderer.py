@@ -25,10 +25,9 @@ from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
-from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
-from backends.raster.control.pool import Pool
+from backends.raster.control.pool import Pool, check_size
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
@@ -108,7 +107,7 @@ class Renderer:
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state."""
         self._states.add(state)
-        state.record.executor, state.record.draw_entry = self._executor.address, self._executor.draw_entry
+        self._executor.serve(state.record)
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
         """See `Device.install_entries`."""
@@ -126,12 +125,7 @@ class Renderer:
         if framebuffer == self._framebuffer:
             return
         self.flush(FlushReason.TARGETS)
-        if not (0 <= framebuffer.width <= MAX_TEXTURE_SIZE and 0 <= framebuffer.height <= MAX_TEXTURE_SIZE):
-            raise ValueError(
-                f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_TEXTURE_SIZE} x {MAX_TEXTURE_SIZE})"
-            )
-        if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
-            raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
+        check_size(framebuffer)
         self._framebuffer, self._targets = framebuffer, [*framebuffer.ranges()]
         e, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
         e.framebuffer, e.width, e.height = number, framebuffer.width, framebuffer.height
@@ -255,7 +249,7 @@ class Renderer:
 
     def _take_turn(self, state: DrawState) -> Reach | None:
         """Flush what a draw has to wait for. Returns the memory that its programs may touch."""
-        if self._resolves:
+        if self._resolves or self._executor.record.num_uploads:
             self.flush(FlushReason.DRAW)
         if state.memory is None and not self._waiting.written:
             return None
@@ -315,7 +309,7 @@ class Renderer:
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
         """Draw pending work if it writes memory that `reads` names, or reads or writes memory that `writes` names."""
         if self.pending:
-            written = [*self._written(), *self._waiting.written]
+            written = [*self._written(), *self._waiting.written, *self._executor.uploaded()]
             if meet(reads, written) or meet(writes, [*self._executor.all_reads(), *written, *self._waiting.touched]):
                 self.carry_out(FlushReason.DRAW)
 
@@ -324,11 +318,16 @@ class Renderer:
         """True if some work waits for a flush."""
         return bool(self._executor.record.num_spans or self._clears or self._resolves)
 
+    def upload(self, job: Copy, owner: object) -> bool:
+        """See `Device.upload`."""
+        is_hindered = meet([job.written], [*self._written(), *self._waiting.touched])
+        return not is_hindered and self._executor.upload(job, owner) is Code.DONE
+
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
         if not self.pending:
             return False
-        if not for_reading and self._executor.reads(address, size):
+        if self._executor.awaits_upload(address, size) or (not for_reading and self._executor.reads(address, size)):
             return True
         end, other = address + size, self._waiting.written if for_reading else self._waiting.touched
         return any(at < end and address < at + count for at, count in (*self._written(), *other))
@@ -356,8 +355,9 @@ class Renderer:
             self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
     def _hinder(self) -> None:
-        """Leave draws to Python while they may have to wait for pending ones."""
-        self._executor.record.is_hindered = bool(self._resolves or self._waiting.written)
+        """Leave draws and writes to Python while they may have to wait for pending draws."""
+        e, waiting = self._executor.record, self._waiting
+        e.is_hindered, e.is_reached = bool(self._resolves or waiting.written), bool(waiting.touched)
 
     def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
@@ -368,6 +368,7 @@ class Renderer:
         commands = self._executor.record
         work.spans, work.batches, work.num_batches = commands.spans, commands.batches, commands.num_batches
         work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
+        work.uploads, work.num_uploads = commands.uploads, commands.num_uploads
         self._clears = []
         pool.coarse[:] = INFINITY
         resolves, self._resolves = self._resolves, []

@@ -118,6 +118,10 @@ class BoundRecord(ctypes.Structure):
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),
         ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
+        (
+            "upload_entry",
+            c_uint64,
+        ),  # upload(executor, target, source, bytes) -> 0 if taken, otherwise nothing was done
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell` or `observed_cell`
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder

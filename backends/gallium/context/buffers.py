@@ -75,7 +75,7 @@ class BufferBindings(ContextCore):
         for item, buffer in zip(buffers, made):
             source = item.get("buffer") if type(item) is dict else item.buffer if type(item) is VertexBuffer else None
             if buffer is not None and isinstance(source, Resource):
-                self._learn_buffer(source)
+                self.learn_buffer(source)
                 if type(item) is VertexBuffer and source.user is None and self.state.known.is_second(item):
                     slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride)
                     self.state.known.learn_memory(item, Kind.VERTEX_BUFFER, slot, buffer.keepalive, source.ended)
@@ -104,17 +104,11 @@ class BufferBindings(ContextCore):
         if memory is not None:
             self.sized_indices = (memory.address, memory.size, index_size or (index.itemsize if is_array else 0))
         if isinstance(index, Resource):
-            self._learn_buffer(index)
+            self.learn_buffer(index)
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
         """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
         self.state.index_buffer = bound
-
-    def _learn_buffer(self, buffer: Resource) -> None:
-        """Let native entries recognize a buffer, unless it lies over memory of the caller."""
-        if buffer.user is None:
-            slot = VertexBufferSlot(buffer.address, buffer.size)
-            self.state.known.learn_memory(buffer, Kind.BUFFER, slot, buffer.storage, buffer.ended)
 
     def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:
         start = integer(offset, f"{name}: offset")

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Any, TypeVar
 
 from backends.device import bound as packet
-from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.bound_record import Hindrance, VertexBufferSlot
 from backends.device.commands.known_objects import Kind
 from backends.device.counters import FlushReason
 from backends.device.interface import Device
@@ -233,6 +233,12 @@ class ContextCore(ABC):
         """Let native entries recognize the name or the member of a stage that was looked up."""
         if type(given) in (str, ShaderType):
             self.state.known.learn(given, Kind.STAGE, stage + 1)
+
+    def learn_buffer(self, buffer: Resource) -> None:
+        """Let native entries recognize a buffer, unless it lies over memory of the caller."""
+        if buffer.user is None:
+            slot = VertexBufferSlot(buffer.address, buffer.size)
+            self.state.known.learn_memory(buffer, Kind.BUFFER, slot, buffer.storage, buffer.ended)
 
     # -- resources -------------------------------------------------------------------------------------------------------
     def check_resource(self, resource: Any, argument: str) -> Resource:

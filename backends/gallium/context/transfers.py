@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.copy_job import Copy
+from backends.formats import CompressedFormat
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import make_staging, part
 from backends.gallium.resource.resource import Box, Resource, address_of
@@ -130,7 +131,11 @@ class Transfers(ContextCore):
         end = begin + values.size
         if end > resource.size:
             raise ValueError(f"{name}: data: {values.size} bytes at {begin} do not fit into {resource.size}")
-        if not usage or not as_flags(TransferFlags, usage, f"{name}: usage") & TransferFlags.UNSYNCHRONIZED:
+        if not usage or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
+            if self.state.known.is_second(resource):
+                self.learn_buffer(resource)
+            if self._upload(resource, begin, values, (0, 0), values.size, 1):
+                return
             self.finish_part(resource, begin, values.size)
         resource.pull()
         resource.storage[begin:end] = values
@@ -171,6 +176,11 @@ class Transfers(ContextCore):
             raise ValueError(f"{name}: data: {needed} bytes are needed, {values.size} are there")
         source = np.ndarray((blocks.depth, blocks.height, blocks.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
         if not usage or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
+            if blocks.depth == 1:
+                info = resource.levels[level]
+                first = info.offset + blocks.z * info.layer_stride + blocks.y * info.row_stride + blocks.x * size
+                if self._upload(resource, first, values, (info.row_stride, row), size * blocks.width, blocks.height):
+                    return None
             self.finish_uses(resource)
         resource.pull()
         for k in range(resource.samples):
@@ -256,6 +266,20 @@ class Transfers(ContextCore):
             self._copy_texels(staging, 0, Box(0, 0, 0, region.width, region.height, region.depth), values, (layer, row))
             staging.destroy()
         return None
+
+    def _upload(
+        self, resource: Resource, first: int, values: NDArray[np.uint8], strides: tuple[int, int], row_bytes: int, rows: int
+    ) -> bool:
+        """Have the device write rows of bytes from byte `first` of a resource on. False: the caller has to wait and write.
+
+        strides: bytes from row to row in the resource and in `values`.
+        """
+        if resource.user is not None or resource.samples > 1 or resource.decoded or isinstance(resource.format, CompressedFormat):
+            return False  # the bytes have copies
+        if not row_bytes or not rows:
+            return True
+        job = Copy(address_of(values), strides[1], resource.address + first, strides[0], row_bytes, rows)
+        return not np.may_share_memory(values, resource.storage) and self.device.upload(job, resource.storage)
 
     def _copy_texels(self, resource: Resource, level: int, box: Box, into: NDArray[np.uint8], strides: tuple[int, int]) -> None:
         """Copy a box of a level, counted in blocks, into memory of the caller in which layers and rows are `strides` bytes apart."""

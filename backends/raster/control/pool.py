@@ -16,7 +16,7 @@ from backends.abi.records import ResolveRecord
 from backends.device.bound import Framebuffer, Surface
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
 from backends.raster.records import Scene, Worker
 from backends.raster.samples import MAX_SAMPLES
@@ -169,7 +169,7 @@ class Pool:
         t, work = self.scene.tiles, self.scene.work
         bound = t.tiles_x, t.num_tiles, t.layer_tiles, t.layers
         t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
-        work.num_batches = work.num_clears = 0
+        work.num_batches = work.num_clears = work.num_uploads = 0
         work.resolves, work.num_resolves = ctypes.addressof(job), 1
         try:
             self.run(alone)
@@ -179,6 +179,15 @@ class Pool:
     def close(self) -> None:
         """End the threads. A second call does nothing."""
         self._finalizer()
+
+
+def check_size(framebuffer: Framebuffer) -> None:
+    """ValueError for a framebuffer that is larger, or has more color buffers, than a pool can draw to."""
+    width, height, most = framebuffer.width, framebuffer.height, MAX_TEXTURE_SIZE
+    if not (0 <= width <= most and 0 <= height <= most):
+        raise ValueError(f"a framebuffer of {width} x {height} pixels (at most {most} x {most})")
+    if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
+        raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
 
 
 def _place(surface: Surface | None) -> tuple[int | None, int, int]:

@@ -23,8 +23,10 @@ from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import CLOSED
-from backends.raster.records import Batch, ClearRecord, Scene, Worker
+from backends.raster.records import Batch, ClearRecord, Scene, UploadRecord, Worker
 
+LIGHT_PRIMITIVES = 256  # of a window that one thread draws between barriers
+LIGHT_BYTES = 2048  # of setup records and chunks of its bins: about twenty tiles
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
 ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
@@ -64,12 +66,26 @@ def _build_take_batches(module: Module) -> None:
 
 
 def _build_begin_window(module: Module) -> None:
+    """begin_window(scene): the serial work before a window, which ends where an upload comes next."""
     f = Function(module, "begin_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     first = s.get("window.first_batch")
     s.set("shared.next_batch", first)
     s.set("shared.filled", 0)
-    s.set("window.last_batch", f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
+    last = f.var(I32, f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
+    number = f.var(I32, s.get("window.first_upload"))
+    with f.loop() as loop:
+        loop.break_if(number.get() >= s.get("work.num_uploads"))
+        u = Record(f, f.at(s.get("work.uploads"), number.get().zext(I64) * ctypes.sizeof(UploadRecord)), UploadRecord)
+        with f.if_(u.get("before") > first):
+            last.set(f.min(last.get(), u.get("before")))
+        loop.break_if(u.get("before") > first)
+        with f.range(0, u.get("rows")) as k:
+            row, from_row = k.zext(I64) * u.get("target_stride"), k.zext(I64) * u.get("row_bytes")
+            f.call(PTR, "memcpy", (u.get("target") + row).as_pointer(), (u.get("source") + from_row).as_pointer(), u.get("row_bytes"))
+        number.add(1)
+    s.set("window.first_upload", number.get())
+    s.set("window.last_batch", last.get())
     s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
     f.ret()
 
@@ -80,6 +96,9 @@ def _build_begin_tiles(module: Module) -> None:
     A batch whose arena was too small ends the window: the next window begins with the rest of it."""
     f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
+    with f.leaving(s.get("window.is_binned").ne(0)):
+        s.set("window.is_binned", f.const(I32, 0))
+        f.ret()
     first, last = s.get("window.first_batch"), f.min(s.get("shared.next_batch"), s.get("window.last_batch"))
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
     totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
@@ -111,7 +130,50 @@ def _build_begin_tiles(module: Module) -> None:
 
 
 def _build_end_window(module: Module) -> None:
-    f = Function(module, "end_window", [PTR], shared=True, internal=True)
+    """end_window(scene, worker): the serial work after a window.
+
+    Light windows that follow, each cut short by an upload, are drawn here, too. Others could not help, and barriers would take longer.
+    """
+    f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
+    scene, worker = f.args
+    s = Record(f, scene, Scene)
+    with f.loop() as loop:
+        f.call(None, "leave_window", scene)
+        loop.break_if(s.get("window.finished").ne(0))
+        loop.break_if(f.call(I32, "is_short", scene).eq(0))
+        f.call(None, "take_batches", worker)
+        f.call(None, "begin_tiles", scene)
+        tiles, batches = s.get("tiles.num_tiles"), s.get("window.last_batch") - s.get("window.first_batch")
+        s.set("window.is_binned", f.const(I32, 1))
+        loop.break_if(s.get("shared.filled") > batches * (tiles << 2) + LIGHT_BYTES)
+        s.set("window.is_binned", f.const(I32, 0))
+        f.call(None, "tiles", worker)
+    f.ret()
+
+
+def _build_is_short(module: Module) -> None:
+    """is_short(scene) -> 1 if an upload ends the window, before which there are few primitives and no clears; otherwise 0."""
+    f = Function(module, "is_short", [PTR], I32, shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    last, number, due = s.get("window.last_batch"), s.get("window.first_upload"), s.get("window.first_clear")
+    with f.leaving((number >= s.get("work.num_uploads")) | (last >= s.get("work.num_batches"))):
+        f.ret(f.const(I32, 0))
+    upload = f.at(s.get("work.uploads"), number.zext(I64) * ctypes.sizeof(UploadRecord))
+    with f.leaving(Record(f, upload, UploadRecord).get("before").ne(last)):
+        f.ret(f.const(I32, 0))
+    with f.if_(due < s.get("work.num_clears")):
+        clear = f.at(s.get("work.clears"), due.zext(I64) * ctypes.sizeof(ClearRecord))
+        with f.leaving(Record(f, clear, ClearRecord).get("before") < last):
+            f.ret(f.const(I32, 0))
+    total = f.var(I32, 0)
+    with f.range(s.get("window.first_batch"), last) as i:
+        total.add(Record(f, _batch_at(f, s, i), Batch).get("count"))
+    f.ret((total.get() <= LIGHT_PRIMITIVES).zext(I32))
+
+
+def _build_leave_window(module: Module) -> None:
+    """leave_window(scene): counts what a window has drawn, and begins the next one."""
+    f = Function(module, "leave_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     cut, last = s.get("window.cut"), s.get("window.last_batch")
     s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
@@ -173,7 +235,7 @@ def _build_render(module: Module) -> None:
     def barrier(serial: str, is_end: bool) -> None:
         now = f.atomic_add(s.address("shared.state"), 1) + 1
         with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
-            f.call(None, serial, scene)
+            f.call(None, serial, *([scene, worker] if is_end else [scene]))
             is_over = s.get("window.finished").ne(0) if is_end else None
             close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
             _atomic(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)  # in one step: no thread may see half of it
@@ -226,6 +288,7 @@ def _build_flush(module: Module) -> None:
     helps = s.get("crew.participants") > threads
     s.set("window.first_batch", 0)
     s.set("window.first_clear", 0)
+    s.set("window.first_upload", 0)
     f.call(None, "begin_window", scene)
     f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("shared.state"), atomic=True)
 
@@ -252,6 +315,8 @@ def build_scheduler(module: Module) -> None:
         _build_take_batches,
         _build_begin_window,
         _build_begin_tiles,
+        _build_leave_window,
+        _build_is_short,
         _build_end_window,
         _build_join,
         _build_render,

@@ -13,6 +13,7 @@ from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
 from backends.software.commands.spans import build_append
 from backends.software.commands.staged import build_draw_staged
+from backends.software.commands.uploads import build_awaits_upload, build_copy_rows, build_upload, build_upload_plain
 from backends.software.commands.vertices import build_placed_draw
 
 STEPS = (
@@ -20,6 +21,10 @@ STEPS = (
     build_allocate,
     build_note_read,
     build_reads_meet,
+    build_awaits_upload,
+    build_copy_rows,
+    build_upload,
+    build_upload_plain,
     build_find_copy,
     build_note_copy,
     build_find,

@@ -11,6 +11,7 @@ from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
+from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import NO_PIXEL, SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
 from backends.software.commands.spans import is_full
@@ -37,6 +38,7 @@ def build_draw(module: Module) -> None:
     has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
     is_written = loop | has_restart
     leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
+    leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
     strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
     per_instance = f.var(I32, primitives_of(f, module, mode, count))
@@ -65,9 +67,9 @@ def build_draw(module: Module) -> None:
     leave(f, draw.eq(0), Code.MEMORY)
     leave(f, draw.eq(NO_PIXEL), Code.DONE)
     vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), is_same)
-    leave(f, vertex_env.eq(0), Code.MEMORY)
+    leave_unmade(f, vertex_env)
     fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), is_same)
-    leave(f, fragment_env.eq(0), Code.MEMORY)
+    leave_unmade(f, fragment_env)
     call = _call(f, c, first.get(), index_size, start, per_instance.get())
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
     e.set("vertices", e.get("vertices") + vertices)

@@ -11,8 +11,8 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
 from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
-from backends.software.commands.memory import allocate
-from backends.software.commands.records import EnvironmentRecipe, ExecutorRecord
+from backends.software.commands.memory import allocate, leave
+from backends.software.commands.records import AWAITS_UPLOAD, Code, EnvironmentRecipe, ExecutorRecord
 
 _FIXED = 2
 """Words of a key before those of the units: the recipe, and the revision of the constants."""
@@ -21,7 +21,7 @@ _HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_environment(module: Module) -> None:
-    """environment(executor, bound, recipe, is_same) -> address of a ShaderEnv, 0 if there is no room.
+    """environment(executor, bound, recipe, is_same) -> address of a ShaderEnv, 0 if there is no room, or AWAITS_UPLOAD.
 
     is_same: not 0 if no word has changed since the recipe was used last.
 
@@ -75,6 +75,8 @@ def build_environment(module: Module) -> None:
         with f.else_of(in_place) as otherwise:
             e.set("held", e.get("held") + c.get("room").zext(I64))
             otherwise()
+            with f.leaving(f.call(I32, "awaits_upload", executor, place.get(), size.zext(I64)).ne(0)):
+                f.ret(f.const(I64, AWAITS_UPLOAD))
             place.set(f.call(I64, "place", executor, place.get(), size, readable))
             with f.leaving(place.get().eq(0)):
                 f.ret(f.const(I64, 0))
@@ -88,6 +90,12 @@ def build_environment(module: Module) -> None:
         otherwise()
         r.set("frame", 0)
     f.ret(made)
+
+
+def leave_unmade(f: Function, environment: Val) -> None:
+    """Return a code from a draw that has no environment."""
+    leave(f, environment.eq(0), Code.MEMORY)
+    leave(f, environment.eq(AWAITS_UPLOAD), Code.FULL)
 
 
 def _build_place(module: Module) -> None:

@@ -12,6 +12,7 @@ from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.commands.numbers import ValueSlot
+from backends.device.copy_job import Copy
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.geometry.drawn import Drawn
 from backends.geometry.repeat import Repeat
@@ -21,7 +22,7 @@ from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
-from backends.raster.records import Batch, Span
+from backends.raster.records import Batch, Span, UploadRecord
 from backends.software.commands.records import (
     ROOM_READS,
     STAGED,
@@ -49,10 +50,11 @@ SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 LIFE = 32  # frames after which templates that were not drawn are forgotten
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
+MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
-_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
+_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "upload", "upload_plain", "awaits_upload")
 _RECORDS = (
     *(
         Batch,
@@ -69,12 +71,13 @@ _RECORDS = (
         Span,
         StagedRecord,
     ),
-    *(TemplateRecord, TextureRecord, ValueSlot),
+    *(TemplateRecord, TextureRecord, UploadRecord, ValueSlot),
 )
 _LAYOUT = layout_digest(*_RECORDS)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
 _MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 
 
@@ -99,6 +102,7 @@ class Executor:
         self._library, address = library, library.address
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
+        self._upload, self._awaits = _UPLOAD(address["upload"]), _MEET(address["awaits_upload"])
         self._region = Region(CHUNK, SPARE)
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
@@ -107,6 +111,8 @@ class Executor:
         self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
+        self._uploads = (UploadRecord * MOST_UPLOADS)()
+        e.uploads, e.most_uploads = ctypes.addressof(self._uploads), MOST_UPLOADS
         self._at = ctypes.addressof(e)
         self._copies = (CopySlot * COPIES)()
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
@@ -118,10 +124,10 @@ class Executor:
         """Address of the record."""
         return self._at
 
-    @property
-    def draw_entry(self) -> int:
-        """Address of the function that takes a draw: draw(executor, bound, call) -> Code."""
-        return self._library.address["draw"]
+    def serve(self, bound: BoundRecord) -> None:
+        """Let generated code draw with a state, and write."""
+        address = self._library.address
+        bound.executor, bound.draw_entry, bound.upload_entry = self._at, address["draw"], address["upload_plain"]
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> Code:
@@ -226,6 +232,30 @@ class Executor:
         """Return true if pending draws read one of `size` bytes at `address`."""
         return bool(self._meet(self._at, address, size))
 
+    def upload(self, job: Copy, owner: object) -> Code:
+        """Write rows of bytes, now or in their turn among the pending draws. UNKNOWN: too many to wait; FULL: too much is waiting.
+
+        owner: keeps the target alive.
+        """
+        waiting = self.record.num_uploads
+        rows = job.target, job.target_stride, job.source, job.source_stride, job.row_bytes, job.rows
+        code: Code = _CODES[self._upload(self._at, *rows)]
+        while code is Code.MEMORY:
+            self.give_memory()
+            code = _CODES[self._upload(self._at, *rows)]
+        if self.record.num_uploads > waiting:
+            self._region.keep(owner)
+        return code
+
+    def awaits_upload(self, address: int, size: int) -> bool:
+        """Return true if writes that wait may change one of `size` bytes at `address`."""
+        return bool(self._awaits(self._at, address, size))
+
+    def uploaded(self) -> list[tuple[int, int]]:
+        """Memory that writes that wait may change."""
+        e = self.record
+        return [(e.upload_begin, e.upload_end - e.upload_begin)] if e.num_uploads else []
+
     def all_reads(self) -> list[tuple[int, int]]:
         """Memory that pending draws read."""
         return [(r.address, r.size) for r in self._reads[: self.record.num_reads]]
@@ -252,7 +282,7 @@ class Executor:
     def carried_out(self) -> None:
         """Forget spans and batches, which were drawn. Memory stays as it is."""
         e = self.record
-        e.num_spans = e.num_batches = e.closed = e.queued = 0
+        e.num_spans = e.num_batches = e.closed = e.queued = e.num_uploads = 0
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
         """Make the memory of draws invalid. states: all that were drawn with.

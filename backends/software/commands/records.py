@@ -47,6 +47,9 @@ class EnvironmentRecipe(ctypes.Structure):
     ]
 
 
+AWAITS_UPLOAD = 1
+"""In place of the address of an environment: constants would be copied that pending work has yet to write."""
+
 NO_PIXEL = 1
 """In place of the address of a record: the draw has no pixel, and counts nothing."""
 
@@ -129,6 +132,8 @@ class ExecutorRecord(ctypes.Structure):
 
     _fields_ = [
         ("is_hindered", c_int32),  # Python has to look at every draw
+        ("is_reached", c_int32),  # programs of pending draws read or write memory
+        ("pad_reached", c_int32),
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
         ("frame", c_int64),  # grows when memory of draws becomes invalid
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
@@ -159,6 +164,11 @@ class ExecutorRecord(ctypes.Structure):
         ("reads_mask", c_int32),  # number of read_slots - 1
         ("reads", c_void_p),  # ReadRange
         ("read_slots", c_void_p),  # ReadSlot, twice as many at least
+        ("uploads", c_void_p),  # UploadRecord: writes that wait among the batches
+        ("num_uploads", c_int32),
+        ("most_uploads", c_int32),
+        ("upload_begin", c_uint64),  # all their bytes lie from here to `upload_end`
+        ("upload_end", c_uint64),
         ("copies", c_void_p),  # CopySlot
         ("copies_mask", c_int32),  # number of copies - 1
         ("pad_copies", c_int32),

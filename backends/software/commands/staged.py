@@ -10,6 +10,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
+from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import Code, ExecutorRecord, StagedRecord, TemplateRecord
 from backends.software.commands.spans import is_full
@@ -37,7 +38,7 @@ def build_draw_staged(module: Module) -> None:
     environments: list[Val] = []
     for recipe in (t.address("vertex"), s.address("environment"), t.address("fragment")):
         environments.append(f.call(I64, "environment", executor, bound, recipe, f.const(I32, 0)))
-        leave(f, environments[-1].eq(0), Code.MEMORY)
+        leave_unmade(f, environments[-1])
     most = capacity * (size + rows * 4 + 4) + size + (4 * (SLACK + ALIGNMENT) + ctypes.sizeof(Draw))
     at = allocate(f, executor, most.zext(I64))
     leave(f, at.eq(0), Code.MEMORY)

@@ -101,6 +101,10 @@ class RecordingDevice:
     def copy(self, job: Copy) -> None:
         self._recorder.note("copy", job)
 
+    def upload(self, job: Copy, owner: object) -> bool:
+        """Take no writes."""
+        return False
+
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         return self.pending
 

@@ -210,6 +210,7 @@ CALLS: dict[str, Callable[[Stage], object]] = {
     "bind_sampler_states": lambda stage: stage.ctx.bind_sampler_states("FRAGMENT", [None]),
     "set_vertex_buffers": lambda stage: stage.ctx.set_vertex_buffers([None]),
     "set_index_buffer": lambda stage: stage.ctx.set_index_buffer(None),
+    "buffer_subdata": lambda stage: stage.ctx.buffer_subdata(stage.screen.resource_create(target="BUFFER", width0=4), b"1234"),
     "flush": lambda stage: stage.ctx.flush(),
     "draw_many": lambda stage: stage.ctx.draw_many(np.zeros(1, [("count", "i4")]), mode="TRIANGLES"),
     "create_query": lambda stage: stage.ctx.create_query("TIMESTAMP"),
