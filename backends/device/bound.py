@@ -249,6 +249,7 @@ class DrawState:
     stencil_ref: WordOf[tuple[int, int]] = WordOf(Word.STENCIL_REF, (0, 0), same_value, describe_references)  # front, back
     sample_mask = WordOf(Word.SAMPLE_MASK, 0xFFFFFFFF)
     min_samples = WordOf(Word.MIN_SAMPLES, 0)  # least number of invocations of the fragment shader in a pixel
+    sample_locations: WordOf[tuple[int, ...] | None] = WordOf(Word.SAMPLE_LOCATIONS, None)  # bytes of set_sample_locations
     polygon_stipple: WordOf[tuple[int, ...] | None] = WordOf(Word.POLYGON_STIPPLE, None, same_value, describe_stipple)
     window_rectangles: WordOf[tuple[bool, tuple[ScissorState, ...]]] = WordOf(
         Word.WINDOW_RECTANGLES, (False, ()), same_value, describe_windows

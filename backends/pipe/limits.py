@@ -57,6 +57,9 @@ MAX_VIEWPORTS = 16
 MAX_WINDOW_RECTANGLES = 8
 """Window rectangles (PIPE_MAX_WINDOW_RECTANGLES)."""
 
+MAX_TARGET_SAMPLES = 16
+"""Samples of a pixel."""
+
 MAX_SUBPIXEL_PRECISION_BIAS = 6
 """Bits that conservative rasterization may add to the grid of vertices (PIPE_CAP_MAX_CONSERVATIVE_RASTER_SUBPIXEL_PRECISION_BIAS)."""
 

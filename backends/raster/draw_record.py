@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_float, c_int32, c_int64, c_uint32, c_void_p
 
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_WINDOW_RECTANGLES
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES, MAX_WINDOW_RECTANGLES
 from backends.raster.layouts import MAX_DISTANCES, MAX_SETUP_SLOTS, MAX_VERTEX_SLOTS
 
 
@@ -254,7 +254,9 @@ class Fragments(ctypes.Structure):
     """Run-time values of fragment tests and blending: state that is not in the FragmentKey."""
 
     _fields_ = [
-        ("sample_mask", c_int32),  # 0 where targets have one sample
+        ("sample_mask", c_int32),  # 0 where targets have one sample, at the center
+        ("location_x", c_float * MAX_TARGET_SAMPLES),  # pixels from the center, of each sample that the client has placed
+        ("location_y", c_float * MAX_TARGET_SAMPLES),
         ("alpha_ref", c_float),
         ("blend_color", c_float * 4),
         ("stencil_ref", c_int32 * 2),  # front, back

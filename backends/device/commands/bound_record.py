@@ -27,13 +27,14 @@ class Word(IntEnum):
     MIN_SAMPLES = 6
     COUNT_SAMPLES = 7
     COUNT_STATISTICS = 8
-    VIEWPORTS = 9  # values from here on: of these only the class decides about code
-    SCISSORS = 10
-    BLEND_COLOR = 11
-    STENCIL_REF = 12
-    WINDOW_RECTANGLES = 13
-    CLIP_PLANES = 14
-    POLYGON_STIPPLE = 15
+    SAMPLE_LOCATIONS = 9
+    VIEWPORTS = 10  # values from here on: of these only the class decides about code
+    SCISSORS = 11
+    BLEND_COLOR = 12
+    STENCIL_REF = 13
+    WINDOW_RECTANGLES = 14
+    CLIP_PLANES = 15
+    POLYGON_STIPPLE = 16
 
 
 STAGES = len(Processor)

@@ -11,7 +11,7 @@ from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import windows_of
 from backends.pipe.checks import integer, make, real, sequence
-from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_TARGET_SAMPLES, MAX_VIEWPORTS
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
 
 T = TypeVar("T")
@@ -124,6 +124,24 @@ class Parameters(ContextCore):
         (context.rst, "Non-CSO State")
         """
         self.state.min_samples = integer(samples, "set_min_samples: samples", 0, 32)
+
+    def set_sample_locations(self, locations: bytes | Sequence[int] | None = None) -> None:
+        """Set the places of samples for draws whose rasterizer state has `multisample`. None or nothing: the standard ones.
+
+        locations: one byte for each sample, the same for every pixel (`get_sample_pixel_grid` is 1 x 1): x in its low and y in its
+        high four bits, in sixteenths of a pixel from its upper left corner. Samples without a byte lie at the center.
+        `get_sample_position` goes on to return the standard places.
+
+        (p_context.h)
+        """
+        name = "set_sample_locations: locations"
+        given = () if locations is None else locations
+        if not isinstance(given, (bytes, bytearray, memoryview)):
+            sequence(given, name)
+        if len(given) > MAX_TARGET_SAMPLES:
+            raise ValueError(f"{name}: {len(given)} are too many; a pixel has {MAX_TARGET_SAMPLES} samples at most")
+        made = tuple([integer(value, f"{name}[{k}]", 0, 255) for k, value in enumerate(given)])
+        self.state.sample_locations = made or None
 
     def set_clip_state(self, state: ClipState | Sequence[Sequence[float]]) -> None:
         """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on. (context.rst, "Non-CSO State")"""

@@ -10,12 +10,7 @@ from backends.gallium.unsupported import refuse
 
 
 class Refused(ContextCore):
-    """Refusals: sample locations, file descriptors of fences, signals, video."""
-
-    def set_sample_locations(self, locations: bytes = b"") -> None:
-        """Accept the standard sample locations; refuse others (PROGRAMMABLE_SAMPLE_LOCATIONS is 0). (p_context.h)"""
-        if locations:
-            refuse("set_sample_locations")
+    """Refusals: file descriptors of fences, signals, video."""
 
     def create_fence_fd(self, fd: int) -> NoReturn:
         """Refuse fences as file descriptors: NATIVE_FENCE_FD is 0. (p_context.h)"""

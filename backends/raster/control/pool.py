@@ -16,10 +16,9 @@ from backends.abi.records import ResolveRecord
 from backends.device.bound import Framebuffer, Surface
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_TARGET_SAMPLES, MAX_TEXTURE_SIZE
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
 from backends.raster.records import Scene, Worker
-from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.lists import list_capacity
 
 WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
@@ -91,7 +90,7 @@ class Pool:
         sizes = {
             "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
             "cache": CACHE_SLOTS * 16,
-            "list": list_capacity(8, MAX_SAMPLES),  # the narrowest width needs most
+            "list": list_capacity(8, MAX_TARGET_SAMPLES),  # the narrowest width needs most
             "polygon": 2 * POLYGON * VertexLayout.size(MAX_VERTEX_SLOTS),
             "soa_in": MAX_ATTRIBUTES * 4 * _VECTOR,
             "soa_out": (MAX_OUTPUTS + 1) * 4 * _VECTOR,

@@ -50,6 +50,7 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
         state.clip_planes,
         state.sample_mask,
         state.min_samples,
+        state.sample_locations,
         state.count_samples,
         state.count_statistics,
         state.link,

@@ -32,6 +32,6 @@ def make_environments(
     vertex_needs, fragment_needs = needs or (needs_of(state.vertex.shader), needs_of(state.fragment.shader))
     vertex = 0 if is_stored else make_environment(region, vertex_needs, state.vertex, reads, counters)
     fragment = make_environment(region, fragment_needs, state.fragment, reads, counters)
-    if samples > 1:
-        tell_samples(fragment, samples)
+    if samples > 1 or state.sample_locations is not None:
+        region.keep(tell_samples(fragment, samples, state.sample_locations))
     return vertex, fragment

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from backends.device.bound import DrawState, Framebuffer, clamps
 from backends.device.environment import StageKeys
 from backends.pipe.enums import CompareFunc, Face
-from backends.raster.draw.sample_state import SampleKey
+from backends.raster.draw.sample_state import SampleKey, placed
 from backends.raster.draw.style import Style
 from backends.raster.draw.varyings import VertexSlots
 from backends.raster.draw_record import Fragments, HizTerms
@@ -78,5 +80,8 @@ def write_fragments(fragments: Fragments, state: DrawState, key: FragmentKey) ->
     dsa = state.depth_stencil_alpha
     if key.samples is not None:
         fragments.sample_mask = state.sample_mask & key.samples.every
+        if key.samples.is_programmed and state.sample_locations is not None:
+            places = placed(state.sample_locations, key.samples.count) - np.float32(0.5)
+            fragments.location_x[: key.samples.count], fragments.location_y[: key.samples.count] = places.T.tolist()
     fragments.alpha_ref = dsa.alpha.ref_value
     fragments.depth_bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)

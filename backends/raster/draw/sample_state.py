@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ShaderEnv
-from backends.raster.samples import GRID, Pattern
+from backends.raster.samples import GRID, HALF, Pattern
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi.language.record import record
+
+_CENTER = HALF | HALF << 4  # byte of set_sample_locations
 
 if TYPE_CHECKING:
     from backends.device.bound import DrawState
@@ -24,15 +26,29 @@ def positions(count: int) -> NDArray[np.float32]:
     return np.array(STANDARD_POSITIONS[count], np.float32) / np.float32(GRID)
 
 
-def tell_samples(environment: int, count: int) -> None:
-    """Write the number and the positions of samples into the ShaderEnv at the address `environment`."""
+def placed(locations: tuple[int, ...], count: int) -> NDArray[np.float32]:
+    """Positions, as `positions` gives them, that set_sample_locations has set; samples beyond the last one lie at the center.
+
+    locations: one byte a sample, x in the low and y in the high four bits, in sixteenths of a pixel (p_context.h).
+    """
+    filled = (*locations, *[_CENTER] * count)[:count]
+    return np.array([(b & 15, b >> 4) for b in filled], np.float32) / np.float32(GRID)
+
+
+def tell_samples(environment: int, count: int, locations: tuple[int, ...] | None) -> NDArray[np.float32]:
+    """Write the number and the positions of samples into the ShaderEnv at the address `environment`.
+
+    locations: of set_sample_locations, or None. Returns memory that must live as long as the environment.
+    """
     env = ShaderEnv.from_address(environment)
-    env.samples, env.sample_positions = count, positions(count).ctypes.data
+    table = positions(count) if locations is None else placed(locations, count)
+    env.samples, env.sample_positions = count, table.ctypes.data
+    return table
 
 
 def box_margin(pattern: Pattern) -> tuple[int, int]:
     """Margins of a triangle's box, in 1/256 pixel: added to its low and its high ends, they make room for the outermost samples."""
-    places = [v for o in pattern.offsets for v in o]
+    places = (-HALF, HALF - 1) if pattern.is_programmed else [v for o in pattern.offsets for v in o]
     return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 
 
@@ -52,9 +68,9 @@ NO_SAMPLES = SampleKey()
 def sample_key(count: int, state: DrawState, info: FragmentInfo) -> SampleKey:
     """The normalized key. Where multisample rules are off, only fetched colors can differ from sample to sample."""
     r = state.rasterizer
-    pattern = Pattern.of(count, r)
+    pattern = Pattern.of(count, r, state.sample_locations is not None)
     if pattern is None or pattern.is_centered:
         return SampleKey(pattern, bool(info.fetches))
     wanted = (state.min_samples > 1 or r.force_persample_interp) and not info.is_constant
     per_sample = wanted or info.needs_samples or bool(info.fetches)
-    return SampleKey(pattern, per_sample, per_sample and r.force_persample_interp, state.blend.alpha_to_coverage)
+    return SampleKey(pattern, per_sample, per_sample and r.force_persample_interp, state.blend.alpha_to_coverage and count > 1)

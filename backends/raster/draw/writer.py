@@ -121,6 +121,7 @@ class DrawWriter:
         topology = topology_of(info.mode, r.flatshade_first, r.quads_provoke_last)
         style = style_of(r, topology, framebuffer.samples > 1)
         offset = offset_of(style, r, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None)
+        has_samples = framebuffer.samples > 1 or state.sample_locations is not None
         return _Facts(
             vertex=vertex,
             is_stored=is_stored,
@@ -131,7 +132,7 @@ class DrawWriter:
             style=style,
             offset=offset,
             slots=arrange_slots(state, framebuffer, fragment, linked, style, offset, info.mode),
-            samples=sample_key(framebuffer.samples, state, fragment) if framebuffer.samples > 1 else NO_SAMPLES,
+            samples=sample_key(framebuffer.samples, state, fragment) if has_samples else NO_SAMPLES,
         )
 
     def _new_record(self, info: DrawInfo) -> tuple[Draw, Packet]:

@@ -56,7 +56,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
         fine = f.load(I64.wide(4), at, SetupLayout.C, 16) + ((a.sext(I64) * wide_x + b.sext(I64) * wide_y) << SUBPIXEL_BITS)
         center = f.max(f.min(fine >> SUBPIXEL_BITS, 1 << 30), -(1 << 30)).trunc(I32)  # beyond that the sign is the same all over the tile
         fraction = fine.trunc(I32) & ((1 << SUBPIXEL_BITS) - 1)
-        moved = [center + ((fraction + a * x + b * y) >> SUBPIXEL_BITS) for x, y in pattern.offsets]
+        moved = [center + ((fraction + a * x + b * y) >> SUBPIXEL_BITS) for x, y in pattern.steps(d)]
         low, high = moved[0], moved[0]
         for c in moved[1:]:
             low, high = f.min(low, c), f.max(high, c)

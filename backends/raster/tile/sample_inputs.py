@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Type, Val
 from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.layouts import Mode, SetupLayout
-from backends.raster.samples import GRID, Pattern
+from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import Outputs
 from backends.raster.tile.shade import PixelBlock
 from tgsi.language.facts.enums import Location
@@ -59,23 +59,23 @@ class SampledBlock(PixelBlock):
         f, pattern = self.kernel.f, self.pattern
         there = number.ult(pattern.count)
         offsets = f.select(there, number, 0) << 2
-        x, y = (f.gather(F32, pattern.table(f, axis), offsets, there) for axis in range(2))
+        x, y = (f.gather(F32, pattern.table(f, self.kernel.draw, axis), offsets, there) for axis in range(2))
         return x, y
 
     def centroid_place(self) -> Place:
         """The center if all samples are covered, otherwise the first covered sample; in a block for one sample, that sample."""
-        f, lanes, offsets = self.kernel.f, self.planes.lanes, self.pattern.offsets
+        f, lanes, places = self.kernel.f, self.planes.lanes, self.pattern.places(self.kernel.draw)
         if self.own is not None:
             return f.splat(self.own[0], lanes), f.splat(self.own[1], lanes)
-        covered = [self.covered(k) for k in range(len(offsets))]
+        covered = [self.covered(k) for k in range(len(places))]
         every = covered[0]
         for mask in covered[1:]:
             every = every & mask
         place = []
         for axis in range(2):
             value = f.const(F32.wide(lanes), 0.0)
-            for mask, offset in reversed(list(zip(covered, offsets))):
-                value = f.select(mask, offset[axis] / GRID, value)
+            for mask, its_place in reversed(list(zip(covered, places))):
+                value = f.select(mask, its_place[axis], value)
             place.append(f.select(every, 0.0, value))
         return place[0], place[1]
 

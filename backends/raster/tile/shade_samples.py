@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
+from backends.pipe.limits import MAX_TARGET_SAMPLES
 from backends.raster.layouts import SetupLayout
-from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.blend import write_target
 from backends.raster.tile.coverage_samples import PER_WORD, mask_words, run_size
 from backends.raster.tile.depth import DepthTest
@@ -35,7 +35,7 @@ def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> 
     f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
     _, _, arena, list_, size = f.args
     kernel = begin_kernel(f, key, info)
-    walk = _Walk(kernel, f.alloca(f"[{MAX_SAMPLES} x i32]"), f.alloca(f"[{MAX_SAMPLES} x i32]"))
+    walk = _Walk(kernel, f.alloca(f"[{MAX_TARGET_SAMPLES} x i32]"), f.alloca(f"[{MAX_TARGET_SAMPLES} x i32]"))
     assert key.samples is not None
     count, narrow = key.samples.count, quad_width(key.lanes)
     cursor = f.var(I32, 0)
@@ -81,7 +81,7 @@ class _Walk:
                 depth=kernel.depth.sample(f, s) if kernel.depth is not None else None,
                 fetched=[(k, format, t.sample(f, s)) for k, format, t in kernel.fetched],
             )
-            yield seen, s, (f.load(F32, pattern.table(f, 0), s << 2), f.load(F32, pattern.table(f, 1), s << 2))
+            yield seen, s, (f.load(F32, pattern.table(f, kernel.draw, 0), s << 2), f.load(F32, pattern.table(f, kernel.draw, 1), s << 2))
 
     def _shade(self, block: PixelSamples, words: Val, s: Val | None) -> None:
         f = self.kernel.f
@@ -228,7 +228,7 @@ class PixelSamples(SampledBlock):
         f = self.kernel.f
         if self.pattern.is_centered:
             return self._depth(self._value(self.planes.z))
-        x, y = (f.load(F32, self.pattern.table(f, axis), sample << 2) for axis in range(2))
+        x, y = (f.load(F32, self.pattern.table(f, self.kernel.draw, axis), sample << 2) for axis in range(2))
         z, dx, dy = (self.planes.word(SetupLayout.Z + 4 * k) for k in range(3))
         return self._depth((z + dy * (self.planes.y + y)) + dx * (self.x + x))
 

@@ -37,4 +37,4 @@ class StagedTemplate(Template):
         copied(repeat.vertex, s.vertex)
         copied(repeat.geometry, s.geometry)
         self._memory = repeat.place(scratch, s.vertex, s.geometry)
-        self._write_recipe(s.environment, state.stage[Processor.GEOM], 1)
+        self._write_recipe(s.environment, state.stage[Processor.GEOM])

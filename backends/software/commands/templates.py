@@ -50,8 +50,10 @@ class Template:
         t.multiply[:], t.offset[:] = topology.multiply, (*topology.even, *topology.odd)
         t.prim_shift, t.is_polygon = topology.shift, content.assembly.is_polygon
         self._write_attributes(state, content.fetch.num_attributes)
-        self._write_recipe(t.vertex, state.vertex, 1)
-        self._write_recipe(t.fragment, state.fragment, samples)
+        self._write_recipe(t.vertex, state.vertex)
+        self._write_recipe(t.fragment, state.fragment)
+        if samples > 1 or state.sample_locations is not None:
+            self.kept.append(tell_samples(t.fragment.content, samples, state.sample_locations))
 
     @property
     def address(self) -> int:
@@ -66,7 +68,7 @@ class Template:
             t.buffer[a] = e.vertex_buffer_index if e is not None else -1
             t.source_offset[a], t.element_bytes[a] = (e.src_offset, e.src_format.block_bytes) if e is not None else (0, 0)
 
-    def _write_recipe(self, recipe: EnvironmentRecipe, stage: StageState, samples: int) -> None:
+    def _write_recipe(self, recipe: EnvironmentRecipe, stage: StageState) -> None:
         needs: ShaderNeeds = needs_of(stage.shader)
         recipe.stage, recipe.num_constants, recipe.units = stage.processor, len(needs.constants), needs.units
         for k, (slot, declared, is_whole) in enumerate(needs.constants):
@@ -74,8 +76,6 @@ class Template:
         content = ShaderEnv()
         self.kept.append(content)
         recipe.content = ctypes.addressof(content)
-        if samples > 1:
-            tell_samples(recipe.content, samples)
 
 
 def is_repeatable(packet: Packet) -> bool:

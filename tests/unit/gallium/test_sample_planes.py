@@ -79,6 +79,7 @@ def planes(
         ctx.set_scissor_states([{"minx": 5, "miny": 3, "maxx": 50, "maxy": 61}])
         ctx.set_polygon_stipple([0x55AA33CC >> k % 3 for k in range(32)])
         ctx.set_stencil_ref((5, 9))
+        ctx.set_sample_locations(case.get("locations"))
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(**({"multisample": samples > 1} | case.get("rasterizer", {}))))
         ctx.bind_blend_state(ctx.create_blend_state(**_blend(case.get("blend", {}))))
         ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(**case.get("tests", {})))

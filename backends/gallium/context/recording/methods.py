@@ -88,6 +88,7 @@ _PLACES: dict[str, Places] = {
     "set_stencil_ref": _word(Word.STENCIL_REF),
     "set_sample_mask": _word(Word.SAMPLE_MASK),
     "set_min_samples": _word(Word.MIN_SAMPLES),
+    "set_sample_locations": _word(Word.SAMPLE_LOCATIONS),
     "set_polygon_stipple": _word(Word.POLYGON_STIPPLE),
     "set_clip_state": _word(Word.CLIP_PLANES),
     "set_window_rectangles": _word(Word.WINDOW_RECTANGLES),
@@ -125,6 +126,7 @@ _DOES: dict[str, Does] = {
     "flush": Does.FLUSH,
     "transfer_map": Does.MAP,
     **dict.fromkeys(("resource_create", "write_content", "write_mapped", "check_content"), Does.OWN),
+    "set_sample_locations": Does.SET,
 }
 
 METHODS: dict[str, Method] = {name: Method(k, name, does, _PLACES.get(name)) for k, (name, does) in enumerate(_DOES.items())}
@@ -135,7 +137,7 @@ ALIASES = {f"delete_{kind}_state": f"destroy_{kind}_state" for kind in _OBJECTS}
 """Other names of recorded methods."""
 _UNSEEN = """
 create_batch_query resource_commit fence_server_sync fence_server_signal create_fence_fd create_video_codec create_video_buffer
-set_sample_locations get_compute_state_info get_timestamp get_sample_position set_debug_callback set_device_reset_callback
+get_compute_state_info get_timestamp get_sample_position set_debug_callback set_device_reset_callback
 get_device_reset_status set_log_context dump_debug_state is_resource_referenced accept_draw_info checked_draw report destroy
 transfer_unmap transfer_flush_region
 """
