@@ -285,7 +285,7 @@ class DrawState:
         if r.are_vertex_buffers_native and self._shown_revision != r.vertex_revision:
             slots = r.vertex_buffers[: r.num_vertex_buffers]
             self._retire(_VERTICES, self._vertex_buffers)
-            self._vertex_buffers = tuple(BoundVertexBuffer(v.address, v.size, v.stride) if v.address else None for v in slots)
+            self._vertex_buffers = tuple(BoundVertexBuffer(v.address, v.size, v.stride, lead=v.lead) if v.address else None for v in slots)
             self._shown_revision = r.vertex_revision
         return self._vertex_buffers
 
@@ -296,7 +296,7 @@ class DrawState:
             return
         slots, nothing = r.vertex_buffers, VertexBufferSlot()
         for index, b in enumerate((*buffers, *[None] * (r.num_vertex_buffers - len(buffers)))):
-            slots[index] = VertexBufferSlot(b.address, b.size, b.stride) if b is not None else nothing
+            slots[index] = VertexBufferSlot(b.address, b.size, b.stride, b.lead) if b is not None else nothing
         self._retire(_VERTICES, self._vertex_buffers)
         self._vertex_buffers = buffers
         r.num_vertex_buffers, r.are_vertex_buffers_native, r.vertex_revision = len(buffers), 0, tick()

@@ -45,12 +45,13 @@ class Constants(NamedTuple):
 
 @record
 class BoundVertexBuffer:
-    """A bound vertex buffer; `address` and `size` already count its buffer_offset."""
+    """A bound vertex buffer; `address` and `size` already count its buffer_offset, unless that is negative."""
 
     address: int
     size: int  # bytes readable from address
     stride: int  # bytes
     keepalive: object = field(default=None, compare=False, repr=False)
+    lead: int = 0  # bytes by which vertex 0 lies before the address: of a negative buffer_offset
 
 
 @record

@@ -37,7 +37,7 @@ def build_vertex_buffer_entry(module: Module, name: str, number: int, slot_offse
             entry.fall_back(known.eq(0))
             f.call(PTR, "memcpy", slot.pointer, known.as_pointer(), f.const(I64, _SLOT))
         old = Record(f, f.at(bound, place), VertexBufferSlot)
-        for field in ("address", "size", "stride"):
+        for field in ("address", "size", "stride", "lead"):
             differs.set(differs.get() | (slot.get(field) ^ old.get(field)))
     with f.if_(differs.get().ne(0)):
         f.call(PTR, "memcpy", bound, made, count.zext(I64) * _SLOT)
@@ -75,6 +75,7 @@ def _take_mapping(entry: Entry, thing: Val, slot: Record) -> None:
     slot.set("address", memory.get("address") + begin)
     slot.set("size", memory.get("size") - begin)
     slot.set("stride", numbers[0])
+    slot.set("lead", f.const(I64, 0))
 
 
 def build_index_buffer_entry(module: Module, name: str, number: int, slot_offset: int) -> None:

@@ -89,7 +89,8 @@ class Fetch(ctypes.Structure):
         ("num_attributes", c_int32),
         ("attribute", c_void_p * MAX_ATTRIBUTES),
         ("stride", c_int64 * MAX_ATTRIBUTES),  # bytes
-        ("limit", c_uint32 * MAX_ATTRIBUTES),  # elements that lie whole in the buffer
+        ("first", c_uint32 * MAX_ATTRIBUTES),  # number of the first element that lies in the buffer
+        ("limit", c_uint32 * MAX_ATTRIBUTES),  # elements from there on that lie whole in the buffer
         ("channels", c_int32 * MAX_ATTRIBUTES),
         ("divisor", c_uint32 * MAX_ATTRIBUTES),  # instances an element; 0: the attribute advances by vertices
     ]

@@ -103,9 +103,9 @@ class ConstantSlot(ctypes.Structure):
 
 
 class VertexBufferSlot(ctypes.Structure):
-    """A vertex buffer; the address counts its offset."""
+    """A vertex buffer; the address counts its offset. With a negative offset, vertex 0 lies `lead` bytes before the address."""
 
-    _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64)]
+    _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64), ("lead", c_int64)]
 
 
 class BoundRecord(ctypes.Structure):

@@ -77,7 +77,7 @@ class BufferBindings(ContextCore):
             if buffer is not None and isinstance(source, Resource):
                 self.learn_buffer(source)
                 if type(item) is VertexBuffer and source.user is None and self.state.known.is_second(item):
-                    slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride)
+                    slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride, buffer.lead)
                     self.state.known.learn_memory(item, Kind.VERTEX_BUFFER, slot, buffer.keepalive, source.ended)
 
     def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
@@ -147,7 +147,7 @@ class BufferBindings(ContextCore):
         if stride is None:
             stride = source.itemsize * (source.size // len(source)) if isinstance(source, np.ndarray) and source.ndim and len(source) else 0
         integer(stride, f"{argument}: stride", 0, 1 << 16)
-        begin = integer(item.buffer_offset, f"{argument}: buffer_offset")
+        offset = integer(item.buffer_offset, f"{argument}: buffer_offset", -(1 << 31))
         if isinstance(source, Resource):
             self.check_resource(source, argument)
             if not source.is_buffer:
@@ -159,8 +159,8 @@ class BufferBindings(ContextCore):
             owner = allocate(data.size)
             owner[:] = data
             address, size = address_of(owner), data.size
-        begin = min(begin, size)
-        return BoundVertexBuffer(address + begin, size - begin, stride, owner)
+        begin = min(max(offset, 0), size)
+        return BoundVertexBuffer(address + begin, size - begin, stride, owner, max(-offset, 0))
 
 
 def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Memory:

@@ -41,7 +41,7 @@ def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
 class VertexBuffer:
     """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
 
-    The `stride` of an array defaults to the distance of its rows (axis 0).
+    The `stride` of an array defaults to the distance of its rows (axis 0). `buffer_offset` is where vertex 0 begins; it may be negative.
     """
 
     buffer: Any

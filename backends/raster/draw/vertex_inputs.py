@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.bound import DrawState
+from backends.device.memory import BoundVertexBuffer
 from backends.device.region import Region, aligned
 from backends.pipe.enums import Prim
 from backends.pipe.limits import MAX_ATTRIBUTES
@@ -140,20 +141,33 @@ class InputWriter:
     def _write_attributes(self, fetch: Fetch, state: DrawState, packet: Packet) -> None:
         """Write addresses, strides and limits of the attributes; an attribute without memory reads zeros."""
         elements, buffers, nothing = state.vertex_elements, state.vertex_buffers, self._zeros_at
-        attribute, stride, limit = fetch.attribute, fetch.stride, fetch.limit
+        attribute, stride, first, limit = fetch.attribute, fetch.stride, fetch.first, fetch.limit
         seen = set()
         for a in range(fetch.num_attributes):
             e = elements[a] if a < len(elements) else None
             b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
-            if e is None or b is None or b.size - e.src_offset < e.src_format.block_bytes:
-                attribute[a], stride[a], limit[a] = nothing, 0, 0
+            before, count = (0, 0) if e is None or b is None else _elements_inside(e, b)
+            if e is None or b is None or count <= 0:
+                attribute[a], stride[a], first[a], limit[a] = nothing, 0, 0, 0
                 continue
-            whole = (b.size - e.src_offset - e.src_format.block_bytes) // b.stride + 1 if b.stride else 0xFFFFFFFF
-            attribute[a], stride[a], limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
+            attribute[a] = b.address + e.src_offset - b.lead + before * b.stride
+            stride[a], first[a], limit[a] = b.stride, before, count
             if b.address not in seen:
                 seen.add(b.address)
                 packet.reads.append((b.address, b.size))
                 self.region.keep(b.keepalive)
+
+
+def _elements_inside(e: VertexElement, b: BoundVertexBuffer) -> tuple[int, int]:
+    """The number of the first element that lies in its buffer, and of those from there on that lie whole in it."""
+    start = e.src_offset - b.lead  # of element 0, from the address on
+    room = b.size - start - e.src_format.block_bytes
+    if room < 0 or (start < 0 and not b.stride):
+        return 0, 0
+    if not b.stride:
+        return 0, 0xFFFFFFFF
+    before = -(min(start, 0) // b.stride)
+    return before, min(room // b.stride + 1, 0xFFFFFFFF) - before
 
 
 def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: int, vertex_size: int, packet: Packet) -> None:

@@ -23,7 +23,7 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
         if attribute is None:
             channels = [f.const(F32.wide(lanes), float(c == 3)) for c in range(4)]
         else:
-            base, stride, limit = (d.get(f"fetch.{n}", a) for n in ("attribute", "stride", "limit"))
+            base, stride, first, limit = (d.get(f"fetch.{n}", a) for n in ("attribute", "stride", "first", "limit"))
             wanted = vertex
             if attribute.instanced:
                 instance = f.load(vec, instances)
@@ -31,6 +31,7 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
                     divisor = d.get("fetch.divisor", a)
                     instance = instance.udiv(f.select(divisor.eq(0), f.const(I32, 1), divisor))
                 wanted = instance + start_instance
+            wanted = wanted - first
             valid = wanted.ult(limit)
             index = f.select(valid, wanted, 0)
             f.store(index.zext(I64) * stride, offsets, 0, 64)
@@ -58,8 +59,8 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
     with f.range(0, d.get("fetch.num_attributes")) as a:
         base, stride = f.load(PTR, d.address("fetch.attribute"), a << 3), f.load(I64, d.address("fetch.stride"), a << 3)
         limit, channels = f.load(I32, d.address("fetch.limit"), a << 2), f.load(I32, d.address("fetch.channels"), a << 2)
-        divisor = f.load(I32, d.address("fetch.divisor"), a << 2)
-        index, valid = element_index(f, vertex, instances, limit, divisor, start_instance)
+        divisor, first = (f.load(I32, d.address(f"fetch.{n}"), a << 2) for n in ("divisor", "first"))
+        index, valid = element_index(f, vertex, instances, (first, limit), divisor, start_instance)
         f.store(index.zext(I64) * stride, offsets, 0, 64)
         pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
         target = f.at(soa, a * (4 * bytes_))
@@ -70,14 +71,16 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
     f.ret()
 
 
-def element_index(f: Function, vertex: Val, instances: Val, limit: Val, divisor: Val, start_instance: Val) -> tuple[Val, Val]:
-    """Element numbers of one attribute (0 for those outside of the buffer), and the mask of those inside."""
+def element_index(f: Function, vertex: Val, instances: Val, inside: tuple[Val, Val], divisor: Val, start_instance: Val) -> tuple[Val, Val]:
+    """Element numbers of one attribute (0 for those outside of the buffer), and the mask of those inside.
+
+    inside: number of the first element that lies in the buffer, from which the result counts, and how many do."""
     index = f.var(vertex.type, vertex)
     with f.if_(divisor.ne(0)):
         instance = f.load(vertex.type, instances)
         index.set(instance + start_instance)
         with f.if_(divisor.ugt(1)):
             index.set(instance.udiv(f.max(divisor, 1)) + start_instance)
-    wanted = index.get()
-    valid = wanted.ult(limit)
+    wanted = index.get() - inside[0]
+    valid = wanted.ult(inside[1])
     return f.select(valid, wanted, 0), valid

@@ -69,20 +69,27 @@ def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a:
     slot = f.load(I32, t.address("buffer"), a << 2)
     size_of = f.load(I32, t.address("element_bytes"), a << 2).zext(I64)
     offset = f.load(I32, t.address("source_offset"), a << 2).zext(I64)
-    address, stride, limit = f.var(I64, 0), f.var(I64, 0), f.var(I64, 0)
+    address, stride, limit, first = f.var(I64, 0), f.var(I64, 0), f.var(I64, 0), f.var(I64, 0)
     f.store(e.get("zeros"), d.address("fetch.attribute"), a << 3, 8)
     with f.if_(slot >= 0):
         v = Record(f, f.at(b.address("vertex_buffers"), slot.zext(I64) * ctypes.sizeof(VertexBufferSlot)), VertexBufferSlot)
-        size = v.get("size")
-        with f.if_(v.get("address").ne(0) & (size - offset >= size_of)):
+        size, start = v.get("size"), offset - v.get("lead")  # of element 0, from the address on
+        room, step = size - start - size_of, v.get("stride")
+        with f.if_(v.get("address").ne(0) & (room >= 0) & ((start >= 0) | step.ne(0))):
             address.set(v.get("address"))
-            stride.set(v.get("stride"))
+            stride.set(step)
             limit.set(_UNLIMITED)
-            with f.if_(stride.get().ne(0)):
-                whole = (size - offset - size_of).udiv(stride.get()) + 1
-                limit.set(f.min(whole, f.const(I64, _UNLIMITED)))
-            f.store(address.get() + offset, d.address("fetch.attribute"), a << 3, 8)
-            with f.if_(~is_read_now):
-                f.call(None, "note_read", e.pointer, address.get(), size)
+            with f.if_(step.ne(0)):
+                with f.if_(start < 0):
+                    first.set((step - 1 - start).udiv(step))
+                limit.set(f.min(room.udiv(step) + 1, f.const(I64, _UNLIMITED)) - first.get())
+            with f.else_of(limit.get() > 0) as nothing:
+                f.store(address.get() + start + first.get() * step, d.address("fetch.attribute"), a << 3, 8)
+                with f.if_(~is_read_now):
+                    f.call(None, "note_read", e.pointer, address.get(), size)
+                nothing()
+                for value in (stride, limit, first):
+                    value.set(0)
     f.store(stride.get(), d.address("fetch.stride"), a << 3, 8)
+    f.store(first.get().trunc(I32), d.address("fetch.first"), a << 2)
     f.store(limit.get().trunc(I32), d.address("fetch.limit"), a << 2)

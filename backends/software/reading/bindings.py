@@ -143,7 +143,7 @@ def _empty_slots(f: Function, bound: Record, first: Val, end: Val | None = None)
     target, each = bound.address("vertex_buffers"), ctypes.sizeof(VertexBufferSlot)
     with f.range(first, bound.get("num_vertex_buffers") if end is None else end) as k:
         slot = Record(f, f.at(target, k * each), VertexBufferSlot)
-        for name in ("address", "size", "stride"):
+        for name in ("address", "size", "stride", "lead"):
             slot.set(name, 0)
 
 
@@ -175,6 +175,7 @@ def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tu
         slot.set("address", address.get())
         slot.set("size", size.get())
         slot.set("stride", step.get())
+        slot.set("lead", f.const(I64, 0))
     return number, made
 
 
