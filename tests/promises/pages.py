@@ -22,7 +22,7 @@ def _test(test: Test) -> str:
 def _held(row: Row) -> str:
     """The last cell of a row: its tests, and its rows of deviations."""
     found = [*map(_test, row.tests), *(f"[deviations](deviations.md): {name}" for name in row.deviations)]
-    return "; ".join(found).replace("|", "\\|") or "-"
+    return "; ".join(found).replace("|", "\\|")
 
 
 def _cells(*cells: object) -> str:
@@ -50,7 +50,7 @@ def caps() -> Iterator[str]:
     yield "# Capabilities: values, reasons, tests"
     yield ""
     yield "Answers of `get_param`, `get_paramf`, `get_shader_param` and `get_compute_param`, why, and the tests that use the feature or"
-    yield "reach the limit. A value without a test describes or advises; nothing can use it."
+    yield "reach the limit, or the row of [deviations](deviations.md)."
     section = ""
     for row in read("caps.txt"):
         (name,) = row.names
@@ -61,9 +61,41 @@ def caps() -> Iterator[str]:
         yield _cells(f"`{name}`", *_values(section, name), row.text, _held(row))
 
 
+def _sections(table: str, *heads: str) -> Iterator[str]:
+    """The rows of a table below the headlines of its sections."""
+    section = ""
+    for row in read(table):
+        if row.section != section:
+            section = row.section
+            yield from ("", f"### {section}", "", *_heads(*heads))
+        names = [f"`{name}`" for name in row.names] if len(heads) == 3 else []
+        yield _cells(*([", ".join(names)] if names else []), row.text.replace("|", "\\|"), _held(row))
+
+
+def coverage() -> Iterator[str]:
+    """Lines of docs/coverage.md."""
+    yield "# Promises of context.rst and screen.rst, and the tests that hold them"
+    yield ""
+    yield "Each sentence about behavior, in our own words, with its tests or its row of [deviations](deviations.md). Capabilities have"
+    yield "[a page of their own](caps.md). The third document of 2010, about linkage, is that of [linkage](linkage.md)."
+    yield ""
+    context, screen, flags, answers = (len(read(f"{name}.txt")) for name in ("context", "screen", "flags", "caps"))
+    yield f"{context} promises of context.rst, {screen} of screen.rst, {flags} rows of flags, {answers} of capabilities."
+    yield ""
+    yield "## context.rst (both revisions)"
+    yield from _sections("context.txt", "Promise", "Held by")
+    yield ""
+    yield "## screen.rst"
+    yield from _sections("screen.txt", "Promise", "Held by")
+    yield ""
+    yield "## Flags and kinds"
+    yield from _sections("flags.txt", "Names", "Meaning", "Held by")
+
+
 def pages() -> dict[str, str]:
     """Every generated file as (path from the root, text)."""
-    return {f"docs/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in {"caps": caps()}.items()}
+    documents = {"caps": caps(), "coverage": coverage()}
+    return {f"docs/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in documents.items()}
 
 
 def main(arguments: list[str]) -> int:

@@ -37,7 +37,6 @@ class Row:
         text: the promise, or the reason of a capability's value.
         tests: tests that hold it.
         deviations: first columns of rows of docs/deviations.md that say what is different.
-        is_bare: nothing can use it; the text says why.
     """
 
     section: str
@@ -45,7 +44,6 @@ class Row:
     text: str
     tests: tuple[Test, ...]
     deviations: tuple[str, ...]
-    is_bare: bool = False
 
 
 @cache
@@ -109,6 +107,6 @@ def _row(section: str, line: str) -> Row:
             if not matches:
                 raise ValueError(f"{wanted}: no row of {DEVIATIONS} begins with this")
             rows += matches[:1]
-        elif item != "-":
+        else:
             tests += find_tests(item)
-    return Row(section, names, text, tuple(tests), tuple(rows), held == "-")
+    return Row(section, names, text, tuple(tests), tuple(rows))
