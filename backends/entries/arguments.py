@@ -118,11 +118,12 @@ class Entry:
 def call_alone(record: Record, python: Record, functions: tuple[Val, Val], arguments: Val, count: Val, names: Val) -> Val:
     """Result of a method, as i64, which is called while its thread is the owner of the context.
 
-    functions: the method, and another one that takes the context itself; the latter is called if another thread is in the context.
+    functions: the method, and another one that takes the context itself; the latter is called if another thread is in the context, or if
+    somebody wants to know when the method has returned.
     """
     f, (plain, guarded) = record.f, functions
     owner, me = record.get("owner"), f.call_pointer(I64, python.get("thread").as_pointer())
-    is_free = owner.eq(0)
+    is_free = owner.eq(0) & record.get("has_listener").eq(0)
     function = f.select(is_free | owner.eq(me), plain, guarded)
     with f.if_(is_free):
         record.set("owner", me)

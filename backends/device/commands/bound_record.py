@@ -126,6 +126,7 @@ class BoundRecord(ctypes.Structure):
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell` or `observed_cell`
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
+        ("has_listener", c_int64),  # not 0: methods that are left to Python go through the context's gate, which tells when they return
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
         ("values_mask", c_int32),

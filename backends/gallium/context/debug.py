@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from backends.device.counters import FlushReason
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.layout import SAMPLE_COUNTS
@@ -18,12 +19,23 @@ from tgsi.language.facts.enums import Processor
 DebugCallback = Callable[[str, str], None]
 
 
+_CAUSES = {
+    FlushReason.CLEAR: "a clear had to wait for it",
+    FlushReason.RESOLVE: "a resolve had to wait for it",
+    FlushReason.MEMORY: "memory that it uses was read, written or mapped",
+    FlushReason.DRAW: "a draw had to wait for it",
+    FlushReason.FULL: "it took too much memory",
+}
+"""Reasons to carry out pending work that a program can avoid, as "perf_info" names them."""
+
+
 class Debug(ContextCore):
     """Facts and messages for debugging: get_timestamp, get_sample_position, debug and reset callbacks, dump_debug_state."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._debug_callback: DebugCallback | None = None
+        self._costs = dict[str, int]()
         self._reset_callback: Callable[[ResetStatus], None] | None = None
         self._log: Any = None
 
@@ -50,11 +62,33 @@ class Debug(ContextCore):
         """Call ``callback(kind, text)`` with messages; None stops that. (p_context.h)
 
         Kinds: "marker", a text of `emit_string_marker`; "shader_info", the size of a shader that was created; "mesh", a fault of the
-        programs of a `draw_mesh_tasks` call, with its count.
+        programs of a `draw_mesh_tasks` call, with its count; "perf_info", work that cost time, after the name of a method: kernels that
+        were compiled (for any context of the process), and pending work that had to be carried out early. What generated code did is told
+        after the next call that it leaves to Python, a flush at the latest.
         """
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
         self._debug_callback = callback
+        self.gate.listen(None if callback is None else self._report_costs)
+        if callback is not None:
+            self._costs = self._count_costs()
+
+    def _count_costs(self) -> dict[str, int]:
+        """Running totals of the device's work that "perf_info" tells about."""
+        found = self.device.statistics(flushes=False)
+        return {name: getattr(found, name) for name in ("kernels_compiled", "compile_ns", *(reason.value for reason in _CAUSES))}
+
+    def _report_costs(self, method: str) -> None:
+        """Pass a "perf_info" for each kind of work that was done since the last call, the latest of them by `method`."""
+        old, new = self._costs, self._count_costs()
+        self._costs = new
+        grown = {name: new[name] - old[name] for name in new}
+        if number := grown["kernels_compiled"]:
+            kernels = "a kernel was" if number == 1 else f"{number} kernels were"
+            self.report("perf_info", f"{method}: {kernels} compiled in {grown['compile_ns'] / 1e6:.1f} ms")
+        for reason, cause in _CAUSES.items():
+            if number := grown[reason.value]:
+                self.report("perf_info", f"{method}: pending work was carried out{f' {number} times' * (number > 1)}: {cause}")
 
     def emit_string_marker(self, text: str) -> None:
         """Pass a remark to the debug callback. (p_context.h)"""

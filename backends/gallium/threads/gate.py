@@ -33,11 +33,14 @@ class Gate:
     Attributes:
         word: the word, as an array of one number. The global interpreter lock makes a look and the write after it one step: nothing that
             can switch threads may stand between them.
+        left: called with the name of each method of the context that has returned, before it lets go of the context; None: nobody asks.
     """
 
     def __init__(self, record: BoundRecord) -> None:
         place = c_uint64.from_buffer(record, BoundRecord.owner.offset)
         self.word = memoryview(place).cast("B").cast("Q")
+        self.left: Callable[[str], None] | None = None
+        self._record = record
         self._turn = threading.Lock()  # held by the screen's method that has the context
 
     def enter(self, name: str) -> None:
@@ -61,6 +64,10 @@ class Gate:
                 )
             with self._turn:
                 pass
+
+    def listen(self, left: Callable[[str], None] | None) -> None:
+        """Set `left`. Native entries go through the gate as long as there is one."""
+        self.left, self._record.has_listener = left, left is not None
 
     @property
     def is_mine(self) -> bool:
@@ -122,7 +129,10 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         else:
             word[0] = me
         try:
-            return method(self, *args, **kwargs)
+            result = method(self, *args, **kwargs)
+            if gate.left is not None:
+                gate.left(name)
+            return result
         finally:
             word[0] = _FREE
 
