@@ -135,8 +135,13 @@ class Shader:
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
     stream_output: StreamOutputInfo | None = None
-    is_destroyed: bool = False
     owner: object = field(default=None, repr=False)
+    ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
+
+    @property
+    def is_destroyed(self) -> bool:
+        """True once one of the contexts that share the shader destroyed it."""
+        return bool(self.ended.value)
 
 
 @record(frozen=False, eq=False)

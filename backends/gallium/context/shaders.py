@@ -43,11 +43,11 @@ class Shaders(ContextCore):
             self.choose_stages()
         kind = _KNOWN.get(stage)
         if kind is not None and found is not None and found.stream_output is None:
-            self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)])
+            self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)], end=found.ended)
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         """Mark a shader as destroyed: later uses are refused."""
-        check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
+        check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").ended.value = 1
         self.state.known.forget(shader)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:

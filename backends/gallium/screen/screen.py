@@ -21,7 +21,7 @@ from backends.gallium.screen.capabilities import Capabilities
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
-from backends.pipe.enums import ContextFlags
+from backends.pipe.enums import Bind, ContextFlags
 
 CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 LANES = (8, 16, 32, 64)
@@ -162,8 +162,15 @@ class Screen(Capabilities, ScreenCore):
     def flush_frontbuffer(
         self, resource: Resource, *, level: int = 0, layer: int = 0, winsys: Any = None, box: Box | Sequence[int] | None = None
     ) -> None:
-        """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first. (p_screen.h)"""
+        """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first.
+
+        ValueError for a resource that was made without bind DISPLAY_TARGET or SCANOUT, or with several samples.
+
+        (p_screen.h; screen.rst, "PIPE_BIND_*")
+        """
         self.own_resource(resource, "flush_frontbuffer")
+        if not resource.bind & (Bind.DISPLAY_TARGET | Bind.SCANOUT):
+            raise ValueError("flush_frontbuffer: resource: it was not made with bind DISPLAY_TARGET")
         if resource.samples > 1:
             raise ValueError("flush_frontbuffer: resource: it has several samples; blit it to one that is shown")
         region = resource.box(level, box, "flush_frontbuffer")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tgsi
 from tests.unit.picture import GENERIC, PASS, TRIANGLE, WHITE, Picture, screen
 from tgsi import UnsupportedError
 from tgsi import gallium as g
@@ -149,6 +150,38 @@ def test_a_vertex_program_saturates() -> None:
     assert cap("VERTEX_SHADER_SATURATE") == 1
     vertex = PASS.replace("MOV OUT[1], IN[1]", "MOV_SAT OUT[1], IN[1]")
     assert Picture(4, 4).draw(GENERIC, vertex, values=ones(3)).pixels()[0, 0].tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("format", ["R16_FLOAT", "R32_FLOAT", "R16G16B16A16_FLOAT", "R32G32B32A32_FLOAT"])
+def test_textures_of_floats_are_filtered(format: str) -> None:
+    assert (cap("TEXTURE_FLOAT_LINEAR"), cap("TEXTURE_HALF_FLOAT_LINEAR")) == (1, 1)
+    picture = Picture(1, 1)
+    ctx = picture.ctx
+    texture = screen().resource_create(width0=2, height0=1, format=format)
+    channels = 4 if "G" in format else 1
+    ctx.texture_subdata(texture, np.array([[100.5] * channels, [-300.0] * channels], np.float16 if "16" in format else np.float32))
+    ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)])
+    for given, expected in (({"mag_img_filter": "LINEAR"}, -99.75), ({"min_img_filter": "LINEAR", "lod_bias": 1.0}, -99.75), ({}, -300.0)):
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(None, **given)])
+        picture.draw(
+            "FRAG\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.5, 0.5, 0.0, 0.0}\n"
+            "TXL OUT[0], IMM[0], SAMP[0], 2D\nEND\n"
+        )
+        assert picture.pixels()[0, 0, 0] == expected
+
+
+@pytest.mark.parametrize("engine", ["jit", "interp"])
+def test_the_clock_of_programs_grows(engine: str) -> None:
+    assert cap("TGSI_CLOCK") == 1
+    text = (
+        "VERT\nDCL IN[0]\nDCL OUT[0], GENERIC[0]\nDCL OUT[1], GENERIC[1]\nDCL TEMP[0..1]\nIMM[0] UINT32 {0, 1, 1000, 0}\nCLOCK OUT[0]\n"
+        "BGNLOOP\nUSGE TEMP[0].y, TEMP[0].xxxx, IMM[0].zzzz\nUIF TEMP[0].yyyy\nBRK\nENDIF\n"
+        "UADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\n"
+        "CLOCK OUT[1]\nEND\n"
+    )
+    words = tgsi.run(tgsi.parse(text), np.zeros((1, 1, 4), np.float32), engine=engine).outputs[0]
+    first, second = (int(row[0]) | int(row[1]) << 32 for row in words)
+    assert second > first
 
 
 def test_bounds_of_indices_change_nothing() -> None:

@@ -238,6 +238,17 @@ def test_a_shader_belongs_to_its_screen_and_serves_every_context_of_it(call: str
     getattr(pair.other, f"destroy_{call}_state")(shader)
 
 
+@pytest.mark.parametrize("call", SHADERS)
+def test_a_shader_that_one_context_destroyed_is_refused_by_the_others_that_know_it(call: str) -> None:
+    pair = Pair()
+    shader = getattr(pair.ctx, f"create_{call}_state")(SHADERS[call])
+    for _ in range(3):  # the native entry knows the shader afterwards
+        getattr(pair.ctx, f"bind_{call}_state")(shader)
+    getattr(pair.other, f"destroy_{call}_state")(shader)
+    with pytest.raises(ValueError, match=f"^bind_{call}_state: the shader was destroyed"):
+        getattr(pair.ctx, f"bind_{call}_state")(shader)
+
+
 @pytest.mark.parametrize(("bind", "expected"), [("RENDER_TARGET", False), ("SAMPLER_VIEW", True)])
 def test_what_can_be_created_is_created(bind: str, expected: bool) -> None:
     screen = g.Screen(threads=0)

@@ -41,6 +41,45 @@ def test_other_ways_to_make_a_resource_make_the_same() -> None:
         screen().resource_create_with_modifiers(template, [7])
 
 
+@pytest.mark.parametrize("bind", ["DISPLAY_TARGET", "SCANOUT"])
+def test_what_is_shown_has_the_bind_flag_for_it(bind: str) -> None:
+    screen().flush_frontbuffer(screen().resource_create(width0=4, height0=4, bind=bind))
+    with pytest.raises(ValueError, match="flush_frontbuffer: resource: it was not made with bind DISPLAY_TARGET"):
+        screen().flush_frontbuffer(screen().resource_create(width0=4, height0=4, bind="SAMPLER_VIEW"))
+
+
+TARGETS = list(g.TextureTarget)
+COUNTS = (0, 2, 4)
+
+
+def is_created(**given: Any) -> bool:
+    try:
+        screen().resource_create(g.Template(**given))
+    except (ValueError, UnsupportedError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("bind", [g.Bind.SAMPLER_VIEW, g.Bind.RENDER_TARGET, g.Bind.DEPTH_STENCIL, g.Bind.BLENDABLE, g.Bind.SHADER_IMAGE])
+def test_resources_are_created_as_the_screen_says(bind: g.Bind) -> None:
+    for format in g.Format:
+        for target in TARGETS:
+            size = 1 if "1D" in target.name or target is g.TextureTarget.BUFFER else 4
+            layers = 6 if "CUBE" in target.name else 1
+            for count in COUNTS:
+                given: dict[str, Any] = {
+                    "width0": 4,
+                    "height0": size,
+                    "array_size": layers,
+                    "target": target,
+                    "format": format,
+                    "nr_samples": count,
+                }
+                created = is_created(**given, bind=bind)
+                assert screen().can_create_resource(g.Template(**given, bind=bind)) is created, given
+                assert screen().is_format_supported(format, target=target, sample_count=count, bind=bind) is created, given
+
+
 def test_queries_of_the_driver_have_no_groups() -> None:
     assert screen().get_driver_query_group_info() == 0
     assert screen().get_driver_query_group_info(0) is None
