@@ -8,7 +8,6 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
@@ -42,6 +41,7 @@ from backends.device.commands.words import CLOCK, SequenceOf, Units, WordOf, sam
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
+from backends.device.shader import Shader as Shader
 from backends.device.tables import BufferTable, ImageTable
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
@@ -53,8 +53,7 @@ from tgsi.language.record import record
 if TYPE_CHECKING:
     from backends.device.memory import BoundSampler, BoundView
     from backends.formats import Format
-    from backends.pipe.state import ScissorState, StreamOutputInfo, VertexElement, ViewportState
-    from tgsi.language.program import Program
+    from backends.pipe.state import ScissorState, VertexElement, ViewportState
 
 
 _VERT, _FRAG, _TASK, _MESH = (int(stage) for stage in (Processor.VERT, Processor.FRAG, Processor.TASK, Processor.MESH))
@@ -62,7 +61,6 @@ _SHORT_PIPELINE = (_VERT, _FRAG)
 _FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
 
 _VERTICES, _INDICES = "vertices", "indices"
-_serials = itertools.count(1)
 
 
 @record
@@ -124,24 +122,6 @@ class Framebuffer:
 def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
     """Return true if a clamp of colors is in force: `is_on`, and not suspended by `clamp_fixed_only` with a float color buffer."""
     return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
-
-
-@record(frozen=False, eq=False)
-class Shader:
-    """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
-
-    The renderer keeps the compiled variants of a program by that number. owner: the screen whose contexts may bind the shader."""
-
-    program: Program
-    serial: int = field(default_factory=lambda: next(_serials))
-    stream_output: StreamOutputInfo | None = None
-    owner: object = field(default=None, repr=False)
-    ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
-
-    @property
-    def is_destroyed(self) -> bool:
-        """True once one of the contexts that share the shader destroyed it."""
-        return bool(self.ended.value)
 
 
 @record(frozen=False, eq=False)

@@ -7,20 +7,21 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from enum import Enum, Flag
+from enum import Enum, IntFlag
 from functools import cache, lru_cache, partial, reduce
 from operator import or_
 from typing import Any, TypeVar
 
 from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
+from backends.pipe.flags import check_bits
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 
 def flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:
-    """A set of flags from a member, a number, a name, ``"A|B"``, or a sequence of these."""
+    """A set of flags from a member, a number, a name, ``"A|B"``, or a sequence of these. ValueError for bits that are no flag."""
     if type(value) is kind:
         return value
     return _named_flags(kind, value, argument) if type(value) is str else _flags(kind, value, argument)
@@ -32,10 +33,12 @@ def _named_flags(kind: type[E], value: str, argument: str) -> E:
 
 
 def _flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:
+    if isinstance(value, int) and issubclass(kind, IntFlag):
+        check_bits(kind, int(value), argument)
     if isinstance(value, str) and "|" in value:
         value = [part.strip() for part in value.split("|")]
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return reduce(or_, (lookup(kind, item, argument) for item in value), kind(0))
+        return reduce(or_, (_flags(kind, item, argument) for item in value), kind(0))
     found: E = lookup(kind, value, argument)
     return found
 
@@ -136,7 +139,7 @@ def converter(hint: Any) -> Converter:
         return lambda value, argument: value if type(value) is float else real(value, argument)
     if hint is Format:
         return pixel_format
-    if isinstance(hint, type) and issubclass(hint, Flag):
+    if isinstance(hint, type) and issubclass(hint, IntFlag):
         return partial(flags, hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return partial(lookup, hint)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from enum import IntFlag
+from functools import cache, reduce
+from operator import or_
 
 
 class Transfer(IntFlag):
@@ -161,3 +163,15 @@ class ResourceFlags(IntFlag):
     SPARSE = 8
     DRV_PRIV = 65536
     ST_PRIV = 16777216
+
+
+@cache
+def _every_bit(kind: type[IntFlag]) -> int:
+    """All bits that the members of a set of flags have."""
+    return reduce(or_, (member.value for member in kind), 0)
+
+
+def check_bits(kind: type[IntFlag], value: int, argument: str) -> None:
+    """ValueError, naming the argument, if a number has bits that are no flag."""
+    if value & ~_every_bit(kind):
+        raise ValueError(f"{argument}: {value & ~_every_bit(kind):#x} of {value:#x} is no {kind.__name__}")

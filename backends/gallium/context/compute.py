@@ -71,7 +71,7 @@ class Compute(ContextCore):
 
     def destroy_compute_state(self, shader: ComputeShader) -> None:
         """Destroy a compute shader. (context.rst, "Compute kernel execution")"""
-        self._check_compute(shader, "destroy_compute_state").ended.value = 1
+        self._check_compute(shader, "destroy_compute_state").end()
 
     delete_compute_state = destroy_compute_state
 

@@ -47,7 +47,7 @@ class Shaders(ContextCore):
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         """Mark a shader as destroyed: later uses are refused."""
-        check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").ended.value = 1
+        check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").end()
         self.state.known.forget(shader)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:

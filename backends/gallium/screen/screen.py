@@ -166,7 +166,7 @@ class Screen(Capabilities, ScreenCore):
 
         ValueError for a resource that was made without bind DISPLAY_TARGET or SCANOUT, or with several samples.
 
-        (p_screen.h; screen.rst, "PIPE_BIND_*")
+        (screen.rst, "PIPE_BIND_*")
         """
         self.own_resource(resource, "flush_frontbuffer")
         if not resource.bind & (Bind.DISPLAY_TARGET | Bind.SCANOUT):

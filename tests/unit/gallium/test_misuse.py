@@ -97,6 +97,31 @@ def test_the_examples_of_wrong_types(stage: dict[str, Any]) -> None:
         ctx.texture_subdata(stage["texture"], bytes(1024), stride="16")
 
 
+UNKNOWN = 1 << 29
+FLAGS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "flush: flags": lambda stage: stage["context"].flush(UNKNOWN),
+    "texture_barrier: flags": lambda stage: stage["context"].texture_barrier(UNKNOWN | 1),
+    "memory_barrier: flags": lambda stage: stage["context"].memory_barrier(UNKNOWN),
+    "transfer_map: usage": lambda stage: stage["context"].transfer_map(stage["texture"], usage=UNKNOWN | 2),
+    "clear: buffers": lambda stage: stage["context"].clear(UNKNOWN),
+    "blit: mask": lambda stage: stage["context"].blit(dst=stage["dst"], src=stage["src"], mask=UNKNOWN),
+    "set_shader_images: images\\[0\\]: access": lambda stage: stage["context"].set_shader_images(
+        "FRAGMENT", [{"resource": stage["texture"], "access": UNKNOWN}]
+    ),
+    "create_rasterizer_state: cull_face": lambda stage: stage["context"].create_rasterizer_state(cull_face=UNKNOWN),
+    "context_create: flags": lambda stage: stage["screen"].context_create(flags=UNKNOWN),
+    "resource_create: bind": lambda stage: stage["screen"].resource_create(width0=4, bind=UNKNOWN),
+    "resource_create: flags": lambda stage: stage["screen"].resource_create(width0=4, flags=UNKNOWN),
+    "is_format_supported: bind": lambda stage: stage["screen"].is_format_supported("R8_UNORM", bind=UNKNOWN),
+}
+
+
+@pytest.mark.parametrize("argument", FLAGS)
+def test_bits_that_are_no_flag_are_named(stage: dict[str, Any], argument: str) -> None:
+    with pytest.raises(ValueError, match=f"^{argument}: 0x20000000 of 0x2000000. is no "):
+        FLAGS[argument](stage)
+
+
 # -- after the end ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [name for name in CONTEXT_METHODS if name != "destroy"])
 def test_every_method_of_a_destroyed_context_says_so(name: str) -> None:

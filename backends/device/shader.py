@@ -1,0 +1,38 @@
+"""The handle of a shader: a program that contexts bind."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from backends.pipe.state import StreamOutputInfo
+    from tgsi.language.program import Program
+
+_serials = itertools.count(1)
+
+
+@record(frozen=False, eq=False)
+class Shader:
+    """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
+
+    The renderer keeps the compiled variants of a program by that number. owner: the screen whose contexts may bind the shader."""
+
+    program: Program
+    serial: int = field(default_factory=lambda: next(_serials))
+    stream_output: StreamOutputInfo | None = None
+    owner: object = field(default=None, repr=False)
+    ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
+
+    @property
+    def is_destroyed(self) -> bool:
+        """True once one of the contexts that share the shader destroyed it."""
+        return bool(self.ended.value)
+
+    def end(self) -> None:
+        """Destroy the shader: contexts refuse to bind it from now on."""
+        self.ended.value = 1
