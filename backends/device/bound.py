@@ -38,6 +38,7 @@ from backends.device.commands.values import (
     describe_windows,
 )
 from backends.device.commands.words import CLOCK, SequenceOf, Units, WordOf, same_floats, same_value, tick
+from backends.device.framebuffer_kind import FramebufferKind
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
@@ -103,25 +104,11 @@ class Framebuffer:
                 yield s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)
 
     @property
-    def kind(self) -> tuple[Hashable, ...]:
-        """Content on which code depends: formats, samples, and whether there are pixels and layers."""
+    def kind(self) -> FramebufferKind:
+        """Content on which code depends."""
+        formats = tuple(s.format if s is not None else None for s in self.cbufs)
         depth = self.zsbuf.format if self.zsbuf is not None else None
-        return (*self.formats, depth), self.samples, self.layers > 1, self.width > 0 and self.height > 0
-
-    @property
-    def formats(self) -> list[Format | None]:
-        """The format of each color buffer."""
-        return [s.format if s is not None else None for s in self.cbufs]
-
-    @property
-    def has_float_colors(self) -> bool:
-        """True if any color buffer holds floats."""
-        return any(s is not None and any(c.type.value == "float" for c in s.format.channels) for s in self.cbufs)
-
-
-def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
-    """Return true if a clamp of colors is in force: `is_on`, and not suspended by `clamp_fixed_only` with a float color buffer."""
-    return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
+        return FramebufferKind(formats, depth, self.samples, self.layers > 1, self.width > 0 and self.height > 0)
 
 
 @record(frozen=False, eq=False)

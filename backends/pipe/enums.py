@@ -264,6 +264,7 @@ class DriverQuery(IntEnum):
     TEMPLATES_MADE = 264
     KERNELS_COMPILED = 265
     COMPILE_NS = 266
+    TEMPLATES_COMPOSED = 267
 
 
 class RenderCond(IntEnum):
@@ -389,8 +390,7 @@ def lookup(kind: type[E], value: E | int | str, argument: str) -> E:
         name = {"0": "ZERO", "1": "ONE"}.get(name, name)
         if name in kind.__members__:
             return kind[name]
-        close = get_close_matches(name, kind.__members__, 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, kind.__members__, 1))
         raise ValueError(f"{argument}: {value!r} is not a {kind.__name__}{hint}")
     if isinstance(value, int):
         try:

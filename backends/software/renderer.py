@@ -36,7 +36,6 @@ from backends.raster.records import ClearRecord
 from backends.raster.tile.coarse import INFINITY
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
-from backends.software.commands.templates import is_repeatable
 from backends.software.copying import Copier
 from backends.software.scaling import scale
 from backends.software.tally import Tally
@@ -91,7 +90,7 @@ class Renderer:
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer, self._targets = Framebuffer(0, 0), list[tuple[int, int]]()
-        self._executor = Executor(self.kernels.cache, batch, spans)
+        self._executor = Executor(self._maker.writer, batch, spans)
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
@@ -134,7 +133,7 @@ class Renderer:
 
     def _resize(self, layers: int) -> None:
         """Size the tiles for the bound framebuffer, and for draws to its first layer or to all layers."""
-        self._layers = layers
+        self._layers, self._executor.record.is_layered = layers, layers > 1
         tiles_x, tiles_y = -(-self._framebuffer.width // TILE), -(-self._framebuffer.height // TILE)
         self._pool.resize(tiles_x, tiles_x * tiles_y, layers)
 
@@ -190,11 +189,7 @@ class Renderer:
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw. UnsupportedError, before anything is drawn, for state that the renderer does not support."""
-        code = self._executor.draw(state, info)
-        if code is Code.FULL:
-            self.flush(FlushReason.FULL)
-            code = self._executor.draw(state, info)
-        if code is not Code.DONE:
+        if not self._draw_known(state, info):
             self._draw_unknown(state, info)
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
@@ -202,34 +197,41 @@ class Renderer:
         while self._executor.draw_many(state, many) is Code.FULL:
             self.flush(FlushReason.FULL)
 
+    def _draw_known(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> bool:
+        """Let generated code take a draw, after Python has made what its template lacked. False: generated code takes no such draw."""
+        executor = self._executor
+        code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+        if code is Code.FULL or (code is Code.NEW and executor.is_crowded):
+            self.flush(FlushReason.FULL)
+            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+        if code is Code.NEW and executor.learn(state, self._framebuffer):
+            self._states.add(state)
+            self._region.keep(state)  # the caller may forget it before the draw is carried out
+            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+        if code is Code.LAYERS:
+            self._resize(self._framebuffer.layers)
+            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+        return code is Code.DONE
+
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
-        """Take a draw that generated code has left to Python. If it can be repeated, the next ones of its kind are known."""
+        """Take a draw that generated code has left to Python, or that has to wait for pending ones."""
         self._states.add(state)
         fb, executor = self._framebuffer, self._executor
         if executor.is_crowded:
             self.flush(FlushReason.FULL)
-        is_empty, was_hindered = not fb.width or not fb.height, executor.record.is_hindered
-        reach = self._take_turn(state)
+        is_empty, reach = not fb.width or not fb.height, self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
             return
-        if was_hindered and not is_staged and reach is None and executor.draw(state, info, despite_hindrance=True) is Code.DONE:
+        if not is_staged and reach is None and self._draw_known(state, info, despite_hindrance=True):
             return
         state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
             return
-        mark = self._region.keeping
         packet = self._maker.make(state, info, fb)
         if packet is None:
             return
-        if reach is not None:
-            self._note(reach)
-        elif is_repeatable(packet):
-            executor.learn(state, info, packet, fb.samples, self._region.kept(mark))
-            if packet.is_layered and self._layers == 1:
-                self._resize(fb.layers)
-            if executor.draw(state, info, despite_hindrance=True) is Code.DONE:
-                return
+        self._note(reach)
         executor.record.vertices += packet.vertices
         executor.record.primitives += packet.assembled
         self.enqueue(packet)
@@ -242,8 +244,7 @@ class Renderer:
         state.record.draws += 1
         drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
-        if reach is not None:
-            self._note(reach)
+        self._note(reach)
         self._limit()
         return drawn.faults
 
@@ -268,8 +269,7 @@ class Renderer:
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
         if not is_open:
-            if reach is not None:
-                self._note(reach)
+            self._note(reach)
             self._limit()
         return is_open
 
@@ -281,8 +281,10 @@ class Renderer:
             self._pipeline = Pipeline(self._maker, self, self._units)
         return self._pipeline
 
-    def _note(self, reach: Reach) -> None:
+    def _note(self, reach: Reach | None) -> None:
         """Note the memory that a pending draw's programs reach."""
+        if reach is None:
+            return
         self._waiting.note(reach)
         self._hinder()
         self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())

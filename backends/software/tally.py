@@ -27,6 +27,6 @@ class Tally:
         counts: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
         counts |= {name: int(getattr(totals, name)) for name in counted(Place.BATCH)}
         counts |= self._flushes
-        counts |= {name: int(getattr(executor.record, name)) for name in ("vertices", "primitives", "known_draws")}
+        counts |= {name: int(getattr(executor.record, name)) for name in ("vertices", "primitives", "known_draws", "templates_composed")}
         counts["templates_made"] = executor.templates_made
         return counts | {"kernels_compiled": kernels.compiled, "compile_ns": kernels.compile_ns}

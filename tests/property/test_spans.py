@@ -11,12 +11,15 @@ import pytest
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.counters import Statistics
+from backends.device.region import Region
 from backends.formats import Format
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import DrawInfo, RasterizerState, ScissorState, VertexElement, ViewportState
 from backends.raster.draw.packet import Packet
+from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Call
+from backends.raster.kernels import Kernels
 from backends.raster.records import Batch, Span
 from backends.software.commands.executor import Executor
 from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, changed, fs_color, of_draws, with_shaders
@@ -204,7 +207,7 @@ def test_small_arenas_cut_groups() -> None:
 
 
 def test_neighbors_share_a_batch_up_to_its_limits() -> None:
-    executor = Executor(kernels_for("host"), 100, 3)
+    executor = Executor(DrawWriter(Kernels(kernels_for("host")), Region(), None, None), 100, 3)
     for first, count in ((0, 40), (0, 40), (0, 40), (0, 1), (0, 1), (5, 201)):
         executor.take(Packet(64, first + count, 0, [], call=bytes(Call(prims_per_instance=1))), first, count)
     e = executor.record

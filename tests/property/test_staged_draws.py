@@ -238,10 +238,10 @@ def test_a_template_that_gives_way_to_a_larger_one_lives_until_its_draws_are_car
     ctx, table = scene.ctx, scene.ctx.device._executor._table
     ctx.bind_gs_state(scene.programs[POINTS])
     ctx.draw_vbo(mode="POINTS", count=1)
-    first = weakref.ref(next(iter(table.templates())))
+    first = weakref.ref(next(iter(table.staged().values())))
     ctx.draw_vbo(mode="POINTS", count=1)
     ctx.draw_vbo(mode="POINTS", count=4)
-    assert first() not in list(table.templates())
+    assert first() not in table.staged().values()
     gc.collect()
     assert first() is not None
     ctx.flush()

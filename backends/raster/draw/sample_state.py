@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ShaderEnv
+from backends.raster.draw_record import Fragments
 from backends.raster.samples import GRID, HALF, Pattern
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi.language.record import record
@@ -16,7 +17,7 @@ from tgsi.language.record import record
 _CENTER = HALF | HALF << 4  # byte of set_sample_locations
 
 if TYPE_CHECKING:
-    from backends.device.bound import DrawState
+    from backends.raster.draw.facts import TileRules
     from backends.raster.tile.fragment import FragmentInfo
 
 
@@ -52,6 +53,16 @@ def box_margin(pattern: Pattern) -> tuple[int, int]:
     return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 
 
+def write_samples(fragments: Fragments, pattern: Pattern | None, sample_mask: int, locations: tuple[int, ...] | None) -> None:
+    """Write mask and places of samples in the group `Draw.fragments`. locations: of set_sample_locations, or None."""
+    if pattern is None:
+        return
+    fragments.sample_mask = sample_mask & pattern.every
+    if pattern.is_programmed and locations is not None:
+        places = placed(locations, pattern.count) - np.float32(0.5)
+        fragments.location_x[: pattern.count], fragments.location_y[: pattern.count] = places.T.tolist()
+
+
 @record
 class SampleKey:
     """Multisample state that changes shading code."""
@@ -65,12 +76,13 @@ class SampleKey:
 NO_SAMPLES = SampleKey()
 
 
-def sample_key(count: int, state: DrawState, info: FragmentInfo) -> SampleKey:
+def sample_key(rules: TileRules, to_coverage: bool, min_samples: int, info: FragmentInfo) -> SampleKey:
     """The normalized key. Where multisample rules are off, only fetched colors can differ from sample to sample."""
-    r = state.rasterizer
-    pattern = Pattern.of(count, r, state.sample_locations is not None)
-    if pattern is None or pattern.is_centered:
+    pattern, is_forced = rules.pattern, rules.is_per_sample
+    if pattern is None:
+        return NO_SAMPLES
+    if pattern.is_centered:
         return SampleKey(pattern, bool(info.fetches))
-    wanted = (state.min_samples > 1 or r.force_persample_interp) and not info.is_constant
+    wanted = (min_samples > 1 or is_forced) and not info.is_constant
     per_sample = wanted or info.needs_samples or bool(info.fetches)
-    return SampleKey(pattern, per_sample, per_sample and r.force_persample_interp, state.blend.alpha_to_coverage and count > 1)
+    return SampleKey(pattern, per_sample, per_sample and is_forced, to_coverage)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
 from math import ceil, floor
 
+from backends.device.framebuffer_kind import FramebufferKind, clamps
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import ConservativeRaster, Face, PolygonMode, Prim, SpriteCoordMode
 from backends.pipe.limits import DILATE_STEPS
 from backends.pipe.state import RasterizerState
-from backends.raster.draw.topology import Restarts, Topology, beginnings
-from backends.raster.draw_record import Conservative, DepthOffset, Lines, LineStipple, Points, Primitives
+from backends.raster.draw.facts import TileRules
+from backends.raster.draw.sample_state import box_margin
+from backends.raster.draw.topology import Restarts, Topology, beginnings, topology_of
+from backends.raster.draw_record import Conservative, DepthOffset, Lines, LineStipple, Points, Primitives, Setup
 from backends.raster.layouts import GRID_BITS, HALF_PIXEL, UNIT_BITS, OffsetUnit, PointKind, Shape, StippleStart
+from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.fragment import Marks
 from tgsi.language.record import record
 
 MAX_WIDTH = 255  # pixels, of lines
 _FRONT, _BACK = int(Face.FRONT), int(Face.BACK)
+_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that the triangle touches
 _STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 
 
@@ -75,6 +79,12 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     return Style(Shape.OUTLINE, marks, modes == {PolygonMode.POINT}, has_points, sum(1 << m for m in modes if offsets[m]), filled=filled)
 
 
+def has_stippled_lines(r: RasterizerState, mode: Prim, has_samples: bool) -> bool:
+    """True if the draw has lines with a stipple, which depends on the strips of the draw."""
+    topology = topology_of(mode, r.flatshade_first, r.quads_provoke_last)
+    return r.line_stipple_enable and style_of(r, topology, has_samples).has(Marks.STIPPLED_LINES)
+
+
 def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:
     marks = Marks.NONE
     if lines and r.line_smooth:
@@ -120,10 +130,40 @@ def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
     return Offset(OffsetUnit.NONE, unit, style.offset_modes, units) if is_outline else Offset(unit, units=units)
 
 
+def tile_rules(
+    r: RasterizerState, kind: FramebufferKind, style: Style, pattern: Pattern | None, has_stipple: bool, sample_mask: int
+) -> TileRules:
+    """The part of rasterizer state that shading heeds. has_stipple: a polygon stipple is set."""
+    return TileRules(
+        flatshade=r.flatshade,
+        marks=style.marks,
+        stipple=style.filled if r.poly_stipple_enable and has_stipple else Face.NONE,
+        clamps_color=clamps(r.clamp_fragment_color, r, kind),
+        pattern=pattern,
+        is_per_sample=pattern is not None and r.force_persample_interp,
+        drops_samples=pattern is not None and bool(~sample_mask & pattern.every),
+    )
+
+
 # ------------------------------------------------------------------------------------------------------- groups of records
-def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState, slot: int) -> None:
-    """Write the group `Draw.offset`. `slot`: of vertex records, for the offset of outlined polygons."""
-    group.unit, group.outline_unit, group.outline_modes, group.slot = offset.unit, offset.outline_unit, offset.outline_modes, slot
+def write_faces(setup: Setup, style: Style, r: RasterizerState, pattern: Pattern | None) -> None:
+    """Write the group `Draw.setup`, but for slots."""
+    if style.shape in (Shape.TRIANGLE, Shape.OUTLINE):
+        setup.front_is_positive, setup.culled_faces = not r.front_ccw, int(r.cull_face)
+        setup.bottom_edge = r.bottom_edge_rule
+    else:  # triangles of lines and points are made with positive area, and always face the front
+        setup.front_is_positive = 1
+    if style.has(Marks.SMOOTH_FILL):
+        setup.smooth_fill, setup.box_margin[:] = 1, _SMOOTH_MARGIN
+    if pattern is not None and not style.is_conservative:
+        setup.subpixel_bits = SUBPIXEL_BITS
+        if not pattern.is_centered:
+            setup.tile_margin, setup.box_margin[:] = 1, box_margin(pattern)
+
+
+def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState) -> None:
+    """Write the group `Draw.offset`, but for its slot."""
+    group.unit, group.outline_unit, group.outline_modes = offset.unit, offset.outline_unit, offset.outline_modes
     if offset is not NO_OFFSET:
         group.units, group.scale, group.clamp = offset.units, r.offset_scale, r.offset_clamp
 
@@ -147,24 +187,20 @@ def write_conservative(group: Conservative, style: Style, r: RasterizerState) ->
         group.reach[axis] = HALF_PIXEL + growth + (step // 2 if is_exact else 0)
 
 
-def write_primitives(
-    primitives: Primitives, style: Style, topology: Topology, r: RasterizerState, edge_flag_slot: int, place_slot: int
-) -> None:
-    """Write the group `Draw.primitives`."""
-    primitives.shape, primitives.edge_flag_slot, primitives.place_slot = style.shape, edge_flag_slot, place_slot
+def write_primitives(primitives: Primitives, style: Style, topology: Topology, r: RasterizerState) -> None:
+    """Write the group `Draw.primitives`, but for slots."""
+    primitives.shape = style.shape
     primitives.fill[:], primitives.edges[:] = (r.fill_front, r.fill_back), topology.edges
 
 
-def write_points(points: Points, style: Style, r: RasterizerState, size_slot: int, sprites: Sequence[bool]) -> None:
-    """Write the group `Draw.points`. `sprites`: setup slots that become the sprite coordinate."""
-    points.size, points.size_slot = r.point_size, size_slot
-    points.are_cut = r.point_tri_clip and style.draws_points
+def write_points(points: Points, style: Style, r: RasterizerState) -> None:
+    """Write the group `Draw.points`, but for slots."""
+    points.size, points.are_cut = r.point_size, r.point_tri_clip and style.draws_points
     points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
     if style.has(Marks.SMOOTH_POINTS):
         points.kind = PointKind.DISK
     else:
         points.kind = PointKind.SQUARE if r.point_quad_rasterization or style.has_rectangles else PointKind.PIXELS
-    points.is_sprite[: len(sprites)] = sprites
 
 
 def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
@@ -175,12 +211,8 @@ def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
     lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + margin
 
 
-def write_line_stipple(
-    stipple: LineStipple, style: Style, topology: Topology, mode: Prim, r: RasterizerState, region: Region, restarts: Restarts | None
-) -> None:
-    """Write the group `Draw.line_stipple`. The counter begins with each line, polygon or strip.
-
-    restarts: indices of strips that may restart, and the restart index."""
+def write_line_stipple(stipple: LineStipple, style: Style, topology: Topology, mode: Prim, r: RasterizerState) -> None:
+    """Write the group `Draw.line_stipple`. The counter begins with each line, polygon or strip; see `write_restarts`."""
     stipple.factor, stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
     if not style.has(Marks.STIPPLED_LINES):
         return
@@ -189,6 +221,10 @@ def write_line_stipple(
         stipple.period = StippleStart.EACH_INSTANCE if mode is Prim.POLYGON else 1 << topology.shift
     else:
         stipple.period = StippleStart.EACH_INSTANCE if mode in _STRIPS else 1
-    if restarts is not None and stipple.period == StippleStart.EACH_INSTANCE:
+
+
+def write_restarts(stipple: LineStipple, topology: Topology, region: Region, restarts: Restarts) -> None:
+    """Let the counter of stipples begin with strips that restart. restarts: indices of the strips, and the restart index."""
+    if stipple.is_on and stipple.period == StippleStart.EACH_INSTANCE:
         begins = beginnings(topology, *restarts)
         stipple.period, stipple.restarts = StippleStart.WHERE_SAID, region.copy(begins.ctypes.data, begins.nbytes)

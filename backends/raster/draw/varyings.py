@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from backends.device.bound import DrawState, Framebuffer, clamps
+from backends.device.framebuffer_kind import FramebufferKind, clamps
 from backends.pipe.enums import Prim
 from backends.pipe.state import RasterizerState
+from backends.raster.draw.facts import Interface, SlotRules
 from backends.raster.draw.link import Linked
-from backends.raster.draw.sample_state import box_margin
 from backends.raster.draw.style import Offset, Style
-from backends.raster.draw_record import Rows, Setup, Vertices
+from backends.raster.draw_record import Clip, Draw, Rows, Setup, Vertices
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, NO_SLOT, Mode, SetupLayout, Shape, VertexLayout
-from backends.raster.samples import SUBPIXEL_BITS, Pattern
-from backends.raster.tile.fragment import FragmentInfo, Marks
+from backends.raster.tile.fragment import Marks
 from tgsi.language.record import record
 
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 _HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
-_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that the triangle touches
 
 
 @record(frozen=False, kw_only=True)
@@ -93,47 +91,60 @@ class VertexSlots:
         return len(self.source) - 1
 
 
-def arrange_slots(
-    state: DrawState, framebuffer: Framebuffer, fragment: FragmentInfo, linked: Linked, style: Style, offset: Offset, primitive: Prim
-) -> VertexSlots:
+def slot_rules(r: RasterizerState, kind: FramebufferKind, style: Style, offset: Offset, primitive: Prim, planes: int) -> SlotRules:
+    """The part of rasterizer state that `arrange_slots` heeds. planes: number of user planes that are set."""
+    enabled = r.clip_plane_enable & 255
+    return SlotRules(
+        flatshade=r.flatshade,
+        clamps_color=clamps(r.clamp_vertex_color, r, kind),
+        has_place=style.has(_HAS_PLACE),
+        has_back=r.light_twoside and style.shape in (Shape.TRIANGLE, Shape.OUTLINE),
+        has_edge_flags=style.shape is Shape.OUTLINE and primitive in FLAGGED,
+        has_point_size=style.draws_points and r.point_size_per_vertex,
+        sprites=r.sprite_coord_enable if style.is_points else None,
+        has_layers=kind.has_layers,
+        has_offset=bool(offset.outline_modes),
+        wants_route=style.has(Marks.SMOOTH_FILL) or style.is_conservative,
+        is_filled=style.shape is Shape.TRIANGLE,
+        planes=enabled,
+        num_planes=planes if enabled else 0,
+    )
+
+
+def arrange_slots(interface: Interface, rules: SlotRules) -> VertexSlots:
     """The slots of a draw."""
-    r, count = state.rasterizer, len(linked.source)
-    is_polygon = style.shape in (Shape.TRIANGLE, Shape.OUTLINE)
-    declared = len(fragment.slots)
-    mode = [fragment.slots[k].mode(r.flatshade) if k < declared else Mode.LINEAR for k in range(count)]
+    linked = interface.linked
+    count, declared = len(linked.source), len(interface.slots)
+    mode = [interface.slots[k].mode(rules.flatshade) if k < declared else Mode.LINEAR for k in range(count)]
     constants = _take_rows(mode, linked) if linked.rows else 0
-    is_clamped = any(linked.is_color) and clamps(r.clamp_vertex_color, r, framebuffer)
-    clamped = list(linked.is_color) if is_clamped else [False] * count
     slots = VertexSlots(
         source=list(linked.source),
         is_flat=[m is Mode.FLAT for m in mode],
-        is_clamped=clamped,
+        is_clamped=list(linked.is_color) if rules.clamps_color else [False] * count,
         mode=mode,
         back=list(range(count)),
         constants=constants,
     )
-    if style.has(_HAS_PLACE):
+    if rules.has_place:
         slots.place = slots.add(DEFAULT_REGISTER, True)
         slots.mode.append(Mode.LINEAR)
         slots.back.append(slots.place)
-    if r.light_twoside and is_polygon:
+    if rules.has_back:
         for k in range(count):
             if linked.back[k] != linked.source[k]:
                 slots.back[k] = slots.add(linked.back[k], True, slots.is_flat[k])
                 slots.is_clamped[-1] = slots.is_clamped[k]
-    slots.edge_flag = slots.add(linked.edge_flag, style.shape is Shape.OUTLINE and primitive in FLAGGED)
-    slots.point_size = slots.add(linked.point_size, style.draws_points and r.point_size_per_vertex)
-    if style.is_points:
-        _replace_sprites(slots, r.sprite_coord_enable, fragment, count)
-    slots.layer = slots.add(linked.layer, framebuffer.layers > 1, True)
+    slots.edge_flag = slots.add(linked.edge_flag, rules.has_edge_flags)
+    slots.point_size = slots.add(linked.point_size, rules.has_point_size)
+    if rules.sprites is not None:
+        _replace_sprites(slots, rules.sprites, interface, count)
+    slots.layer = slots.add(linked.layer, rules.has_layers, True)
     slots.viewport = slots.add(linked.viewport, not linked.is_window_space, True)
-    slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
+    slots.offset = slots.add(DEFAULT_REGISTER, rules.has_offset, True)  # (its x is 0)
     has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
-    slots.has_route = has_names or slots.offset != NO_SLOT or style.has(Marks.SMOOTH_FILL) or style.is_conservative
-    slots.places_per_primitive = slots.viewport != NO_SLOT or (
-        has_names and (style.shape is not Shape.TRIANGLE or linked.layer_row != NO_REGISTER)
-    )
-    _count_distances(slots, r.clip_plane_enable & 255, len(state.clip_planes), linked)
+    slots.has_route = has_names or slots.offset != NO_SLOT or rules.wants_route
+    slots.places_per_primitive = slots.viewport != NO_SLOT or (has_names and (not rules.is_filled or linked.layer_row != NO_REGISTER))
+    _count_distances(slots, rules.planes, rules.num_planes, linked)
     return slots
 
 
@@ -147,12 +158,12 @@ def _take_rows(mode: list[Mode], linked: Linked) -> int:
     return constants
 
 
-def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, count: int) -> None:
+def _replace_sprites(slots: VertexSlots, enable: int, interface: Interface, count: int) -> None:
     """Mark the setup slots that become the sprite coordinate: PCOORD always, GENERIC and TEXCOORD by the bits of `enable`."""
-    for k, s in enumerate(fragment.slots):
+    for k, s in enumerate(interface.slots):
         if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1:
             slots.sprites |= 1 << k
-    slots.point_slots = [k == fragment.point_slot or bool(slots.sprites >> k & 1) for k in range(count)]
+    slots.point_slots = [k == interface.point_slot or bool(slots.sprites >> k & 1) for k in range(count)]
     for k, is_replaced in enumerate(slots.point_slots):
         if is_replaced:
             slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
@@ -189,21 +200,36 @@ def write_rows(group: Rows, slots: VertexSlots, linked: Linked) -> None:
         group.slot[i], group.front[i], group.back[i] = slot, front, back
 
 
-def write_setup(
-    setup: Setup, slots: VertexSlots, rasterizer: RasterizerState, style: Style, pattern: Pattern | None, wants_prim: bool
-) -> None:
-    """Write the group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
+def write_setup(setup: Setup, slots: VertexSlots, wants_prim: bool) -> None:
+    """Write the slots of the group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
     count = len(slots.mode)
     setup.num_slots, setup.record_size, setup.wants_prim = count, slots.record_size, wants_prim
     setup.mode[:count], setup.front[:count], setup.back[:count] = slots.mode, range(count), slots.back
-    if style.shape in (Shape.TRIANGLE, Shape.OUTLINE):
-        setup.front_is_positive, setup.culled_faces = not rasterizer.front_ccw, int(rasterizer.cull_face)
-        setup.bottom_edge = rasterizer.bottom_edge_rule
-    else:  # triangles of lines and points are made with positive area, and always face the front
-        setup.front_is_positive = 1
-    if style.has(Marks.SMOOTH_FILL):
-        setup.smooth_fill, setup.box_margin[:] = 1, _SMOOTH_MARGIN
-    if pattern is not None and not style.is_conservative:
-        setup.subpixel_bits = SUBPIXEL_BITS
-        if not pattern.is_centered:
-            setup.tile_margin, setup.box_margin[:] = 1, box_margin(pattern)
+
+
+def write_slots(d: Draw, interface: Interface, slots: VertexSlots, is_stored: bool) -> None:
+    """Write all numbers of slots."""
+    linked = interface.linked
+    write_vertices(d.vertices, slots, linked, is_stored)
+    write_rows(d.rows, slots, linked)
+    write_setup(d.setup, slots, interface.reads_primitive)
+    write_distances(d.clip, slots, linked)
+    d.rules.has_planes = linked.has_user_planes and not linked.num_distances
+    d.primitives.edge_flag_slot, d.primitives.place_slot = slots.edge_flag, slots.place
+    d.points.size_slot, d.points.is_sprite[: len(slots.point_slots)] = slots.point_size, slots.point_slots
+    d.offset.slot, d.layers.has_route, d.layers.is_layer_relative = slots.offset, slots.has_route, linked.is_layer_relative
+    d.layers.layer_slot, d.layers.viewport_slot = slots.layer, slots.viewport
+
+
+def write_distances(clip: Clip, slots: VertexSlots, linked: Linked) -> None:
+    """Write the distances of the group `Draw.clip`."""
+    clip.cull_mask, clip.user_register = slots.cull_mask, NO_REGISTER
+    if not linked.num_distances:
+        clip.user_register = linked.clip_vertex
+    if not slots.has_distances:
+        return
+    for k in range(MAX_DISTANCES):
+        register = linked.clip_distance[k // 4]
+        clip.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
+    clip.distances_at = VertexLayout.SLOTS + 16 * len(slots.source)
+    clip.user_mask, clip.num_distances = slots.user_mask, slots.user_mask.bit_length()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from tgsi.language.diagnostics import UnsupportedError
 
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
 MAX_EXPANDED = 1 << 24  # vertices of a draw whose vertex numbers are written out: loops, and strips that may restart
+Layout = tuple[Attribute | None, ...]
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -46,24 +48,16 @@ class InputWriter:
         self.region = region
         self._zeros = aligned(256)  # for attributes without memory
         self._zeros_at = int(self._zeros.ctypes.data)
-        self._elements: tuple[VertexElement, ...] = ()  # of the last draw
-        self._layout: tuple[Attribute | None, ...] = ()  # of those elements
 
     # -- assembly -----------------------------------------------------------------------------------------------------
     def write_assembly(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Restarts | None:
-        """Write the group `Draw.assembly`, and count primitives. Returns the indices of strips that may restart.
+        """Write the indices of the group `Draw.assembly`, and count primitives. Returns the indices of strips that may restart.
 
         Raises:
             UnsupportedError: the draw has too many primitives, or too many vertices whose numbers are written out.
             ValueError: index_size is wrong.
         """
         corners = self.write_corners(a, state, info, topology, packet)
-        if corners.is_written_out:
-            a.multiply[:], a.offset[:] = (3, 3, 3), (0, 1, 2, 0, 1, 2)
-        else:
-            a.multiply[:], a.offset[:], a.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
-        a.prim_shift, a.is_polygon = topology.shift, info.mode is Prim.POLYGON
-        a.is_unindexed_list = topology.is_list and info.index_size == 0 and not corners.is_written_out
         _count_assembled(info, topology, corners, packet)
         return corners.restarts
 
@@ -119,31 +113,18 @@ class InputWriter:
         return np.frombuffer(memoryview(raw), np.dtype(_INDEX_TYPES[size])), count
 
     # -- fetch --------------------------------------------------------------------------------------------------------
-    def write_fetch(self, fetch: Fetch, state: DrawState, count: int, packet: Packet) -> tuple[Attribute | None, ...]:
-        """Write the group `Draw.fetch`, for `count` attributes. Returns the key of the fetch kernel.
+    def write_fetch(self, fetch: Fetch, state: DrawState, count: int, packet: Packet) -> Layout:
+        """Write the group `Draw.fetch`; see `write_elements`."""
+        layout = write_elements(fetch, state.vertex_elements, count)
+        self.write_attributes(fetch, state, count, packet)
+        return layout
 
-        Raises:
-            UnsupportedError: the vertex shader reads too many attributes.
-        """
-        if count > MAX_ATTRIBUTES:
-            raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
-        elements = state.vertex_elements[:count]
-        channels, divisors = fetch.channels, fetch.divisor
-        for k, e in enumerate(elements):
-            channels[k], divisors[k] = len(e.src_format.channels), e.instance_divisor
-        fetch.num_attributes = count
-        self._write_attributes(fetch, state, packet)
-        if self._elements is not state.vertex_elements or len(self._layout) != count:
-            used = (Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1) for e in elements)
-            self._elements, self._layout = state.vertex_elements, (*used, *[None] * (count - len(elements)))
-        return self._layout
-
-    def _write_attributes(self, fetch: Fetch, state: DrawState, packet: Packet) -> None:
-        """Write addresses, strides and limits of the attributes; an attribute without memory reads zeros."""
+    def write_attributes(self, fetch: Fetch, state: DrawState, count: int, packet: Packet) -> None:
+        """Write addresses, strides and limits of `count` attributes; an attribute without memory reads zeros."""
         elements, buffers, nothing = state.vertex_elements, state.vertex_buffers, self._zeros_at
         attribute, stride, first, limit = fetch.attribute, fetch.stride, fetch.first, fetch.limit
         seen = set()
-        for a in range(fetch.num_attributes):
+        for a in range(count):
             e = elements[a] if a < len(elements) else None
             b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
             before, count = (0, 0) if e is None or b is None else _elements_inside(e, b)
@@ -168,6 +149,33 @@ def _elements_inside(e: VertexElement, b: BoundVertexBuffer) -> tuple[int, int]:
         return 0, 0xFFFFFFFF
     before = -(min(start, 0) // b.stride)
     return before, min(room // b.stride + 1, 0xFFFFFFFF) - before
+
+
+def write_topology(a: Assembly, topology: Topology, mode: Prim, index_size: int, is_written_out: bool) -> None:
+    """Write the group `Draw.assembly`, but for indices. is_written_out: these name the vertices of all primitives, corner after corner."""
+    if is_written_out:
+        a.multiply[:], a.offset[:] = (3, 3, 3), (0, 1, 2, 0, 1, 2)
+    else:
+        a.multiply[:], a.offset[:], a.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
+    a.prim_shift, a.is_polygon = topology.shift, mode is Prim.POLYGON
+    a.index_size = 4 if is_written_out else index_size
+    a.is_unindexed_list = topology.is_list and index_size == 0 and not is_written_out
+
+
+def write_elements(fetch: Fetch, elements: Sequence[VertexElement], count: int) -> Layout:
+    """Write the group `Draw.fetch`, but for memory, for `count` attributes. Returns the key of the fetch kernel.
+
+    Raises:
+        UnsupportedError: the vertex shader reads too many attributes.
+    """
+    if count > MAX_ATTRIBUTES:
+        raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
+    used = elements[:count]
+    for k, e in enumerate(used):
+        fetch.channels[k], fetch.divisor[k] = len(e.src_format.channels), e.instance_divisor
+    fetch.num_attributes = count
+    layout = (Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1) for e in used)
+    return (*layout, *[None] * (count - len(used)))
 
 
 def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: int, vertex_size: int, packet: Packet) -> None:

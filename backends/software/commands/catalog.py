@@ -5,6 +5,7 @@ from __future__ import annotations
 from backends.llvm.builder.module import Module
 from backends.raster.front.bound_values import build_write_values
 from backends.software.commands.assembly import build_count_written, build_write_out
+from backends.software.commands.compose import build_compose
 from backends.software.commands.copies import build_find_copy, build_note_copy
 from backends.software.commands.draws import build_draw
 from backends.software.commands.environments import build_environment
@@ -28,6 +29,7 @@ STEPS = (
     build_find_copy,
     build_note_copy,
     build_find,
+    build_compose,
     build_environment,
     build_placed_draw,
     build_count_written,

@@ -11,6 +11,7 @@ from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
+from backends.software.commands.compose import NO_ROOM
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import NO_PIXEL, SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
@@ -51,9 +52,10 @@ def build_draw(module: Module) -> None:
     kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
     kind = kind | f.select(is_staged, f.const(I32, STAGED), 0)
     template, is_same = _template(f, e, b, kind.zext(I64))
-    leave(f, template.eq(0), Code.UNKNOWN)
+    leave(f, template.eq(0), Code.NEW)
+    leave(f, template.eq(NO_ROOM), Code.ROOM)
     t = Record(f, template.as_pointer(), TemplateRecord)
-    leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
+    leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.LAYERS)
     with f.leaving(is_staged):
         call = _call(f, c, start, index_size, start, per_instance.get())
         _draw_staged(f, e, b, t, indices, call, total, vertices)
@@ -117,6 +119,7 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
 
+    0 and NO_ROOM: see `compose`.
     Until this draw has made all that it needs, it is not the last one.
     """
     here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
@@ -125,6 +128,8 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     same = same & b.get("are_words_new").eq(0) & found.get().ne(0)
     with f.if_(~same):
         found.set(f.call(I64, "find", e.pointer, b.pointer, kind))
+        with f.if_(found.get().eq(0) & (kind & STAGED).eq(0)):
+            found.set(f.call(I64, "compose", e.pointer, b.pointer, kind))
         e.set("bound", here)
         e.set("kind", kind)
         e.set("bound_framebuffer", framebuffer)

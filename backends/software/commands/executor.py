@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
-from backends.device.bound import DrawState
+from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
@@ -20,9 +20,13 @@ from backends.geometry.shaded import Worker
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
+from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span, UploadRecord
+from backends.software.commands.hashing import combination_of
+from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
+from backends.software.commands.parts import PartTable
 from backends.software.commands.records import (
     ROOM_READS,
     STAGED,
@@ -33,13 +37,13 @@ from backends.software.commands.records import (
     ReadSlot,
     StagedRecord,
     TemplateRecord,
+    TemplateSlot,
 )
-from backends.software.commands.staged_templates import StagedTemplate
-from backends.software.commands.templates import Template, TemplateTable, combination
+from backends.software.commands.staged_templates import StagedTemplate, staged_kind
+from backends.software.commands.templates import TemplateTable
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
-    from backends.llvm.engine.kernel_cache import KernelCache
 
 MOST_BATCHES = 1 << 14
 MOST_SPANS = 1 << 16
@@ -48,13 +52,14 @@ MAX_HELD = 1 << 28  # bytes that pending draws may read or keep alive
 CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
 SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
-LIFE = 32  # frames after which templates that were not drawn are forgotten
+MOST_PARTS = 1 << 13
+LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
 MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
-_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "upload", "upload_plain", "awaits_upload")
+_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "upload_plain", "awaits_upload")
 _RECORDS = (
     *(
         Batch,
@@ -71,10 +76,11 @@ _RECORDS = (
         Span,
         StagedRecord,
     ),
-    *(TemplateRecord, TextureRecord, UploadRecord, ValueSlot),
+    *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
 )
 _LAYOUT = layout_digest(*_RECORDS)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
@@ -86,10 +92,10 @@ class Executor:
 
     Attributes:
         record: read and written by generated code.
-        templates_made: so far.
+        templates_made: combinations that Python made parts for, so far.
     """
 
-    def __init__(self, kernels: KernelCache, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
+    def __init__(self, writer: DrawWriter, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
         if not 1 <= batch_spans <= MAX_SPANS:
             raise ValueError(f"spans of a batch: {batch_spans} (1 to {MAX_SPANS})")
 
@@ -98,9 +104,10 @@ class Executor:
 
             build_commands(module)
 
-        library = kernels.keep(("commands", _LAYOUT), _EXPORTS, build)
+        library = writer.kernels.cache.keep(("commands", _LAYOUT), _EXPORTS, build)
         self._library, address = library, library.address
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
+        self._find = _FIND(address["find"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
         self._upload, self._awaits = _UPLOAD(address["upload"]), _MEET(address["awaits_upload"])
         self._region = Region(CHUNK, SPARE)
@@ -117,7 +124,7 @@ class Executor:
         self._copies = (CopySlot * COPIES)()
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
-        self._table = TemplateTable(e)
+        self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
 
     @property
     def address(self) -> int:
@@ -146,9 +153,9 @@ class Executor:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]
             if code is Code.MEMORY:
                 self.give_memory()
-            elif code is Code.FULL and self._grow_reads():
-                continue
-            else:
+            elif code is Code.ROOM:
+                self._table.grow()
+            elif code is not Code.FULL or not self._grow_reads():
                 return code
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> Code:
@@ -160,29 +167,31 @@ class Executor:
                     state.constant_memory.begin()
                 else:
                     self.give_memory()
+            elif code is Code.ROOM:
+                self._table.grow()
             elif code is not Code.FULL or not self._grow_reads():
                 return code
 
     @property
     def is_crowded(self) -> bool:
-        """True if templates should be forgotten, after a flush, before another one is added."""
-        return len(self._table) >= MOST_TEMPLATES
+        """True if templates and parts should be forgotten, after a flush, before others are added."""
+        return len(self._table) >= self.record.most_templates or len(self._parts) >= MOST_PARTS
 
-    def learn(self, state: DrawState, info: DrawInfo, packet: Packet, samples: int, kept: list[object]) -> None:
-        """Make a template of a packet, unless its combination has one. samples: of the bound framebuffer. kept: see `Template`."""
-        key = combination(state, info, packet, self.record.framebuffer)
-        if self._table.find(key) is None:
-            self.templates_made += 1
-            self._table.add(Template(key, state, info, packet, samples, kept))
+    def learn(self, state: DrawState, framebuffer: Framebuffer) -> bool:
+        """Make the parts of a template that the latest draw has lacked. False: there are no templates for such draws."""
+        is_learnt = not self.record.kind & STAGED and self._parts.learn(state, framebuffer)
+        self.templates_made += is_learnt
+        return is_learnt
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
         """Make a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
-        key = combination(state, info, repeat.input, self.record.framebuffer, STAGED)
-        known = self._table.find(key)
-        if not isinstance(known, StagedTemplate) or known.most < repeat.most:
+        kind = staged_kind(info, repeat.input)
+        old = self._find(self._at, ctypes.addressof(state.record), kind)
+        if not old or self._table.staged()[old].most < repeat.most:
             self._scratch = self._scratch or Worker.of(1)
             self.templates_made += 1
-            self._table.add(StagedTemplate(key, state, info, repeat, samples, self._scratch))
+            key = combination_of(state.record.words, kind, self.record.framebuffer)
+            self._table.put(StagedTemplate(key, state, info, repeat, samples, self._scratch), old)
 
     def take(self, packet: Packet, first: int, count: int) -> None:
         """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
@@ -299,12 +308,14 @@ class Executor:
         self._table.end_frame()
         if e.frame % LIFE and not self.is_crowded:
             return False
+        are_parts_many = len(self._parts) >= MOST_PARTS  # most of them are parts of templates
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)
-        living = self._table.numbers()
+        self._parts.sweep(self._table.parts(), e.frame if are_parts_many else e.frame - LIFE)
+        living = self._table.numbers() | self._parts.numbers()
         for state in states:
             state.sweep(living)
         return True
 
     def framebuffers(self) -> set[int]:
-        """Numbers of the framebuffers that templates were made for."""
-        return self._table.framebuffers()
+        """Numbers of the kinds of framebuffers that templates and parts were made for."""
+        return self._table.framebuffers() | self._parts.framebuffers()

@@ -1,6 +1,6 @@
-"""The combination of a draw: everything that is bound and that decides about its code, and a hash of that.
+"""The combination of a draw: everything that is bound and that decides about its code, and the numbers by which it is hashed.
 
-`lookup` computes the same hash in generated code; this module does not load the generator.
+`lookup` computes the hash in generated code; this module does not load the generator.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def masks() -> list[int]:
     return [(1 << 64) - (1 << CLASS_SHIFT) if FIRST_VALUE <= k < FIRST_VALUE + VALUES else (1 << 64) - 1 for k in range(HEAD_WORDS)]
 
 
-_FACTORS, _MASKS = np.array(factors(), np.uint32), np.array(masks(), np.uint64)
+_MASKS = np.array(masks(), np.uint64)
 
 
 class Combination(NamedTuple):
@@ -54,16 +54,6 @@ class Combination(NamedTuple):
     units: tuple[int, ...]
     kind: int
     framebuffer: int
-
-    @property
-    def hash(self) -> int:
-        """The hash that generated code computes, an i32."""
-        total = int((np.frombuffer(self.head, np.uint32) * _FACTORS).sum(dtype=np.uint32))
-        total += self.kind * MIX + self.framebuffer * FRAMEBUFFER_MIX
-        for number in self.classes:
-            total = (total ^ number) * UNIT_MIX & 0xFFFFFFFF
-        total &= 0xFFFFFFFF
-        return ctypes.c_int32(total ^ total >> 15).value
 
 
 def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> Combination:

@@ -16,9 +16,9 @@ LANES = 8
 
 
 def build_find(module: Module) -> None:
-    """find(executor, bound, kind) -> address of the template of what is bound, 0 if there is none."""
-    numbers = module.constant("factors", I32, [_signed(n) for n in factors()])
-    f = Function(module, "find", [PTR, PTR, I64], I64, shared=True, internal=True)
+    """find(executor, bound, kind) -> address of the template of what is bound, 0 if there is none: its slot would be `place`."""
+    numbers = module.constant("factors", I32, [signed(n) for n in factors()])
+    f = Function(module, "find", [PTR, PTR, I64], I64, shared=True)
     executor, bound, kind = f.args
     e, words = Record(f, executor, ExecutorRecord), f.at(bound, BoundRecord.words.offset)
     mixed, vec = f.var(I32.wide(LANES), 0), I32.wide(LANES)
@@ -26,18 +26,20 @@ def build_find(module: Module) -> None:
         mixed.set(mixed.get() + f.load(vec, words, i << 2) * f.load(vec, f.value(PTR, numbers), i << 2))
     framebuffer = e.get("framebuffer")
     total = f.var(I32, f.call(I32, f"llvm.vector.reduce.add.{vec.suffix}", mixed.get()))
-    total.add(kind.trunc(I32) * _signed(MIX) + framebuffer.trunc(I32) * _signed(FRAMEBUFFER_MIX))
+    total.add(kind.trunc(I32) * signed(MIX) + framebuffer.trunc(I32) * signed(FRAMEBUFFER_MIX))
 
     def mix(number: Val, _: Val) -> None:
-        total.set((total.get() ^ number) * _signed(UNIT_MIX))
+        total.set((total.get() ^ number) * signed(UNIT_MIX))
 
-    _each_class(f, words, mix)
+    each_class(f, words, mix)
     hashed = total.get() ^ total.get().lshr(15)
-    mask, slots = e.get("mask"), e.get("slots")
+    mask, slots = e.get("mask"), e.get("slots").as_pointer()
+    e.set("hash", hashed)
     place = f.var(I32, hashed & mask)
     with f.loop() as probe:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(TemplateSlot)), TemplateSlot)
         template = slot.get("template")
+        e.set("place", place.get())
         with f.leaving(template.eq(0)):
             f.ret(f.const(I64, 0))
         with f.if_(slot.get("hash").eq(hashed)):
@@ -50,11 +52,12 @@ def build_find(module: Module) -> None:
     f.ret(f.const(I64, 0))
 
 
-def _signed(number: int) -> int:
+def signed(number: int) -> int:
+    """The number of an i32 with these bits."""
     return ctypes.c_int32(number).value
 
 
-def _each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None:
+def each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None:
     """Hand the class of the view and of the sampler of each unit (i32), and their places in a row, to `use`."""
     place = f.var(I32, 0)
     for stage in UNIT_STAGES:
@@ -64,9 +67,14 @@ def _each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> Non
                 place.set(place.get() + 1)
 
 
+def head_masks(f: Function, module: Module) -> Val:
+    """Pointer to the bits of each word that belong to a combination."""
+    return f.value(PTR, module.constant("head_masks", I64, [n - (1 << 64) if n >> 63 else n for n in masks()]))
+
+
 def _are_equal(f: Function, module: Module, words: Val, t: Record) -> Val:
     """True if a combination is that of a template. The shaders are compared first, in effect: they fix the number of classes."""
-    bits = f.value(PTR, module.constant("head_masks", I64, [n - (1 << 64) if n >> 63 else n for n in masks()]))
+    bits = head_masks(f, module)
     head, classes = t.address("head"), t.get("classes").as_pointer()
     differs, vec = f.var(I64.wide(LANES), 0), I64.wide(LANES)
     with f.range(0, HEAD_WORDS, LANES) as i:
@@ -78,5 +86,5 @@ def _are_equal(f: Function, module: Module, words: Val, t: Record) -> Val:
         def compare(number: Val, place: Val) -> None:
             other.set(other.get() | (number ^ f.load(I32, classes, place << 2)))
 
-        _each_class(f, words, compare)
+        each_class(f, words, compare)
     return other.get().eq(0)

@@ -12,6 +12,7 @@ from enum import IntEnum
 from backends.device.commands.bound_record import HEAD_WORDS
 from backends.geometry.records import GeometryRecord, VertexRecord
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
+from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
 
 
@@ -22,6 +23,9 @@ class Code(IntEnum):
     UNKNOWN = 1  # Python has to look: no template, or a draw that generated code does not take
     MEMORY = 2  # `ExecutorRecord.wanted` bytes are wanted
     FULL = 3  # too much is pending: carry it out
+    NEW = 4  # there is no template, and some part of one is not known
+    ROOM = 5  # room for more templates is wanted
+    LAYERS = 6  # all layers of the framebuffer need tiles
 
 
 _LATEST: list[tuple[str, type]] = [
@@ -139,8 +143,16 @@ class ExecutorRecord(ctypes.Structure):
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),
-        ("slots", c_void_p),  # TemplateSlot
+        ("slots", c_uint64),  # TemplateSlot
         ("mask", c_int32),  # number of slots - 1
+        ("place", c_int32),  # slot at which the latest search for a template ended
+        ("hash", c_int32),  # that it searched for
+        ("num_templates", c_int32),
+        ("most_templates", c_int32),
+        ("num_spare", c_int32),
+        ("spare", c_uint64),  # addresses of Blocks that are free
+        ("part_slots", c_uint64),  # PartSlot
+        ("parts_mask", c_int32),  # number of part_slots - 1
         ("pad", c_int32),
         ("bound", c_uint64),  # of the last draw: its BoundRecord, kind and template
         ("kind", c_uint64),
@@ -178,6 +190,7 @@ class ExecutorRecord(ctypes.Structure):
         ("most_held", c_int64),
         ("zeros", c_void_p),  # for attributes without memory
         ("known_draws", c_int64),  # running totals
+        ("templates_composed", c_int64),
         ("vertices", c_int64),
         ("primitives", c_int64),
         ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
@@ -198,3 +211,16 @@ WRITTEN_OUT, SIZE_AT, STAGED = 1 << 12, 13, 1 << 15
 def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> int:
     """The part of a draw call that belongs to a combination."""
     return mode | index_size << 8 | WRITTEN_OUT * is_written_out | size << SIZE_AT
+
+
+def call_facts(kind: int) -> dict[Fact, int]:
+    """The facts that are neither bound state nor conclusions, from a `draw_kind`."""
+    size = kind >> SIZE_AT & 3
+    return {
+        Fact.MODE: kind & 255,
+        Fact.INDEX_SIZE: kind >> 8 & 7,
+        Fact.IS_WRITTEN_OUT: bool(kind & WRITTEN_OUT),
+        Fact.IS_TINY: size == Size.TINY,
+        Fact.IS_FEW: size <= Size.FEW,
+        Fact.IS_STORED: False,
+    }

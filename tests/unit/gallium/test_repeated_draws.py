@@ -177,13 +177,13 @@ def test_repeated_draws_give_the_picture_of_draws_made_one_by_one(seed: int) -> 
 def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen)
-        maker, made = scene.ctx.device._maker, list[Any]()
+        executor, made = scene.ctx.device._executor, list[Any]()
 
-        def make(*given: Any, make: Callable[..., Any] = maker.make) -> Any:
+        def learn(*given: Any, learn: Callable[..., Any] = executor.learn) -> Any:
             made.append(given)
-            return make(*given)
+            return learn(*given)
 
-        monkeypatch.setattr(maker, "make", make)
+        monkeypatch.setattr(executor, "learn", learn)
         for k in range(100):
             scene.vertex_array(k / 100, 0.0, 8)
             scene.ctx.draw_vbo(scene.info[0])
@@ -201,13 +201,13 @@ def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> N
 def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen)
-        maker, made = scene.ctx.device._maker, list[Any]()
+        executor, made = scene.ctx.device._executor, list[Any]()
 
-        def make(*given: Any, make: Callable[..., Any] = maker.writer.write) -> Any:
+        def learn(*given: Any, learn: Callable[..., Any] = executor.learn) -> Any:
             made.append(given)
-            return make(*given)
+            return learn(*given)
 
-        monkeypatch.setattr(maker.writer, "write", make)
+        monkeypatch.setattr(executor, "learn", learn)
         for k in range(20):
             scene.ctx.set_vertex_buffers([{"buffer": scene.vertex_buffer, "stride": 16, "buffer_offset": 4 * (k % 4)}])
             scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=3, start=k % 3))

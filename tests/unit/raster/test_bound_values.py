@@ -16,7 +16,7 @@ from backends.formats import Format
 from backends.pipe.enums import ConservativeRaster
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import DepthStencilAlphaState, RasterizerState, ScissorState, StencilState, ViewportState
-from backends.raster.draw.link import link_shaders
+from backends.raster.draw.link import Linked, link_shaders
 from backends.raster.draw.viewport import write_rules
 from backends.raster.draw_record import Draw, View
 from tests.unit.raster.canvas import FS_WHITE, VS_POSITION, Canvas, make_surface, shader
@@ -62,6 +62,20 @@ def random_state(rng: np.random.Generator) -> DrawState:
     return state
 
 
+def write_all_rules(d: Draw, state: DrawState, framebuffer: Framebuffer, linked: Linked, *, is_polygon: bool, is_hidden: bool) -> None:
+    write_rules(
+        d.rules,
+        state.rasterizer,
+        framebuffer.kind,
+        is_window_space=linked.is_window_space,
+        is_polygon=is_polygon,
+        is_hidden=is_hidden,
+        is_counted=state.count_statistics,
+    )
+    d.rules.has_planes = linked.has_user_planes and not linked.num_distances
+    d.rules.has_back_stencil = state.depth_stencil_alpha.stencil[1].enabled
+
+
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("seed", range(150))
 def test_bound_values_are_written_as_they_are_defined(canvas: Canvas, seed: int) -> None:
@@ -75,7 +89,7 @@ def test_bound_values_are_written_as_they_are_defined(canvas: Canvas, seed: int)
     seen = [write_view(view, k, state, framebuffer, bounds) for k, view in enumerate(wanted)]
     writer, region = canvas._maker.writer.values, Region()
     d = Draw()
-    write_rules(d.rules, state, framebuffer, linked, is_polygon=is_polygon, is_hidden=is_hidden)
+    write_all_rules(d, state, framebuffer, linked, is_polygon=is_polygon, is_hidden=is_hidden)
     assert writer.write(ctypes.addressof(d), state, framebuffer) is seen[0]
     assert bytes(d.view) == bytes(wanted[0])
     views = (View * MAX_VIEWPORTS).from_address(region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS))
@@ -103,6 +117,6 @@ def test_a_draw_without_a_pixel_is_written_where_it_counts(canvas: Canvas) -> No
     linked, d = link_shaders(shader(VS_POSITION), None), Draw()
     for is_counted in (False, True):
         state.count_statistics = is_counted
-        write_rules(d.rules, state, framebuffer, linked, is_polygon=True, is_hidden=True)
+        write_all_rules(d, state, framebuffer, linked, is_polygon=True, is_hidden=True)
         assert canvas._maker.writer.values.write(ctypes.addressof(d), state, framebuffer) is is_counted
         assert tuple(d.view.region) == (1, 1, 0, 0)
