@@ -134,7 +134,8 @@ class Blits(ContextCore):
             return
         parts = list(cut(target, windows, is_inside=window_rectangle_include)) if windows or window_rectangle_include else [target]
         is_all = is_all and parts == [target] and not alpha_blend
-        if dst.samples < src.samples and of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA:
+        is_plain = of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA
+        if dst.samples < src.samples and is_plain and not dst.rendered:
             job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
                 self.device.resolve(job)
@@ -168,7 +169,7 @@ class Blits(ContextCore):
                         blends=bool(alpha_blend),
                     )
                 )
-        dst.push()
+        dst.changed(dst_level, target)
 
     def generate_mipmap(
         self,
@@ -209,6 +210,7 @@ class Blits(ContextCore):
             view, source = resource.blocks(level)[layers], resource.blocks(level - 1)
             axes = _axes(view, source, start, size, not seen.is_integer and not seen.has_stencil)
             self.device.scale(Scale(source=source, target=view, source_format=seen, target_format=seen, axes=axes, mask=ColorMask.RGBAZS))
+            resource.changed(level)
         return True
 
 

@@ -124,7 +124,7 @@ class Clears(ContextCore):
         self.begin_write(found.texture)
         for view in _pixels(found.texture, found.level, region):
             view[...] = pixel
-        found.texture.push()
+        found.texture.changed(found.level, region)
 
     def clear_depth_stencil(
         self,
@@ -162,7 +162,7 @@ class Clears(ContextCore):
             return
         for view in views:
             view[...] = pack_depth_stencil(found.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
-        found.texture.push()
+        found.texture.changed(found.level, region)
 
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
         """Fill a box with one texel, or block of a compressed format, given as its bytes. (p_context.h)"""

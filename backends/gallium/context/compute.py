@@ -176,9 +176,10 @@ class Compute(ContextCore):
     def _finish_pending(self, bindings: ComputeBindings) -> None:
         """Carry out pending drawing that uses bound memory, then read memory of the caller."""
         uses = self.device.uses
-        if self.device.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
+        has_samples = self.has_own_samples
+        if self.device.pending and (has_samples or any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges()))):
             self.synchronize()
-        if self.user_memory:
+        if self.user_memory or has_samples:
             self.show_runs()
         for resource in self.user_memory:
             if not self.is_busy(resource):

@@ -158,10 +158,12 @@ class ContextCore(ABC):
         self.completed = self._issued
 
     def _show(self) -> None:
-        """Copy bound targets, and shader memory that draws may have written, to memory of the caller that they lie over."""
-        self._shown = self.device.runs
+        """Resolve samples of bound surfaces; copy targets, and shader memory that draws may have written, to memory of the caller."""
+        is_new, self._shown = self._shown != self.device.runs, self.device.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
+                if target.own is not None and is_new:
+                    target.own.store(self.device)
                 target.texture.push()
         while self.stored_user_memory:
             self.stored_user_memory.pop().push()
@@ -174,15 +176,18 @@ class ContextCore(ABC):
     def is_busy(self, resource: Resource, *, for_reading: bool = False) -> bool:
         """Return True if pending work reads or writes the resource; for reading, if it writes it."""
         uses = self.device.uses
-        return uses(resource.address, resource.size, for_reading=for_reading) or any(
-            uses(shadow.address, shadow.size, for_reading=for_reading) for _, shadow in resource.decoded.values()
-        )
+        if uses(resource.address, resource.size, for_reading=for_reading):
+            return True
+        if not resource.decoded and not resource.rendered:
+            return False
+        shadows = [*(shadow for _, shadow in resource.decoded.values()), *(samples.target for samples in resource.rendered)]
+        return any(uses(shadow.address, shadow.size, for_reading=for_reading) for shadow in shadows)
 
     def finish_uses(self, resource: Resource, *, for_reading: bool = False) -> None:
         """Carry out pending work that reads or writes the resource; for reading, work that writes it."""
         if self.is_busy(resource, for_reading=for_reading):
             self.synchronize(FlushReason.MEMORY)
-        elif self.user_memory:
+        elif self.user_memory or resource.rendered:
             self.show_runs()
 
     def finish_part(self, resource: Resource, begin: int, size: int, *, for_reading: bool = False) -> None:
@@ -203,9 +208,14 @@ class ContextCore(ABC):
         resource.pull()
 
     def show_runs(self) -> None:
-        """Bring user memory up to date before it is read: the device may have drawn on its own, at a query or with a full queue."""
+        """Bring user memory and textures of bound samples up to date: the device may have drawn on its own, e.g. with a full queue."""
         if self.device.runs != self._shown:
             self._show()
+
+    @property
+    def has_own_samples(self) -> bool:
+        """True if a bound surface has samples in place of those of its texture."""
+        return any(item is not None and item.own is not None for item in (*self.cbufs, self.zsbuf))
 
     def prepare(self) -> None:
         """Prepare a draw or a clear: give bound targets to the device, and read user memory."""
@@ -274,6 +284,6 @@ class ContextCore(ABC):
         if mapped.usage.value & _WRITE and mapped.staging is None:
             if mapped.resource.user is not None:
                 mapped.resource.pull()
-            if mapped.resource.decoded:
+            if mapped.resource.decoded or mapped.resource.rendered:
                 self.finish_uses(mapped.resource)
             mapped.resource.changed(mapped.level, mapped.box)

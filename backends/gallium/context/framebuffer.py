@@ -26,13 +26,18 @@ class Framebuffers(ContextCore):
         level: int = 0,
         first_layer: int = 0,
         last_layer: int | None = None,
+        nr_samples: int = 0,
     ) -> Surface:
         """Create a render target from a level of a texture, with all layers from `first_layer` on unless `last_layer` is given.
 
+        nr_samples: of a texture of one sample: pixels are drawn with that many, which are resolved into the texture as soon as pending work
+        is carried out, and which begin as the texture's texels when the surface is bound.
+
         (context.rst, "Surfaces")
         """
-        self.check_resource(texture, "create_surface: texture")
-        return surface(texture, "create_surface", format=format, level=level, first_layer=first_layer, last_layer=last_layer)
+        name = "create_surface"
+        self.check_resource(texture, f"{name}: texture")
+        return surface(texture, name, format=format, level=level, first_layer=first_layer, last_layer=last_layer, nr_samples=nr_samples)
 
     def surface_destroy(self, target: Surface) -> None:
         """Destroy a surface. (context.rst, "Surfaces")"""
@@ -42,6 +47,8 @@ class Framebuffers(ContextCore):
             raise ValueError("surface_destroy: target: it belongs to another screen")
         if target.is_destroyed:
             raise ValueError("surface_destroy: target: it was destroyed")
+        if target.own is not None and (target in self.cbufs or target is self.zsbuf):
+            self.synchronize()
         target.destroy()
 
     def as_surface(self, target: Any, argument: str) -> Surface:
@@ -110,8 +117,17 @@ class Framebuffers(ContextCore):
             min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
             framebuffer_samples(bound, samples, name),
         )
-        if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
-            self.synchronize()
+        if self.cbufs != targets or self.zsbuf is not depth:
+            self._exchange(bound)
         self.cbufs, self.zsbuf = targets, depth
         self.framebuffer = bound[0].known(new) if bound else new if sizes[0] else NO_TARGETS
         self.state.hinder(Hindrance.TARGETS, True)
+
+    def _exchange(self, bound: Sequence[Surface]) -> None:
+        """Complete work on the bound targets that other memory has to show, and bring the samples of new ones up to date."""
+        if any(item is not None and (item.texture.user is not None or item.own is not None) for item in (*self.cbufs, self.zsbuf)):
+            self.synchronize()
+        for item in bound:
+            if item.own is not None:
+                self.finish_uses(item.texture)
+                item.own.load_all()

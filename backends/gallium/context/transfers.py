@@ -274,7 +274,13 @@ class Transfers(ContextCore):
 
         strides: bytes from row to row in the resource and in `values`.
         """
-        if resource.user is not None or resource.samples > 1 or resource.decoded or isinstance(resource.format, CompressedFormat):
+        if (
+            resource.user is not None
+            or resource.samples > 1
+            or resource.decoded
+            or resource.rendered
+            or isinstance(resource.format, CompressedFormat)
+        ):
             return False  # the bytes have copies
         if not row_bytes or not rows:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -73,6 +73,19 @@ class Accounting:
             self.used -= size
 
 
+class Rendered(Protocol):
+    """Samples that a surface has in place of those of its texture (`render_samples`)."""
+
+    @property
+    def target(self) -> Resource:
+        """The samples, as a texture."""
+        ...
+
+    def load(self, level: int, box: Box) -> None:
+        """Take the texels of a box of the texture, as far as the surface has them."""
+        ...
+
+
 class ResourceOwner(Protocol):
     """The screen of a resource. `memory`: the account that the resource's bytes are counted in."""
 
@@ -105,7 +118,7 @@ class Resource:
     Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
     a row. `blocks` shows a level as an array without padding. `samples` is at least 1; the planes of samples are
     `sample_stride` bytes apart, and arrays show the first sample unless one is named. `decoded`, of a compressed texture: plain textures
-    of its texels, by coding, as samplers read them.
+    of its texels, by coding, as samplers read them. `rendered`: samples that surfaces have in place of those of the texture.
     """
 
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
@@ -129,6 +142,7 @@ class Resource:
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
+        self.rendered: Collection[Rendered] = ()
         self.ended = ctypes.c_int32(0)  # 1 once nobody holds a reference, for generated code
         self._whole: dict[int, NDArray[Any]] = {}
         self._references, self._is_given_up = 1, False
@@ -288,10 +302,18 @@ class Resource:
             target = texels[z, part.y * rows : (part.y + part.height) * rows, part.x * columns : (part.x + part.width) * columns]
             target[...] = image[: target.shape[0], : target.shape[1]]
 
+    def note_rendered(self, samples: Rendered) -> None:
+        """Note samples that a surface has from now on, as long as it lives."""
+        if not isinstance(self.rendered, weakref.WeakSet):
+            self.rendered = weakref.WeakSet()
+        self.rendered.add(samples)
+
     def changed(self, level: int = 0, box: Box | None = None) -> None:
-        """Show what was written to a box of a level (the whole level without a box) in decoded textures and in memory of the caller."""
+        """Show what was written to a box of a level (without one, to all of it) in decoded textures, samples, and memory of the caller."""
         for format, shadow in self.decoded.values():
             self._decode(shadow, format, level, self.box(level, box, "box"))
+        for samples in self.rendered:
+            samples.load(level, self.box(level, box, "box"))
         self.push()
 
     # -- user memory -----------------------------------------------------------------------------------------------------

@@ -14,9 +14,11 @@ from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.reference import Reference
+from backends.gallium.resource.render_samples import RenderSamples
 from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import any_format, integer, pixel_format, sequence
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
+from backends.pipe.limits import MAX_TARGET_SAMPLES
 from tgsi.language.record import record
 
 Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
@@ -189,9 +191,12 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
 
 
 class Surface:
-    """One level of a resource, and a range of its layers, as a render target."""
+    """One level of a resource, and a range of its layers, as a render target.
 
-    def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int) -> None:
+    `own`: samples that the surface has in place of those of its texture, or None.
+    """
+
+    def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int, samples: int = 1) -> None:
         self.texture = texture
         self.format = format
         self.level = level
@@ -201,17 +206,24 @@ class Surface:
         self.is_destroyed = False
         self._framebuffer: DeviceFramebuffer | None = None
         self._reference = Reference(texture)
+        self.own: RenderSamples | None = None
+        memory, first = texture, first_layer
+        if samples > texture.samples:
+            self.own = RenderSamples(texture, format, level, first_layer, last_layer, samples)
+            memory, first = self.own.target, 0
+            info = memory.levels[0]
+        self.samples = memory.samples
         self._packet: DeviceSurface | None = DeviceSurface(
-            address=texture.address + info.offset + first_layer * info.layer_stride,
+            address=memory.address + info.offset + first * info.layer_stride,
             row_stride=info.row_stride,
             format=format,
             width=info.width,
             height=info.height,
             layer_stride=info.layer_stride,
             layers=last_layer - first_layer + 1,
-            samples=texture.samples,
-            sample_stride=texture.sample_stride,
-            keepalive=texture.storage,
+            samples=memory.samples,
+            sample_stride=memory.sample_stride,
+            keepalive=memory.storage,
         )
 
     @property
@@ -224,6 +236,9 @@ class Surface:
     def destroy(self) -> None:
         """Let go of the texture. A binding keeps its memory until it is replaced."""
         self.is_destroyed, self._packet, self._framebuffer = True, None, None
+        if self.own is not None:
+            self.own.destroy()
+            self.own = None
         self._reference.release()
 
     def known(self, new: DeviceFramebuffer) -> DeviceFramebuffer:
@@ -248,6 +263,7 @@ def surface(
     level: int = 0,
     first_layer: int = 0,
     last_layer: int | None = None,
+    nr_samples: int = 0,
 ) -> Surface:
     """A checked surface; see `Context.create_surface`."""
     if not isinstance(texture, Resource):
@@ -267,12 +283,17 @@ def surface(
     info = texture.level(level, f"{name}: level")
     first = integer(first_layer, f"{name}: first_layer", 0, info.layers - 1)
     last = integer(info.layers - 1 if last_layer is None else last_layer, f"{name}: last_layer", first, info.layers - 1)
-    return Surface(texture, seen, level, first, last)
+    samples = integer(nr_samples, f"{name}: nr_samples", 0, MAX_TARGET_SAMPLES)
+    if samples not in SAMPLE_COUNTS or (samples > 1 and texture.samples not in (1, samples)):
+        raise ValueError(f"{name}: nr_samples: a texture of {texture.samples} samples cannot be rendered to with {samples}")
+    if samples > texture.samples and texture.user is not None:
+        raise ValueError(f"{name}: nr_samples: memory of the caller cannot be rendered to with samples")
+    return Surface(texture, seen, level, first, last, max(samples, 1))
 
 
 def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
     """Number of samples of all targets, or `given` without targets. ValueError if they differ."""
-    counts = {item.texture.samples for item in bound}
+    counts = {item.samples for item in bound}
     if len(counts) > 1:
         raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")
     wanted = integer(given, f"{name}: samples", 0, 16)
