@@ -145,7 +145,10 @@ class Queries(ContextCore):
     def get_query_result_resource(
         self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
     ) -> None:
-        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type. Index -1 writes 1, its availability. (p_context.h)"""
+        """Write a part of a result into a buffer as I32, U32, I64 or U64, clamped to the type.
+
+        Index -1 writes 1 if the result is there, otherwise 0. (p_context.h)
+        """
         name = "get_query_result_resource"
         self.check_resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
@@ -159,7 +162,8 @@ class Queries(ContextCore):
         found = self.get_query_result(query, wait=wait)
         values = found if isinstance(found, tuple) else (found,)
         which = integer(index, f"{name}: index", -1, len(values) - 1)
-        value = 1 if which < 0 else int(values[which])
+        is_there = not QUERY_KINDS[query.kind].is_fence or bool(found)
+        value = int(is_there if which < 0 else values[which])
         self.begin_write(resource)
         clamped = min(value, top)
         resource.storage[start : start + dtype.itemsize] = np.array([clamped], dtype).view(np.uint8)

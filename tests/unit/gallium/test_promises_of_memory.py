@@ -20,16 +20,33 @@ def ones(value: float) -> bytes:
     return np.full(4, value, np.float32).tobytes()
 
 
+TEXTURED = """FRAG
+DCL SAMP[0]
+DCL SVIEW[0], 2D, FLOAT
+DCL OUT[0], COLOR
+IMM[0] FLT32 {0.5, 0.5, 0.0, 0.0}
+TEX OUT[0], IMM[0], SAMP[0], 2D
+END
+"""
+
+
 @pytest.mark.parametrize("flag", ["DISCARD_RANGE", "DISCARD_WHOLE_RESOURCE"])
-def test_discarded_memory_is_written_without_a_wait(flag: str) -> None:
+@pytest.mark.parametrize("text", [CONSTANT, TEXTURED])
+def test_earlier_draws_keep_what_discarded_memory_held(flag: str, text: str) -> None:
     picture = Picture(4, 4)
-    buffer = picture.buffer(np.full(4, 0.25, np.float32))
-    picture.ctx.set_constant_buffer("FRAGMENT", buffer)
-    picture.draw(CONSTANT)
-    with picture.ctx.transfer_map(buffer, usage=f"WRITE|{flag}") as mapped:
-        mapped.data[:] = np.frombuffer(ones(0.75), np.uint8)
+    ctx = picture.ctx
+    memory = picture.buffer(np.full(4, 0.25, np.float32))
+    ctx.set_constant_buffer("FRAGMENT", memory)
+    if text is TEXTURED:
+        memory = screen().resource_create(width0=1, height0=1, format="R32G32B32A32_FLOAT")
+        ctx.texture_subdata(memory, np.full(4, 0.25, np.float32))
+        ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(memory)])
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()])
+    picture.draw(text)
+    with ctx.transfer_map(memory, usage=f"WRITE|{flag}") as mapped:
+        mapped.data[...] = np.frombuffer(ones(0.75), mapped.data.dtype).reshape(mapped.data.shape)
     assert (picture.pixels() == 0.25).all()
-    assert (picture.draw(CONSTANT).pixels() == 0.75).all()
+    assert (picture.draw(text).pixels() == 0.75).all()
 
 
 def test_persistent_and_coherent_mappings_need_their_flags(ctx: g.Context) -> None:

@@ -82,6 +82,35 @@ def test_the_clock_counts_nanoseconds_without_a_break(ctx: g.Context) -> None:
     assert abs(screen().get_timestamp() - ctx.get_timestamp()) < 1_000_000_000
 
 
+def test_the_clock_is_read_at_once() -> None:
+    picture = Picture(4, 4).draw()
+    for read in (picture.ctx.get_timestamp, screen().get_timestamp):
+        assert read() > 0
+        assert picture.ctx.device.pending
+
+
+def test_a_buffer_gets_each_part_of_a_result_and_whether_it_is_there() -> None:
+    picture = Picture(4, 4)
+    ctx = picture.ctx
+    memory = picture.buffer(np.zeros(4, np.uint64))
+    statistics, fence = ctx.create_query("PIPELINE_STATISTICS"), ctx.create_query("GPU_FINISHED")
+    ctx.begin_query(statistics)
+    draw(picture)
+    ctx.end_query(statistics)
+    draw(picture)
+    ctx.end_query(fence)
+
+    def written(query: Any, index: int, wait: bool) -> int:
+        ctx.get_query_result_resource(query, memory, result_type="U64", index=index, wait=wait, offset=8)
+        words = np.zeros(4, np.uint64)
+        ctx.buffer_read(memory, words)
+        return int(words[1])
+
+    assert [written(statistics, index, True) for index in (0, 1, 7, -1)] == [3, 1, 16, 1]
+    assert [written(fence, -1, False), written(fence, 0, False)] == [0, 0]
+    assert [written(fence, 0, True), written(fence, -1, False)] == [1, 1]
+
+
 # -- counts --------------------------------------------------------------------------------------------------------------------
 def generated(picture: Picture, stream_output: g.StreamOutputInfo | None) -> Any:
     return picture.counted("PRIMITIVES_GENERATED", lambda: picture.draw(stream_output=stream_output))

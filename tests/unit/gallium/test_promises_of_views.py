@@ -77,6 +77,44 @@ def test_levels_of_a_view_count_from_its_first_and_the_samplers_from_there() -> 
         assert sampled(picture, view, f"0.5, 0.5, 0.0, {float(lod)}", "TXL", **given)[0] == expected
 
 
+def test_the_swizzle_of_a_view_holds_for_the_border_too() -> None:
+    assert screen().get_param("TEXTURE_BORDER_COLOR_QUIRK") == 0
+    picture = Picture(1, 1)
+    texture = screen().resource_create(width0=1, height0=1, format="R32G32B32A32_FLOAT")
+    view = picture.ctx.create_sampler_view(texture, swizzle=("W", "Z", "Y", "1"))
+    border: dict[str, Any] = {"wrap_s": "CLAMP_TO_BORDER", "border_color": (1.0, 2.0, 3.0, 4.0)}
+    assert sampled(picture, view, "5.5, 0.5, 0.0, 0.0", **border) == [4, 3, 2, 1]
+
+
+BUFFER_FORMATS = [f for f in g.Format if screen().is_format_supported(f, target="BUFFER", bind="SAMPLER_VIEW")]
+
+
+def test_views_of_buffers_read_every_format_as_textures_do() -> None:
+    """The texel of a buffer and the same texel of a 2D texture, through one program for each kind of number."""
+    assert screen().get_param("BUFFER_SAMPLER_VIEW_RGBA_ONLY") == 0
+    assert len(BUFFER_FORMATS) > 100
+    rng = np.random.default_rng(5)
+    picture = Picture(1, 1, format="R32G32B32A32_UINT", targets=2)
+    ctx = picture.ctx
+    for format in BUFFER_FORMATS:
+        kind = "SINT" if "_SINT" in format.name else "UINT" if "_UINT" in format.name else "FLOAT"
+        texel = rng.integers(0, 64, format.block_bytes, np.uint8)
+        buffer = picture.buffer(np.concatenate([texel, np.zeros(-len(texel) % 4, np.uint8)]))
+        texture = screen().resource_create(width0=1, height0=1, format=format, bind="SAMPLER_VIEW")
+        ctx.texture_subdata(texture, texel.tobytes())
+        swizzle = ("W", "Z", "Y", "X")
+        views = [
+            ctx.create_sampler_view(buffer, format=format, swizzle=swizzle, size=len(texel)),
+            ctx.create_sampler_view(texture, swizzle=swizzle),
+        ]
+        ctx.set_sampler_views("FRAGMENT", views)
+        picture.draw(
+            f"FRAG\nDCL SAMP[0..1]\nDCL SVIEW[0], BUFFER, {kind}\nDCL SVIEW[1], 2D, {kind}\nDCL OUT[0], COLOR\nDCL OUT[1], COLOR[1]\n"
+            "IMM[0] INT32 {0, 0, 0, 0}\nTXF OUT[0], IMM[0], SAMP[0], BUFFER\nTXF OUT[1], IMM[0], SAMP[1], 2D\nEND\n"
+        )
+        assert picture.pixels(0).tolist() == picture.pixels(1).tolist(), format
+
+
 # -- gradients, gathers --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("step", "level"), [(0.125, 0), (0.25, 1), (0.5, 2), (1.0, 3)])
 def test_the_gradients_of_txd_choose_the_level(step: float, level: int) -> None:
