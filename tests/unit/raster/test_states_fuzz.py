@@ -32,7 +32,16 @@ END
 """
 
 
-def another(rng: np.random.Generator, value: Any) -> Any:
+LEGAL: dict[str, list[float]] = {
+    "conservative_raster_dilate": [0.0, 0.3, 1.0],
+    "subpixel_precision_x": [0, 1, 6],
+    "subpixel_precision_y": [0, 3, 6],
+}
+
+
+def another(rng: np.random.Generator, name: str, value: Any) -> Any:
+    if name in LEGAL:
+        return LEGAL[name][rng.integers(3)]
     if isinstance(value, bool):
         return bool(rng.integers(2))
     if isinstance(value, Enum):
@@ -54,7 +63,7 @@ def drawn(screen: g.Screen, seed: int) -> bytes:
         ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(depth=test))
         fields = [f for f in dataclasses.fields(g.RasterizerState) if f.name != "rasterizer_discard" and rng.random() < 0.3]
         try:
-            ctx.bind_rasterizer_state(ctx.create_rasterizer_state(**{f.name: another(rng, f.default) for f in fields}))
+            ctx.bind_rasterizer_state(ctx.create_rasterizer_state(**{f.name: another(rng, f.name, f.default) for f in fields}))
         except ValueError:
             return b""
         scales = rng.choice([50, -35, 0, 1e9, 3.3, np.nan], (4, 3), p=[0.5, 0.2, 0.05, 0.05, 0.15, 0.05])
