@@ -26,11 +26,15 @@ _U32 = (1 << 32) - 1
 
 
 class StreamOutputTarget(packet.StreamTarget):
-    """A target of stream output: a range of a buffer. `offset` is the number of bytes written so far."""
+    """A target of stream output: a range of a buffer. `offset` is the number of bytes written so far.
 
-    def __init__(self, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
+    owner: stands for the context that made it.
+    """
+
+    def __init__(self, owner: object, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
         self.resource, self.buffer_offset, self.buffer_size = resource, buffer_offset, buffer_size
+        self.owner = owner
         self.is_destroyed = False
         self._reference = Reference(resource)
 
@@ -85,7 +89,7 @@ class StreamOutputs(ContextCore):
         if start % 4:
             raise ValueError(f"{name}: buffer_offset: {start} is not a multiple of 4")
         size = buffer.size - start if buffer_size is None else integer(buffer_size, f"{name}: buffer_size", 0, buffer.size - start)
-        return StreamOutputTarget(buffer, start, size)
+        return StreamOutputTarget(self.owner, buffer, start, size)
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
         """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
@@ -151,6 +155,10 @@ class StreamOutputs(ContextCore):
     def _check_target(self, target: Any, argument: str) -> StreamOutputTarget:
         if not isinstance(target, StreamOutputTarget):
             raise TypeError(f"{argument}: what create_stream_output_target returned is wanted, not {type(target).__name__}")
+        if target.resource.screen is not self.screen:
+            raise ValueError(f"{argument}: it belongs to another screen")
+        if target.owner is not self.owner:
+            raise ValueError(f"{argument}: it belongs to another context")
         if target.is_destroyed:
             raise ValueError(f"{argument}: it was destroyed")
         self.check_resource(target.resource, argument)

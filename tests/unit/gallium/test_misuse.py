@@ -158,6 +158,9 @@ OF_CONTEXTS: dict[str, Callable[[Pair], object]] = {
     "get_query_result": lambda pair: pair.other.get_query_result(pair.query()),
     "destroy_query": lambda pair: pair.other.destroy_query(pair.query()),
     "render_condition": lambda pair: pair.other.render_condition(pair.query()),
+    "set_stream_output_targets": lambda pair: pair.other.set_stream_output_targets([pair.ctx.create_stream_output_target(pair.buffer)]),
+    "stream_output_target_destroy": lambda pair: pair.other.stream_output_target_destroy(pair.ctx.create_stream_output_target(pair.buffer)),
+    "draw_vbo": lambda pair: pair.other.draw_vbo(count_from_stream_output=pair.ctx.create_stream_output_target(pair.buffer)),
     "transfer_unmap": lambda pair: pair.other.transfer_unmap(pair.ctx.transfer_map(pair.texture)),
     "transfer_flush_region": lambda pair: pair.other.transfer_flush_region(pair.ctx.transfer_map(pair.texture)),
 }
