@@ -52,7 +52,7 @@ class Kernels:
         return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
 
     def common(self, lanes: int) -> Library:
-        """flush(scene), worker(worker) and write_values(...): the steps of the front end that every draw needs, tile walk, scheduler."""
+        """The scheduler, the tile walk, and the steps of the front end that every draw needs; write_values(...)."""
 
         def build(module: Module) -> None:
             from backends.raster.control.scheduler import build_scheduler
@@ -65,7 +65,7 @@ class Kernels:
             build_scheduler(module)
             build_write_values(module)
 
-        return self._keep(("common", lanes), ("flush", "worker", "write_values"), build)
+        return self._keep(("common", lanes), ("flush", "run_ahead", "finish", "worker", "write_values"), build)
 
     def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""

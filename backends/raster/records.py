@@ -216,7 +216,7 @@ class Tiles(ctypes.Structure):
 
 
 class Work(ctypes.Structure):
-    """The work of one flush: clears, uploads and batches in their order, then resolves."""
+    """The work of a flush up to a point: clears, uploads and batches in their order, then resolves. Some may be done already."""
 
     _fields_ = [
         ("clears", c_void_p),
@@ -229,6 +229,7 @@ class Work(ctypes.Structure):
         ("num_resolves", c_int32),
         ("num_uploads", c_int32),
         ("alone", c_int32),  # the caller does all of the work
+        ("goes_on", c_int32),  # more batches follow: a window that is not full waits for them
     ]
 
 
@@ -246,6 +247,7 @@ class Crew(ctypes.Structure):
         ("window_size", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use
         ("quit", c_int32),
+        ("is_held", c_int32),  # `run_ahead` must not wake anybody: there are no threads, or the process forks
     ]
 
 
@@ -262,6 +264,7 @@ class Window(ctypes.Structure):
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window
         ("finished", c_int32),  # no batch is left
+        ("is_open", c_int32),  # `first_batch` to `first_clear` and arenas belong to a flush that goes on
         ("ticks", c_int64),  # time-stamp counter when the phase began
     ]
 
@@ -293,12 +296,16 @@ class Shared(ctypes.Structure):
 
 
 class Scene(ctypes.Structure):
-    """One renderer's targets, work and threads. Python fills `targets` to `crew` between flushes; the rest belongs to generated code."""
+    """One renderer's targets, work and threads.
+
+    Python fills `targets` and `tiles` while no thread is in a flush, `asked` at any time, and `crew`; the rest belongs to generated code.
+    """
 
     _fields_ = [
         ("targets", Targets),
         ("tiles", Tiles),
-        ("work", Work),
+        ("asked", Work),
+        ("work", Work),  # while threads are in a flush, those that have not arrived at a barrier may write it
         ("crew", Crew),
         ("window", Window),
         ("totals", Totals),

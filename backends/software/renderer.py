@@ -32,8 +32,6 @@ from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
-from backends.raster.records import ClearRecord
-from backends.raster.tile.coarse import INFINITY
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
 MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once; the caller can be interrupted between native runs only
-MOST_CLEARS = 1 << 10  # pending ones
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -63,6 +60,8 @@ class Renderer:
         spans: most draws of one such unit.
         window: most batches that are binned before tiles are drawn.
         arena: bytes of the arena that a batch is binned into.
+        ahead: amount of new work, about one for a primitive and two for a draw, for which workers are woken before a flush if a CPU is
+            left for the caller; 0: they wait for the flush.
     """
 
     def __init__(
@@ -78,6 +77,7 @@ class Renderer:
         spans: int = MAX_SPANS,
         window: int = 64,
         arena: int = 1 << 20,
+        ahead: int = 2048,
     ) -> None:
         threads, is_free = workers_for(threads)
         if lanes not in (None, 8, 16, 32, 64):
@@ -91,10 +91,11 @@ class Renderer:
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer, self._targets = Framebuffer(0, 0), list[tuple[int, int]]()
         self._executor = Executor(self._maker.writer, batch, spans)
+        self._executor.connect(self._pool.scene, self._pool.run_ahead if ahead else 0, ahead)
+        weakref.finalize(self, self._pool.finish)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
-        self._clears: list[ClearRecord] = []
         self._resolves: list[Resolve] = []
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
@@ -105,8 +106,14 @@ class Renderer:
 
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state."""
-        self._states.add(state)
+        self._know(state)
         self._executor.serve(state.record)
+
+    def _know(self, state: DrawState) -> None:
+        """Note a state that is drawn with."""
+        if state not in self._states:
+            self._states.add(state)
+            weakref.finalize(state, self._pool.finish).atexit = False
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
         """See `Device.install_entries`."""
@@ -143,12 +150,11 @@ class Renderer:
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
         is_read = any(self._executor.reads(*found) for found in self._framebuffer.ranges())
-        if self._resolves or self._waiting.touched or is_read or len(self._clears) >= MOST_CLEARS:
+        if self._resolves or self._waiting.touched or is_read or not self._executor.has_room_for_clears:
             self.flush(FlushReason.CLEAR)
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
-                record.before = self._executor.close_batch()
-                self._clears.append(record)
+                self._executor.take_clear(record)
             else:
                 self.flush(FlushReason.CLEAR)
                 self.runs += 1
@@ -169,14 +175,6 @@ class Renderer:
             self.flush(FlushReason.RESOLVE)
         library = self.kernels.resolve(job.source.format, job.source.samples)
         self._pool.run_tiles(job.record(library.address["resolve"]), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
-
-    def _run(self, resolves: list[Resolve]) -> None:
-        """Run the native part: pending work, then `resolves`."""
-        work, libraries = self._pool.scene.work, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
-        records = [job.record(library.address["resolve"]) for job, library in zip(resolves, libraries)]
-        array = (ResolveRecord * len(records))(*records)
-        work.resolves, work.num_resolves = ctypes.addressof(array), len(records)
-        self._pool.run(self._is_ordered)
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
@@ -205,7 +203,7 @@ class Renderer:
             self.flush(FlushReason.FULL)
             code = executor.draw(state, info, despite_hindrance=despite_hindrance)
         if code is Code.NEW and executor.learn(state, self._framebuffer):
-            self._states.add(state)
+            self._know(state)
             self._region.keep(state)  # the caller may forget it before the draw is carried out
             code = executor.draw(state, info, despite_hindrance=despite_hindrance)
         if code is Code.LAYERS:
@@ -215,7 +213,7 @@ class Renderer:
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw that generated code has left to Python, or that has to wait for pending ones."""
-        self._states.add(state)
+        self._know(state)
         fb, executor = self._framebuffer, self._executor
         if executor.is_crowded:
             self.flush(FlushReason.FULL)
@@ -239,7 +237,7 @@ class Renderer:
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Take a draw of meshes; see `Device.draw_mesh`."""
-        self._states.add(state)
+        self._know(state)
         reach = self._take_turn(state)
         state.record.draws += 1
         drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
@@ -258,6 +256,8 @@ class Renderer:
         is_reached = reach is not None or bool(self._waiting.written)
         if is_reached and self.pending and self._waiting.blocks(state, reach, self._executor.all_reads(), self._written()):
             self.flush(FlushReason.DRAW)
+        if reach is not None and reach.is_ordered and not self._is_ordered and self.pending:
+            self.flush(FlushReason.DRAW)  # the order of such draws depends on windows, which must not depend on what workers have begun
         return reach
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
@@ -318,7 +318,7 @@ class Renderer:
     @property
     def pending(self) -> bool:
         """True if some work waits for a flush."""
-        return bool(self._executor.record.num_spans or self._clears or self._resolves)
+        return self._executor.has_work or bool(self._resolves)
 
     def upload(self, job: Copy, owner: object) -> bool:
         """See `Device.upload`."""
@@ -365,18 +365,17 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         self._tally.flushed(reason)
-        work, pool = self._pool.scene.work, self._pool
-        clears = (ClearRecord * len(self._clears))(*self._clears)
-        commands = self._executor.record
-        work.spans, work.batches, work.num_batches = commands.spans, commands.batches, commands.num_batches
-        work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
-        work.uploads, work.num_uploads = commands.uploads, commands.num_uploads
-        self._clears = []
-        pool.coarse[:] = INFINITY
         resolves, self._resolves = self._resolves, []
-        self._executor.carried_out()
-        self._hinder()
-        self._run(resolves)
+        libraries = [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
+        records = (ResolveRecord * len(resolves))(*(job.record(k.address["resolve"]) for job, k in zip(resolves, libraries)))
+        work = self._pool.scene.asked
+        work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
+        try:
+            self._executor.hand_over(work)
+            self._hinder()
+            self._pool.run(self._is_ordered)
+        finally:
+            self._pool.end_flush()
 
     # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self, *, flushes: bool = True) -> Statistics:

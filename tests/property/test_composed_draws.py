@@ -29,6 +29,7 @@ from backends.pipe.state import (
 )
 from backends.raster.draw.topology import TOPOLOGIES
 from backends.raster.draw_record import Draw
+from backends.raster.records import Work
 from backends.software.commands.executor import Executor
 from backends.software.commands.part_records import Block
 from tests.unit.raster.canvas import Canvas, make_surface, shader
@@ -79,7 +80,7 @@ def canvas() -> Iterator[Canvas]:
         writer = made._maker.writer
         writer.kernels = Named(writer.kernels)  # type: ignore[assignment]
         yield made
-        made._executor.carried_out()
+        made._executor.hand_over(Work())
 
 
 def another(rng: np.random.Generator, value: Any) -> Any:
@@ -171,7 +172,7 @@ def test_composed_templates_have_the_records_of_draws_made_alone(canvas: Canvas,
             if rng.random() < (0.5 if place < 4 else 0.01) or not number:
                 setattr(state, name, pick(rng, pool))
         if number % 4 == 0:
-            executor.carried_out()
+            executor.hand_over(Work())
             canvas.set_framebuffer(kinds[pick(rng, targets)])
             state.bind(Processor.VERT, shader(VERTEX[pick(rng, vertex)]))
             state.bind(Processor.FRAG, shader(FRAGMENT[pick(rng, fragment)]))

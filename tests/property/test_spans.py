@@ -20,7 +20,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Call
 from backends.raster.kernels import Kernels
-from backends.raster.records import Batch, Span
+from backends.raster.records import Batch, Span, Work
 from backends.software.commands.executor import Executor
 from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, changed, fs_color, of_draws, with_shaders
 
@@ -215,7 +215,7 @@ def test_neighbors_share_a_batch_up_to_its_limits() -> None:
     batches = (Batch * e.num_batches).from_address(e.batches)
     assert [(b.first_span, b.num_spans, b.count) for b in batches] == [(0, 2, 80), (2, 3, 42), (5, 1, 100), (6, 1, 100), (7, 1, 1)]
     assert [(s.first, s.count) for s in spans] == [(0, 40), (0, 40), (0, 40), (0, 1), (0, 1), (5, 100), (105, 100), (205, 1)]
-    executor.carried_out()
+    executor.hand_over(Work())
     assert (e.num_spans, e.num_batches, e.queued) == (0, 0, 0)
 
 

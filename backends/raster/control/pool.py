@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -17,11 +18,14 @@ from backends.device.bound import Framebuffer, Surface
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_TARGET_SAMPLES, MAX_TEXTURE_SIZE
+from backends.raster.control.scheduler import PHASE
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
-from backends.raster.records import Scene, Worker
+from backends.raster.records import Scene, Window, Worker
+from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
 
 WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
+_PAUSE = 1e-4  # seconds between two looks at workers that are waited for
 _SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
 
@@ -38,7 +42,7 @@ class _Threads:
 
     def start(self) -> None:
         """Start the threads, unless they run already: at first, and again in a child process after a fork."""
-        if self._process == os.getpid():
+        if self.are_running:
             return
         self._process = os.getpid()
         base, scene = self._semaphores.ctypes.data, self.scene
@@ -46,7 +50,8 @@ class _Threads:
             self._libc.sem_init(ctypes.c_void_p(base + _SEMAPHORE * i), 0, 0)
         for i, w in enumerate(self.workers):
             w.semaphore = base + _SEMAPHORE * i if i < self.count else None
-        scene.crew.done, scene.crew.quit, scene.shared.state = base + _SEMAPHORE * self.count, 0, CLOSED
+        scene.crew.done, scene.crew.quit, scene.crew.is_held = base + _SEMAPHORE * self.count, 0, 0
+        scene.shared.state = CLOSED
         body, size = self.library.entry("worker"), ctypes.sizeof(Worker)
         self._threads = [
             threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
@@ -55,11 +60,16 @@ class _Threads:
         for t in self._threads:
             t.start()
 
+    @property
+    def are_running(self) -> bool:
+        """True if this process has the threads."""
+        return self._process == os.getpid()
+
     def stop(self) -> None:
         """End and join the threads; a child process has none to join."""
-        if self._process != os.getpid():
+        if not self.are_running:
             return
-        self.scene.crew.quit = 1
+        self.scene.crew.quit = self.scene.crew.is_held = 1
         for w in self.workers[: self.count]:
             self._libc.sem_post(ctypes.c_void_p(w.semaphore))
         for t in self._threads:
@@ -72,6 +82,9 @@ class Pool:
 
     Arguments: number of native threads; whether the caller of a flush helps them; the module that has `flush` and `worker`; most
     primitives of a batch; most batches of a window; least bytes of an arena.
+
+    run_ahead: address of the function that lets the workers begin before a flush (`backends.raster.control.scheduler`), 0 if there is no
+    CPU for them.
     """
 
     def __init__(self, threads: int, helps: bool, library: Library, batch: int, window: int, arena: int) -> None:
@@ -105,9 +118,12 @@ class Pool:
                 memory = reserved(size)
                 self._keep.append(memory)
                 setattr(w.buffers, name, memory.ctypes.data)
-        self._flush = library.entry("flush")
+        self._flush, self._finish = library.entry("flush"), library.entry("finish")
+        self.run_ahead = library.address["run_ahead"] if helps and threads else 0
+        s.shared.state, crew.is_held = CLOSED, 1
         self._threads = _Threads(s, self.workers, threads, library)
         self._finalizer = weakref.finalize(self, self._threads.stop)
+        _pools.add(self)
 
     def bind_targets(self, framebuffer: Framebuffer) -> None:
         """Write the addresses of the targets that the next flushes draw to."""
@@ -120,12 +136,19 @@ class Pool:
         s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
 
     def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
-        """Fit memory to a framebuffer: tiles a row, tiles a layer, layers. An arena must hold the worst case of one primitive."""
+        """Fit memory to a framebuffer: tiles a row, tiles a layer, layers. An arena must hold the worst case of one primitive.
+
+        What workers have binned ahead of a flush is binned again.
+        """
+        self.finish()
         s = self.scene
         num_tiles = layer_tiles * layers
+        if s.window.is_open:
+            s.shared.next_batch, s.shared.filled = s.window.first_batch, 0
         if num_tiles > len(self.coarse):
             self.coarse = np.zeros(num_tiles, np.float32)
             s.tiles.farthest = self.coarse.ctypes.data
+        self.coarse[:] = INFINITY
         t = s.tiles
         t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, num_tiles, layer_tiles, layers
         size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
@@ -142,8 +165,14 @@ class Pool:
             for w, memory in zip(self.workers, self._cursors):
                 w.buffers.cursors = memory.ctypes.data
 
+    def end_flush(self) -> None:
+        """Let the next part of a flush be the first one of a new flush, whatever became of this one."""
+        self.finish()
+        self.scene.window.is_open = 0
+        self.coarse[:] = INFINITY  # others may write depths until then
+
     def run(self, alone: bool = False) -> None:
-        """Run the native part of a flush. alone: the caller does all of it, tile after tile.
+        """Run the last part of a flush: what workers have not begun with. alone: the caller does all of it, tile after tile.
 
         Raises:
             ValueError: the pool is closed.
@@ -152,21 +181,42 @@ class Pool:
             raise ValueError("the renderer is closed")
         self._threads.start()
         s = self.scene
-        totals = s.totals
-        totals.front_ticks = totals.tile_ticks = totals.num_windows = totals.arena_bytes = 0
         if not alone:
             self._flush(ctypes.addressof(s))
             return
-        s.work.alone, s.crew.participants = 1, s.crew.threads + 1
+        s.asked.alone, s.crew.participants = 1, s.crew.threads + 1
         try:
             self._flush(ctypes.addressof(s))
         finally:
-            s.work.alone, s.crew.participants = 0, self._participants
+            s.asked.alone, s.crew.participants = 0, self._participants
+
+    @property
+    def is_idle(self) -> bool:
+        """True if no worker is in a part of a flush."""
+        return bool(self.scene.shared.state & ~PHASE == CLOSED)
+
+    def finish(self) -> None:
+        """Help with what workers have begun ahead of a flush, until it is done."""
+        if not self.is_idle:
+            self._finish(ctypes.addressof(self.scene))
+
+    def hold(self) -> None:
+        """Wait until no worker has anything to do, in any thread, and let them begin nothing ahead of a flush."""
+        self.scene.crew.is_held = 1
+        while not self.is_idle:
+            time.sleep(_PAUSE)
+
+    def let_go(self) -> None:
+        """End a `hold`, if there are workers."""
+        self.scene.crew.is_held = not self._threads.are_running
 
     def run_tiles(self, job: ResolveRecord, tiles_x: int, tiles_y: int, alone: bool = False) -> None:
         """Run a kernel on `tiles_x` times `tiles_y` tiles at once. Pending work and the size of the framebuffer stay as they are."""
-        t, work = self.scene.tiles, self.scene.work
+        self.finish()
+        t, work, window, shared = self.scene.tiles, self.scene.asked, self.scene.window, self.scene.shared
         bound = t.tiles_x, t.num_tiles, t.layer_tiles, t.layers
+        begun = Window.from_buffer_copy(window), shared.next_batch, shared.filled
+        window.is_open = 0
         t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
         work.num_batches = work.num_clears = work.num_uploads = 0
         work.resolves, work.num_resolves = ctypes.addressof(job), 1
@@ -174,9 +224,11 @@ class Pool:
             self.run(alone)
         finally:
             t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound
+            self.scene.window, shared.next_batch, shared.filled = begun
 
     def close(self) -> None:
         """End the threads. A second call does nothing."""
+        self.finish()
         self._finalizer()
 
 
@@ -192,3 +244,21 @@ def check_size(framebuffer: Framebuffer) -> None:
 def _place(surface: Surface | None) -> tuple[int | None, int, int]:
     """Return address, bytes a row and bytes a layer of a surface."""
     return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def _hold_all() -> None:
+    """Before a fork: a child process has no threads, so that it could not end what they do."""
+    for pool in list(_pools):
+        pool.hold()
+
+
+def _let_all_go() -> None:
+    for pool in list(_pools):
+        pool.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold_all, after_in_parent=_let_all_go)

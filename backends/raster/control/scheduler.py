@@ -1,7 +1,6 @@
 """Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it, MXCSR.
 
-A flush is a sequence of windows of batches. A window has two phases: batches (front end), then tiles. Workers take batches from one
-atomic counter until the records fill a part of the cache, so windows of light batches are long, and barriers few.
+A flush is a sequence of windows of batches (`windows`). A window has two phases: batches (front end), then tiles.
 
 Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
 frame. (One counter for all tiles made draws that fill cheaply three times slower.)
@@ -9,6 +8,10 @@ frame. (One counter for all tiles made draws that fill cheaply three times slowe
 Every participant runs `render`. Between phases all meet at a barrier, where the last to arrive does the serial bookkeeping. A worker
 joins when it gets a CPU, in any phase; no participant waits for a worker that has none. (On a busy machine that would cost each frame,
 however small, a tick of the operating system's scheduler.)
+
+A flush may come in parts. Workers begin with the batches that are queued while the caller queues more (`run_ahead`). A window that is not
+full when they run out of batches stays open, with what is binned in its arenas, and the next part goes on with it. So the windows are
+those of a flush in one part, no tile is walked more often, and the caller waits for nobody until the last part.
 
 Participants spin at barriers, and yield the CPU after a while. (A semaphore for each phase cost 50 microseconds and more on machines
 whose idle CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows.)
@@ -18,15 +21,14 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.counters import BATCH_FIELDS
 from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
-from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.raster.control.windows import build_windows, change_atomically, exchange
 from backends.raster.layouts import CLOSED
-from backends.raster.records import Batch, ClearRecord, Scene, UploadRecord, Worker
+from backends.raster.records import Scene, Work, Worker
 
-LIGHT_PRIMITIVES = 256  # of a window that one thread draws between barriers
-LIGHT_BYTES = 2048  # of setup records and chunks of its bins: about twenty tiles
+_BATCHES_A_WORKER = 3  # as a power of 2: a worker is woken for so many
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
 ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
@@ -37,161 +39,6 @@ PHASE = 1 << 29  # bit: set in the phase of tiles; all may go on when it changes
 def _wait(f: Function, semaphore: Val) -> None:
     with f.loop() as loop:
         loop.break_if(f.call(I32, "sem_wait", semaphore).eq(0))
-
-
-def _batch_at(f: Function, s: Record, i: Val) -> Val:
-    return f.at(s.get("work.batches"), i.zext(I64) * ctypes.sizeof(Batch))
-
-
-def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
-    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
-
-
-def _build_take_batches(module: Module) -> None:
-    """take_batches(worker): runs the front end on batches until the window is full, by number or by bytes.
-
-    Arenas are used again from window to window."""
-    f = Function(module, "take_batches", [PTR], shared=True, internal=True)
-    s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
-    with f.loop() as loop:
-        loop.break_if(f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes"))
-        i = f.atomic_add(s.address("shared.next_batch"), 1)
-        loop.break_if(i >= s.get("window.last_batch"))
-        batch = _batch_at(f, s, i)
-        b = Record(f, batch, Batch)
-        b.set("arena", f.load(PTR, s.get("crew.arenas"), (i - s.get("window.first_batch")) << 3))
-        f.call(None, "front_end", f.args[0], batch)
-        _atomic(f, "add", s.address("shared.filled"), b.get("used"))
-    f.ret()
-
-
-def _build_begin_window(module: Module) -> None:
-    """begin_window(scene): the serial work before a window, which ends where an upload comes next."""
-    f = Function(module, "begin_window", [PTR], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    first = s.get("window.first_batch")
-    s.set("shared.next_batch", first)
-    s.set("shared.filled", 0)
-    last = f.var(I32, f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
-    number = f.var(I32, s.get("window.first_upload"))
-    with f.loop() as loop:
-        loop.break_if(number.get() >= s.get("work.num_uploads"))
-        u = Record(f, f.at(s.get("work.uploads"), number.get().zext(I64) * ctypes.sizeof(UploadRecord)), UploadRecord)
-        with f.if_(u.get("before") > first):
-            last.set(f.min(last.get(), u.get("before")))
-        loop.break_if(u.get("before") > first)
-        with f.range(0, u.get("rows")) as k:
-            row, from_row = k.zext(I64) * u.get("target_stride"), k.zext(I64) * u.get("row_bytes")
-            f.call(PTR, "memcpy", (u.get("target") + row).as_pointer(), (u.get("source") + from_row).as_pointer(), u.get("row_bytes"))
-        number.add(1)
-    s.set("window.first_upload", number.get())
-    s.set("window.last_batch", last.get())
-    s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
-    f.ret()
-
-
-def _build_begin_tiles(module: Module) -> None:
-    """begin_tiles(scene): the serial work between the phases.
-
-    A batch whose arena was too small ends the window: the next window begins with the rest of it."""
-    f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    with f.leaving(s.get("window.is_binned").ne(0)):
-        s.set("window.is_binned", f.const(I32, 0))
-        f.ret()
-    first, last = s.get("window.first_batch"), f.min(s.get("shared.next_batch"), s.get("window.last_batch"))
-    cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
-    totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
-    with f.range(first, last) as i:
-        b = Record(f, _batch_at(f, s, i), Batch)
-        bytes_.add(b.get("used").zext(I64))
-        with f.if_(cut.get() < 0):  # batches after the cut run again in the next window, and are counted there
-            for total, field in zip(totals.values(), BATCH_FIELDS.values()):
-                total.add(b.get(field).zext(I64))
-            cut.set(f.select(b.get("skipped") + b.get("done") < b.get("count"), i, -1))
-    for name, total in totals.items():
-        s.set(f"totals.{name}", s.get(f"totals.{name}") + total.get())
-    s.set("totals.arena_bytes", f.max(s.get("totals.arena_bytes"), bytes_.get()))
-    s.set("window.cut", cut.get())
-    s.set("window.last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
-    is_last = (cut.get() < 0) & (last >= s.get("work.num_batches"))
-    s.set("window.is_final", is_last.zext(I32))
-    s.set("window.resolving", f.select(is_last, s.get("work.num_resolves"), 0))
-    tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
-    alone = s.get("work.alone").ne(0)
-    with f.range(0, participants) as i:
-        w = Record(f, f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
-        w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
-        w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
-    now = f.call(I64, "llvm.readcyclecounter")
-    s.set("totals.front_ticks", s.get("totals.front_ticks") + now - s.get("window.ticks"))
-    s.set("window.ticks", now)
-    f.ret()
-
-
-def _build_end_window(module: Module) -> None:
-    """end_window(scene, worker): the serial work after a window.
-
-    Light windows that follow, each cut short by an upload, are drawn here, too. Others could not help, and barriers would take longer.
-    """
-    f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
-    scene, worker = f.args
-    s = Record(f, scene, Scene)
-    with f.loop() as loop:
-        f.call(None, "leave_window", scene)
-        loop.break_if(s.get("window.finished").ne(0))
-        loop.break_if(f.call(I32, "is_short", scene).eq(0))
-        f.call(None, "take_batches", worker)
-        f.call(None, "begin_tiles", scene)
-        tiles, batches = s.get("tiles.num_tiles"), s.get("window.last_batch") - s.get("window.first_batch")
-        s.set("window.is_binned", f.const(I32, 1))
-        loop.break_if(s.get("shared.filled") > batches * (tiles << 2) + LIGHT_BYTES)
-        s.set("window.is_binned", f.const(I32, 0))
-        f.call(None, "tiles", worker)
-    f.ret()
-
-
-def _build_is_short(module: Module) -> None:
-    """is_short(scene) -> 1 if an upload ends the window, before which there are few primitives and no clears; otherwise 0."""
-    f = Function(module, "is_short", [PTR], I32, shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    last, number, due = s.get("window.last_batch"), s.get("window.first_upload"), s.get("window.first_clear")
-    with f.leaving((number >= s.get("work.num_uploads")) | (last >= s.get("work.num_batches"))):
-        f.ret(f.const(I32, 0))
-    upload = f.at(s.get("work.uploads"), number.zext(I64) * ctypes.sizeof(UploadRecord))
-    with f.leaving(Record(f, upload, UploadRecord).get("before").ne(last)):
-        f.ret(f.const(I32, 0))
-    with f.if_(due < s.get("work.num_clears")):
-        clear = f.at(s.get("work.clears"), due.zext(I64) * ctypes.sizeof(ClearRecord))
-        with f.leaving(Record(f, clear, ClearRecord).get("before") < last):
-            f.ret(f.const(I32, 0))
-    total = f.var(I32, 0)
-    with f.range(s.get("window.first_batch"), last) as i:
-        total.add(Record(f, _batch_at(f, s, i), Batch).get("count"))
-    f.ret((total.get() <= LIGHT_PRIMITIVES).zext(I32))
-
-
-def _build_leave_window(module: Module) -> None:
-    """leave_window(scene): counts what a window has drawn, and begins the next one."""
-    f = Function(module, "leave_window", [PTR], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    cut, last = s.get("window.cut"), s.get("window.last_batch")
-    s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
-    s.set("totals.num_windows", s.get("totals.num_windows") + 1)
-    clears, due = s.get("work.clears"), f.var(I32, s.get("window.first_clear"))
-    with f.loop() as passed:  # those before a batch of this window, the cut one included
-        passed.break_if(due.get() >= s.get("work.num_clears"))
-        clear = Record(f, f.at(clears, due.get().zext(I64) * ctypes.sizeof(ClearRecord)), ClearRecord)
-        passed.break_if(clear.get("before") >= last)
-        due.add(1)
-    s.set("window.first_clear", due.get())
-    s.set("window.first_batch", f.select(cut < 0, last, cut))
-    with f.if_(cut >= 0):
-        b = Record(f, _batch_at(f, s, cut), Batch)
-        b.set("skipped", b.get("skipped") + b.get("done"))
-    s.set("window.finished", (s.get("window.first_batch") >= s.get("work.num_batches")).zext(I32))
-    f.call(None, "begin_window", f.args[0])
-    f.ret()
 
 
 def _joined(word: Val) -> Val:
@@ -218,9 +65,7 @@ def _build_join(module: Module) -> None:
         with f.else_of(between) as try_it:
             _pause(f, turns)
             try_it()
-            pair = f.fresh()
-            f.line(f"{pair} = cmpxchg {state}, {word}, {word + JOINED} seq_cst seq_cst")
-            result.set(f.select(f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1"), word + JOINED, 0))
+            result.set(f.select(exchange(f, state, word, word + JOINED), word + JOINED, 0))
         loop.break_if(result.get().ne(0))
     f.ret(result.get())
 
@@ -232,16 +77,15 @@ def _build_render(module: Module) -> None:
     scene = Record(f, worker, Worker).get("scene")
     s = Record(f, scene, Scene)
 
-    def barrier(serial: str, is_end: bool) -> None:
+    def barrier(serial: str) -> None:
         now = f.atomic_add(s.address("shared.state"), 1) + 1
         with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
-            f.call(None, serial, *([scene, worker] if is_end else [scene]))
-            is_over = s.get("window.finished").ne(0) if is_end else None
-            close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
-            _atomic(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)  # in one step: no thread may see half of it
-            if is_over is not None:
-                with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
-                    f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
+            f.call(None, serial, *([scene, worker] if serial == "end_window" else [scene]))
+            is_over = s.get("window.finished").ne(0)
+            close = f.select(is_over, f.const(I32, CLOSED), 0)
+            change_atomically(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)
+            with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
+                f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
             wait_for_it()
             turns = f.var(I32, 0)
             with f.loop() as spin:
@@ -249,14 +93,16 @@ def _build_render(module: Module) -> None:
                 spin.break_if(((word ^ now) & PHASE).ne(0))
                 _pause(f, turns)
 
-    phase = f.var(I32, joined & PHASE)
+    phase, is_over = f.var(I32, joined & PHASE), f.var(I32, 0)
     with f.loop() as loop:
         with f.if_(phase.get().eq(0)):  # a worker that joins in the phase of tiles begins there
             f.call(None, "take_batches", worker)
-            barrier("begin_tiles", False)
+            barrier("begin_tiles")
+            is_over.set(s.get("window.finished"))
+        loop.break_if(is_over.get().ne(0))
         phase.set(0)
         f.call(None, "tiles", worker)
-        barrier("end_window", True)
+        barrier("end_window")
         loop.break_if(s.get("window.finished").ne(0))
     f.atomic_add(s.address("shared.state"), -JOINED)
     f.ret()
@@ -278,49 +124,136 @@ def _build_worker(module: Module) -> None:
     f.ret()
 
 
-def _build_flush(module: Module) -> None:
-    """flush(scene): wakes the workers; the caller helps (as the last participant) or sleeps. All have left the flush when it returns."""
-    f = Function(module, "flush", [PTR], shared=True)
-    scene = f.args[0]
+def _worker_at(f: Function, s: Record, i: Val) -> Val:
+    return f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
+
+
+def _wake(f: Function, s: Record, threads: Val) -> None:
+    with f.range(0, threads) as i:
+        f.call(I32, "sem_post", Record(f, _worker_at(f, s, i), Worker).get("semaphore"))
+
+
+def _build_begin(module: Module) -> None:
+    """begin(scene, state word): begins a part of a flush, `work`, while no thread is in another one."""
+    f = Function(module, "begin", [PTR, I32], shared=True, internal=True)
+    scene, state = f.args
     s = Record(f, scene, Scene)
-    saved = set_mxcsr(f, DEFAULT_MXCSR)
-    workers, threads = s.get("crew.workers"), s.get("crew.threads")
-    helps = s.get("crew.participants") > threads
-    s.set("window.first_batch", 0)
-    s.set("window.first_clear", 0)
-    s.set("window.first_upload", 0)
-    f.call(None, "begin_window", scene)
-    f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("shared.state"), atomic=True)
-
-    def worker_at(i: Val) -> Val:
-        return f.at(workers, i.zext(I64) * ctypes.sizeof(Worker))
-
-    with f.range(0, f.select(s.get("work.alone").ne(0), f.const(I32, 0), threads)) as i:
-        f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("semaphore"))
-    with f.else_of(helps) as otherwise:
-        f.call(None, "render", worker_at(threads), f.const(I32, JOINED))
+    with f.else_of(s.get("window.is_open").ne(0)) as otherwise:
+        f.call(None, "go_on", scene)
+        s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
         otherwise()
-        _wait(f, s.get("crew.done"))
+        s.set("window.first_batch", 0)
+        s.set("window.first_clear", 0)
+        s.set("window.first_upload", 0)
+        for name in ("front_ticks", "tile_ticks", "num_windows", "arena_bytes"):
+            s.set(f"totals.{name}", 0)
+        f.call(None, "begin_window", scene)
+    s.set("window.is_open", s.get("work.goes_on"))
+    f.store(state, s.address("shared.state"), atomic=True)
+    f.ret()
+
+
+def _take_over(f: Function, s: Record) -> None:
+    f.call(PTR, "memcpy", s.address("work"), s.address("asked"), f.const(I64, ctypes.sizeof(Work)))
+
+
+def _leave_together(f: Function, s: Record) -> None:
+    """Wait until all have left a part of a flush that is closed."""
     turns = f.var(I32, 0)
     with f.loop() as loop:
         loop.break_if(_joined(f.load(I32, s.address("shared.state"), atomic=True)).eq(0))
         _pause(f, turns)
+
+
+def _help(f: Function, s: Record, joined: Val) -> None:
+    """The caller renders, as the last participant, if it has `joined` a part of a flush."""
+    with f.if_(joined.ne(0)):
+        f.call(None, "render", _worker_at(f, s, s.get("crew.threads")), joined)
+    _leave_together(f, s)
+
+
+def _build_flush(module: Module) -> None:
+    """flush(scene): carries out `asked`; the caller helps or sleeps. All have left the flush when it returns.
+
+    What workers are doing becomes a part of it. A participant that has not arrived at a barrier may change what the next step reads.
+    """
+    f = Function(module, "flush", [PTR], shared=True)
+    scene = f.args[0]
+    s = Record(f, scene, Scene)
+    saved = set_mxcsr(f, DEFAULT_MXCSR)
+    threads = s.get("crew.threads")
+    helps, is_alone = s.get("crew.participants") > threads, s.get("asked.alone").ne(0)
+    joined = f.var(I32, 0)
+    with f.if_(helps):
+        joined.set(f.call(I32, "join", scene))
+        with f.if_(joined.get().ne(0) & is_alone):
+            f.call(None, "render", _worker_at(f, s, threads), joined.get())
+            joined.set(0)
+    is_begun = joined.get().ne(0)
+    with f.if_(~is_begun):
+        _leave_together(f, s)
+    _take_over(f, s)
+    with f.else_of(is_begun) as otherwise:
+        s.set("window.is_open", s.get("work.goes_on"))
+        with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
+            f.call(None, "go_on", scene)
+        otherwise()
+        joined.set(f.select(helps, f.const(I32, JOINED), 0))
+        f.call(None, "begin", scene, joined.get())
+    _wake(f, s, f.select(is_alone, f.const(I32, 0), threads))
+    with f.if_(~helps):
+        _wait(f, s.get("crew.done"))
+    _help(f, s, joined.get())
+    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    f.ret()
+
+
+def _build_run_ahead(module: Module) -> None:
+    """run_ahead(scene, clears, uploads, batches): lets workers begin with batches that no part of the flush has had.
+
+    Takes the numbers of all so far. Does nothing while workers are busy: they find more the next time. Only where the caller helps.
+    """
+    f = Function(module, "run_ahead", [PTR, I32, I32, I32], shared=True)
+    scene, clears, uploads, batches = f.args
+    s = Record(f, scene, Scene)
+    is_idle = (f.load(I32, s.address("shared.state"), atomic=True) & ~PHASE).eq(CLOSED) & s.get("crew.is_held").eq(0)
+    with f.if_(is_idle):
+        fresh = batches - f.select(s.get("window.is_open").ne(0), s.get("shared.next_batch"), 0)
+        with f.if_(fresh > 0):
+            _take_over(f, s)
+            s.set("work.num_clears", clears)
+            s.set("work.num_uploads", uploads)
+            s.set("work.num_batches", batches)
+            s.set("work.num_resolves", 0)
+            s.set("work.goes_on", 1)
+            f.call(None, "begin", scene, f.const(I32, 0))
+            _wake(f, s, f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
+    f.ret()
+
+
+def _build_finish(module: Module) -> None:
+    """finish(scene): helps with the part of a flush that `run_ahead` began. All have left it when this returns."""
+    f = Function(module, "finish", [PTR], shared=True)
+    s = Record(f, f.args[0], Scene)
+    saved = set_mxcsr(f, DEFAULT_MXCSR)
+    _help(f, s, f.call(I32, "join", s.pointer))
     f.call(None, "llvm.x86.sse.ldmxcsr", saved)
     f.ret()
 
 
 def build_scheduler(module: Module) -> None:
-    """flush(scene), worker(worker) and the functions that they call; `front_end` and `tiles` must be in the same module."""
+    """flush(scene), run_ahead(scene, ...), finish(scene), worker(worker) and what they call.
+
+    `front_end` and `tiles` must be in the same module.
+    """
     for build in (
-        _build_take_batches,
-        _build_begin_window,
-        _build_begin_tiles,
-        _build_leave_window,
-        _build_is_short,
-        _build_end_window,
+        build_windows,
         _build_join,
         _build_render,
         _build_worker,
+        _build_begin,
         _build_flush,
+        _build_run_ahead,
+        _build_finish,
     ):
         build(module)

@@ -15,7 +15,7 @@ from backends.software.commands.compose import NO_ROOM
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import NO_PIXEL, SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
-from backends.software.commands.spans import is_full
+from backends.software.commands.spans import is_full, offer_work
 
 MOST_PRIMITIVES = 1 << 20
 """Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
@@ -30,6 +30,7 @@ def build_draw(module: Module) -> None:
     hindrances = b.get("hindrances")
     is_staged = (hindrances & int(Hindrance.STAGES)).ne(0)
     leave(f, e.get("is_hindered").ne(0) | (hindrances & int(Hindrance.STREAMS)).ne(0), Code.UNKNOWN)
+    offer_work(f, e)
     leave(f, is_staged & (hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
     count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
     leave(f, (count < 1) | (instances < 1) | mode.uge(MODES), Code.UNKNOWN)

@@ -13,17 +13,17 @@ from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.commands.numbers import ValueSlot
 from backends.device.copy_job import Copy
-from backends.device.region import ALIGNMENT, SLACK, Region, aligned
+from backends.device.region import ALIGNMENT, SLACK, Region, aligned, reserved
 from backends.geometry.drawn import Drawn
 from backends.geometry.repeat import Repeat
 from backends.geometry.shaded import Worker
-from backends.pipe.limits import MAX_VERTEX_STREAMS
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
-from backends.raster.records import Batch, Span, UploadRecord
+from backends.raster.records import Batch, ClearRecord, Scene, Span, UploadRecord, Work
 from backends.software.commands.hashing import combination_of
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.parts import PartTable
@@ -55,7 +55,9 @@ MOST_TEMPLATES = 1 << 11
 MOST_PARTS = 1 << 13
 LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
+MOST_CLEARS = 1 << 10  # pending ones
 MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
+NEVER = 1 << 60  # an amount of work that is never pending
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
@@ -118,6 +120,8 @@ class Executor:
         self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
+        room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # one call clears so many surfaces at most
+        self._clears = (ClearRecord * room).from_buffer(reserved(room * ctypes.sizeof(ClearRecord)).data)
         self._uploads = (UploadRecord * MOST_UPLOADS)()
         e.uploads, e.most_uploads = ctypes.addressof(self._uploads), MOST_UPLOADS
         self._at = ctypes.addressof(e)
@@ -203,11 +207,17 @@ class Executor:
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
 
-    def close_batch(self) -> int:
-        """Let the next draw begin a batch. Returns the number of that batch."""
-        number = int(self.record.num_batches)
-        self.record.closed = number
-        return number
+    @property
+    def has_room_for_clears(self) -> bool:
+        """True if the clears of all surfaces of a framebuffer can be taken before pending work is carried out."""
+        return bool(self.record.num_clears < MOST_CLEARS)
+
+    def take_clear(self, clear: ClearRecord) -> None:
+        """Take a clear, which comes before the next draw; `has_room_for_clears` must have said yes."""
+        e = self.record
+        clear.before = e.closed = e.num_batches
+        self._clears[e.num_clears] = clear
+        e.num_clears += 1
 
     def take_staged_counts(self) -> Drawn:
         """The counts of draws with more stages since the last call."""
@@ -288,10 +298,27 @@ class Executor:
         e.held = held
 
     # -- frames ----------------------------------------------------------------------------------------------------------
-    def carried_out(self) -> None:
-        """Forget spans and batches, which were drawn. Memory stays as it is."""
+    def connect(self, scene: Scene, run_ahead: int, step: int) -> None:
+        """Let a pool carry out what is queued.
+
+        run_ahead: address of the function that wakes its workers, whenever `step` more work is there (`offer_work`); 0: never.
+        """
+        e, work = self.record, scene.asked
+        work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, ctypes.addressof(self._clears)
+        e.scene, e.run_ahead, e.ahead_step = ctypes.addressof(scene), run_ahead, step if run_ahead else NEVER
+        e.ahead = e.ahead_step
+
+    @property
+    def has_work(self) -> bool:
+        """True if draws or clears are queued."""
+        return bool(self.record.num_spans or self.record.num_clears)
+
+    def hand_over(self, work: Work) -> None:
+        """Hand everything that is queued to a flush, and begin a new queue. Memory stays as it is."""
         e = self.record
-        e.num_spans = e.num_batches = e.closed = e.queued = e.num_uploads = 0
+        work.num_batches, work.num_clears, work.num_uploads = e.num_batches, e.num_clears, e.num_uploads
+        e.num_spans = e.num_batches = e.closed = e.queued = e.num_clears = e.num_uploads = 0
+        e.ahead = e.ahead_step
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
         """Make the memory of draws invalid. states: all that were drawn with.

@@ -184,6 +184,12 @@ class ExecutorRecord(ctypes.Structure):
         ("copies", c_void_p),  # CopySlot
         ("copies_mask", c_int32),  # number of copies - 1
         ("pad_copies", c_int32),
+        ("run_ahead", c_void_p),  # lets workers begin: run_ahead(scene, clears, uploads, batches)
+        ("scene", c_void_p),
+        ("ahead", c_int64),  # amount of pending work (`offer_work`) above which workers are asked
+        ("ahead_step", c_int64),  # growth of the amount until they are asked again
+        ("num_clears", c_int32),
+        ("pad_clears", c_int32),
         ("queued", c_int64),  # primitives of all spans
         ("most_queued", c_int64),
         ("held", c_int64),  # bytes that pending draws read

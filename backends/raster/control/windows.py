@@ -1,0 +1,218 @@
+"""Generated code: windows of batches, from the first batch that is taken to the serial work after the last tile.
+
+Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and barriers
+few. An upload between two batches ends a window.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.counters import BATCH_FIELDS
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.records import Batch, ClearRecord, Scene, UploadRecord, Worker
+
+LIGHT_PRIMITIVES = 256  # of a window that one thread draws between barriers
+LIGHT_BYTES = 2048  # of setup records and chunks of its bins: about twenty tiles
+
+
+def _batch_at(f: Function, s: Record, i: Val) -> Val:
+    return f.at(s.get("work.batches"), i.zext(I64) * ctypes.sizeof(Batch))
+
+
+def _upload_at(f: Function, s: Record, i: Val) -> Val:
+    return f.at(s.get("work.uploads"), i.zext(I64) * ctypes.sizeof(UploadRecord))
+
+
+def change_atomically(f: Function, operation: str, pointer: Val, value: Val) -> None:
+    """Change a word: `operation` is one of LLVM's atomicrmw."""
+    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
+
+
+def exchange(f: Function, pointer: Val, old: Val, new: Val) -> Val:
+    """Write a word if it has its old value; true if it had."""
+    pair = f.fresh()
+    f.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
+    return f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1")
+
+
+def _build_take_batches(module: Module) -> None:
+    """take_batches(worker): runs the front end on batches until the window is full, by number or by bytes.
+
+    Arenas are used again from window to window."""
+    f = Function(module, "take_batches", [PTR], shared=True, internal=True)
+    s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
+    with f.loop() as loop:
+        loop.break_if(f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes"))
+        i = f.load(I32, s.address("shared.next_batch"), atomic=True)
+        loop.break_if(i >= f.load(I32, s.address("window.last_batch"), atomic=True))  # more may come: the number must not pass it
+        with f.if_(exchange(f, s.address("shared.next_batch"), i, i + 1)):
+            batch = _batch_at(f, s, i)
+            b = Record(f, batch, Batch)
+            b.set("arena", f.load(PTR, s.get("crew.arenas"), (i - s.get("window.first_batch")) << 3))
+            f.call(None, "front_end", f.args[0], batch)
+            change_atomically(f, "add", s.address("shared.filled"), b.get("used"))
+    f.ret()
+
+
+def _build_begin_window(module: Module) -> None:
+    """begin_window(scene): the serial work before a window."""
+    f = Function(module, "begin_window", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    s.set("shared.next_batch", s.get("window.first_batch"))
+    s.set("shared.filled", 0)
+    f.call(None, "go_on", f.args[0])
+    s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
+    f.ret()
+
+
+def _build_go_on(module: Module) -> None:
+    """go_on(scene): lets a window take the batches that are there, up to the next upload. Workers may be taking some.
+
+    Uploads that precede the first batch of the window are carried out. Where a batch has been taken, none is left.
+    """
+    f = Function(module, "go_on", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    first = s.get("window.first_batch")
+    last = f.var(I32, f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
+    number = f.var(I32, s.get("window.first_upload"))
+    with f.loop() as loop:
+        loop.break_if(number.get() >= s.get("work.num_uploads"))
+        u = Record(f, _upload_at(f, s, number.get()), UploadRecord)
+        with f.if_(u.get("before") > first):
+            last.set(f.min(last.get(), u.get("before")))
+        loop.break_if(u.get("before") > first)
+        with f.range(0, u.get("rows")) as k:
+            row, from_row = k.zext(I64) * u.get("target_stride"), k.zext(I64) * u.get("row_bytes")
+            f.call(PTR, "memcpy", (u.get("target") + row).as_pointer(), (u.get("source") + from_row).as_pointer(), u.get("row_bytes"))
+        number.add(1)
+    s.set("window.first_upload", number.get())
+    f.store(last.get(), s.address("window.last_batch"), atomic=True)
+    f.ret()
+
+
+def _build_begin_tiles(module: Module) -> None:
+    """begin_tiles(scene): the serial work between the phases.
+
+    A batch whose arena was too small ends the window: the next window begins with the rest of it. A window that waits for more batches
+    has no phase of tiles yet: this part of the flush is finished."""
+    f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    with f.leaving(s.get("window.is_binned").ne(0)):
+        s.set("window.is_binned", f.const(I32, 0))
+        f.ret()
+    first, last = s.get("window.first_batch"), s.get("shared.next_batch")
+    cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
+    totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
+    with f.range(first, last) as i:
+        b = Record(f, _batch_at(f, s, i), Batch)
+        bytes_.add(b.get("used").zext(I64))
+        with f.if_(cut.get() < 0):  # batches after the cut run again in the next window, and are counted there
+            for total, field in zip(totals.values(), BATCH_FIELDS.values()):
+                total.add(b.get(field).zext(I64))
+            cut.set(f.select(b.get("skipped") + b.get("done") < b.get("count"), i, -1))
+    now = f.call(I64, "llvm.readcyclecounter")
+    s.set("totals.front_ticks", s.get("totals.front_ticks") + now - s.get("window.ticks"))
+    s.set("window.ticks", now)
+    waits = s.get("work.goes_on").ne(0) & (cut.get() < 0) & (last >= s.get("work.num_batches"))
+    waits = waits & (last - first < s.get("crew.window_size")) & (s.get("shared.filled") < s.get("crew.window_bytes"))
+    waits = waits & (s.get("window.first_upload") >= s.get("work.num_uploads"))  # an upload that is left ends the window
+    s.set("window.finished", waits.zext(I32))
+    with f.leaving(waits):
+        f.ret()
+    for name, total in totals.items():
+        s.set(f"totals.{name}", s.get(f"totals.{name}") + total.get())
+    s.set("totals.arena_bytes", f.max(s.get("totals.arena_bytes"), bytes_.get()))
+    s.set("window.cut", cut.get())
+    s.set("window.last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
+    is_last = (cut.get() < 0) & (last >= s.get("work.num_batches")) & s.get("work.goes_on").eq(0)
+    s.set("window.is_final", is_last.zext(I32))
+    s.set("window.resolving", f.select(is_last, s.get("work.num_resolves"), 0))
+    tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
+    alone = s.get("work.alone").ne(0)
+    with f.range(0, participants) as i:
+        w = Record(f, f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
+        w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
+        w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
+    f.ret()
+
+
+def _build_end_window(module: Module) -> None:
+    """end_window(scene, worker): the serial work after a window.
+
+    Light windows that follow, each cut short by an upload, are drawn here, too. Others could not help, and barriers would take longer.
+    """
+    f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
+    scene, worker = f.args
+    s = Record(f, scene, Scene)
+    with f.loop() as loop:
+        f.call(None, "leave_window", scene)
+        loop.break_if(s.get("window.finished").ne(0))
+        loop.break_if(f.call(I32, "is_short", scene).eq(0))
+        f.call(None, "take_batches", worker)
+        f.call(None, "begin_tiles", scene)
+        tiles, batches = s.get("tiles.num_tiles"), s.get("window.last_batch") - s.get("window.first_batch")
+        s.set("window.is_binned", f.const(I32, 1))
+        loop.break_if(s.get("shared.filled") > batches * (tiles << 2) + LIGHT_BYTES)
+        s.set("window.is_binned", f.const(I32, 0))
+        f.call(None, "tiles", worker)
+    f.ret()
+
+
+def _build_is_short(module: Module) -> None:
+    """is_short(scene) -> 1 if an upload ends the window, before which there are few primitives and no clears; otherwise 0."""
+    f = Function(module, "is_short", [PTR], I32, shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    last, number, due = s.get("window.last_batch"), s.get("window.first_upload"), s.get("window.first_clear")
+    with f.leaving((number >= s.get("work.num_uploads")) | (last >= s.get("work.num_batches"))):
+        f.ret(f.const(I32, 0))
+    with f.leaving(Record(f, _upload_at(f, s, number), UploadRecord).get("before").ne(last)):
+        f.ret(f.const(I32, 0))
+    with f.if_(due < s.get("work.num_clears")):
+        clear = f.at(s.get("work.clears"), due.zext(I64) * ctypes.sizeof(ClearRecord))
+        with f.leaving(Record(f, clear, ClearRecord).get("before") < last):
+            f.ret(f.const(I32, 0))
+    total = f.var(I32, 0)
+    with f.range(s.get("window.first_batch"), last) as i:
+        total.add(Record(f, _batch_at(f, s, i), Batch).get("count"))
+    f.ret((total.get() <= LIGHT_PRIMITIVES).zext(I32))
+
+
+def _build_leave_window(module: Module) -> None:
+    """leave_window(scene): counts what a window has drawn, and begins the next one."""
+    f = Function(module, "leave_window", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    cut, last = s.get("window.cut"), s.get("window.last_batch")
+    s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
+    s.set("totals.num_windows", s.get("totals.num_windows") + 1)
+    clears, due = s.get("work.clears"), f.var(I32, s.get("window.first_clear"))
+    with f.loop() as passed:  # those before a batch of this window, the cut one included
+        passed.break_if(due.get() >= s.get("work.num_clears"))
+        clear = Record(f, f.at(clears, due.get().zext(I64) * ctypes.sizeof(ClearRecord)), ClearRecord)
+        passed.break_if(clear.get("before") >= last)
+        due.add(1)
+    s.set("window.first_clear", due.get())
+    s.set("window.first_batch", f.select(cut < 0, last, cut))
+    with f.if_(cut >= 0):
+        b = Record(f, _batch_at(f, s, cut), Batch)
+        b.set("skipped", b.get("skipped") + b.get("done"))
+    has_more = (s.get("work.num_resolves") > 0) | (s.get("window.first_clear") < s.get("work.num_clears"))
+    has_more = has_more & (s.get("window.is_final") | s.get("work.goes_on")).eq(0)  # asked for while tiles were drawn
+    s.set("window.finished", ((s.get("window.first_batch") >= s.get("work.num_batches")) & ~has_more).zext(I32))
+    f.call(None, "begin_window", f.args[0])
+    f.ret()
+
+
+def build_windows(module: Module) -> None:
+    """take_batches(worker), begin_window(scene), go_on(scene), begin_tiles(scene), end_window(scene, worker)."""
+    for build in (
+        _build_take_batches,
+        _build_go_on,
+        _build_begin_window,
+        _build_begin_tiles,
+        _build_leave_window,
+        _build_is_short,
+        _build_end_window,
+    ):
+        build(module)
