@@ -263,6 +263,8 @@ class _Triangles:
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
         self.area = rule.area(self.ex, self.ey)
         self.front = (self.area > 0.0) ^ f.splat(d.get("setup.front_is_positive").eq(0), lanes)
+        if is_conservative:
+            self.front = self.front & self.area.ne(0.0)  # degenerate triangles face back
         cull = d.get("setup.culled_faces")
         culled = (self.front & f.splat((cull & Face.FRONT).ne(0), lanes)) | (~self.front & f.splat((cull & Face.BACK).ne(0), lanes))
         self.alive = rule.lives(self.area) & (x0 <= x1) & (y0 <= y1) & ~culled

@@ -277,8 +277,9 @@ def test_a_degenerate_triangle_is_drawn_before_snapping_alone_with_the_values_of
         np.testing.assert_array_equal(found[..., 0] > 0, mask)
         r, b, a = np.rint(values[row, [0, 2, 3]] * 255)
         assert (found[mask] == [r, 255, b, a]).all()  # green: it faces back
-    assert not draw(positions, conservative_raster_mode=PRE, cull_face="BACK").any()
-    assert draw(positions, conservative_raster_mode=PRE, cull_face="FRONT").any()
+    for ccw in (False, True):
+        assert not draw(positions, conservative_raster_mode=PRE, cull_face="BACK", front_ccw=ccw).any()
+        assert draw(positions, conservative_raster_mode=PRE, cull_face="FRONT", front_ccw=ccw).any()
 
 
 def test_a_line_without_length_is_drawn_before_snapping_alone() -> None:
