@@ -120,7 +120,7 @@ class SlotRules:
 
 @record(kw_only=True)
 class TileRules:
-    """Rasterizer state that decides about shading.
+    """Rasterizer state that decides about shading, but for flat colors.
 
     Attributes:
         stipple: faces whose polygons are stippled.
@@ -129,7 +129,6 @@ class TileRules:
         drops_samples: the sample mask leaves some out.
     """
 
-    flatshade: bool
     marks: Marks
     stipple: Face
     clamps_color: bool
@@ -159,8 +158,12 @@ class Front:
 
 @record
 class TileSlots:
-    """Slots as shading knows them; `sprites` and `constants` as in VertexSlots. Primitives may name layers and viewports."""
+    """Slots as shading knows them; `sprites` and `constants` as in VertexSlots. Primitives may name layers and viewports.
 
+    flatshade: a color that the state decides about is flat.
+    """
+
+    flatshade: bool
     sprites: int
     constants: int
     has_layer: bool

@@ -38,7 +38,6 @@ def targets_of(blend: BlendState, kind: FramebufferKind, writes: Writes) -> Targ
 
 
 def fragment_key(
-    info: FragmentInfo,
     rules: TileRules,
     slots: TileSlots,
     samples: SampleKey,
@@ -58,7 +57,7 @@ def fragment_key(
         lanes=lanes,
         quads=not is_few,
         # inputs
-        flatshade=rules.flatshade and info.has_color_interpolation,
+        flatshade=slots.flatshade,
         sprites=slots.sprites,
         constants=slots.constants,
         textures=textures,

@@ -41,7 +41,7 @@ from backends.raster.kernels import Kernels
 from backends.raster.layouts import NO_SLOT, Shape
 from backends.raster.samples import MOST_LANES, Pattern
 from linkage.options import LinkState
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.record import record
 
 
@@ -143,7 +143,8 @@ def _slots(o: Options, d: Draw, interface: Interface, rules: SlotRules, is_store
     write_slots(d, interface, slots, is_stored)
     may_join = not (slots.has_route or slots.places_per_primitive or interface.reads_primitive or d.rows.num_slots)
     front = Front(slots.has_route, slots.has_rows, slots.has_distances, slots.places_per_primitive, may_join)
-    return front, TileSlots(slots.sprites, slots.constants, slots.layer != NO_SLOT, slots.viewport != NO_SLOT)
+    flatshade = rules.flatshade and any(s.interpolation is Interpolation.COLOR for s in interface.slots)
+    return front, TileSlots(flatshade, slots.sprites, slots.constants, slots.layer != NO_SLOT, slots.viewport != NO_SLOT)
 
 
 def _inputs(o: Options, d: Draw, elements: tuple[VertexElement, ...], vertex: Shader) -> Conclusions:
@@ -216,7 +217,6 @@ def _shading(
         lanes = o.lanes or kernels.fragment_lanes(info, texel_bytes, is_few)
         lanes = lanes if samples.pattern is None else min(lanes, MOST_LANES)
     key = fragment_key(
-        info,
         rules,
         slots,
         samples,

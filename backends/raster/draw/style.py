@@ -135,7 +135,6 @@ def tile_rules(
 ) -> TileRules:
     """The part of rasterizer state that shading heeds. has_stipple: a polygon stipple is set."""
     return TileRules(
-        flatshade=r.flatshade,
         marks=style.marks,
         stipple=style.filled if r.poly_stipple_enable and has_stipple else Face.NONE,
         clamps_color=clamps(r.clamp_fragment_color, r, kind),

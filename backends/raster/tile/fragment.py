@@ -164,11 +164,6 @@ class FragmentInfo:
         """True if the program reads the number of the primitive."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
 
-    @cached_property
-    def has_color_interpolation(self) -> bool:
-        """True if flat shading makes a difference."""
-        return any(s.interpolation is Interpolation.COLOR for s in self.slots)
-
     @staticmethod
     def of(program: Program, emit: Emit) -> FragmentInfo:
         """The facts of a program, from its declarations, properties and instructions."""

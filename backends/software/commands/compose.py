@@ -34,13 +34,14 @@ def build_compose(module: Module) -> None:
     f = Function(module, "compose", [PTR, PTR, I64], I64, shared=True, internal=True)
     executor, bound, kind = f.args
     e, words = Record(f, executor, ExecutorRecord), f.at(bound, BoundRecord.words.offset)
-    numbers, key = f.alloca(f"[{max(Fact) + 1} x i64]"), f.alloca(f"[{_MOST_KEY} x i64]")
+    numbers, key = e.get("numbers").as_pointer(), f.alloca(f"[{_MOST_KEY} x i64]")
     masks, vec = head_masks(f, module), I64.wide(LANES)
     with f.range(0, HEAD_WORDS, LANES) as i:
         f.store(f.load(vec, words, i << 3) & f.load(vec, masks, i << 3), numbers, i << 3)
     for fact, value in _call_facts(f, e, kind).items():
         f.store(value, numbers, 8 * fact, 8)
-    parts = [_find_part(f, executor, words, numbers, key, number, step) for number, step in enumerate(STEPS)]
+    parts = [_find_part(f, e, words, key, number, step) for number, step in enumerate(STEPS)]
+    e.set("missing", len(STEPS))
     left = e.get("num_spare")
     is_full = e.get("num_templates") >= e.get("most_templates")
     with f.leaving(left.eq(0) | is_full):
@@ -81,8 +82,9 @@ def _call_facts(f: Function, e: Record, kind: Val) -> dict[Fact, Val]:
     }
 
 
-def _find_part(f: Function, executor: Val, words: Val, numbers: Val, key: Val, number: int, step: Step) -> Val:
+def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: Step) -> Val:
     """The part of a step, whose conclusions go to `numbers`. Returns 0 from the function if it is not known."""
+    numbers = e.get("numbers").as_pointer()
     for k, fact in enumerate(step.facts):
         f.store(f.load(I64, numbers, 8 * fact, 8), key, 8 * k, 8)
     length = f.const(I32, len(step.facts))
@@ -93,8 +95,10 @@ def _find_part(f: Function, executor: Val, words: Val, numbers: Val, key: Val, n
             classes = view.lshr(CLASS_SHIFT) | sampler.lshr(CLASS_SHIFT) << CLASS_SHIFT
             f.store(classes, key, (unit << 3) + 8 * len(step.facts), 8)
         length = length + units
-    found = f.call(I64, "find_part", executor, key, length, f.const(I32, number))
+    found = f.call(I64, "find_part", e.pointer, key, length, f.const(I32, number))
+    f.store(found, e.get("found").as_pointer(), 8 * number, 8)
     with f.leaving(found.eq(0)):
+        e.set("missing", number)
         f.ret(found)
     part = found.as_pointer()
     for k, fact in enumerate(step.concludes):

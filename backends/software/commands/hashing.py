@@ -44,14 +44,12 @@ class Combination(NamedTuple):
     Attributes:
         head: the words before those of units, without the numbers of values.
         classes: of the view and of the sampler of each unit, stage after stage.
-        units: number of units of each of UNIT_STAGES.
         kind: see `draw_kind`.
         framebuffer: number of its class.
     """
 
     head: bytes
     classes: tuple[int, ...]
-    units: tuple[int, ...]
     kind: int
     framebuffer: int
 
@@ -59,14 +57,12 @@ class Combination(NamedTuple):
 def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> Combination:
     """The combination of what is bound."""
     head = np.frombuffer(memoryview(words), np.uint64, HEAD_WORDS) & _MASKS
-    units: list[int] = []
     classes: list[int] = []
     for stage in UNIT_STAGES:
         count = words[shader_word(stage)] >> CLASS_SHIFT
         views, samplers = (words[at : at + count] for at in (view_word(stage), sampler_word(stage)))
-        units.append(count)
         classes += [number >> CLASS_SHIFT for pair in zip(views, samplers) for number in pair]
-    return Combination(head.tobytes(), tuple(classes), tuple(units), kind, framebuffer)
+    return Combination(head.tobytes(), tuple(classes), kind, framebuffer)
 
 
 def numbers_of(head: bytes) -> frozenset[int]:

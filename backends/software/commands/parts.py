@@ -16,7 +16,6 @@ from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.bound_record import HEAD_WORDS, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.device.commands.slot_table import SlotTable
-from backends.device.needs import ShaderNeeds
 from backends.llvm.engine.engine import Library
 from backends.pipe.enums import Prim
 from backends.pipe.limits import MAX_VIEWPORTS
@@ -26,12 +25,12 @@ from backends.raster.draw.style import has_stippled_lines
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Draw, ValueRules, View
 from backends.raster.kernels import Kernels
-from backends.software.commands.hashing import MIX, UNIT_MIX, masks
+from backends.software.commands.hashing import MIX, UNIT_MIX
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.records import ExecutorRecord, call_facts
 from backends.software.commands.template_fields import FIELDS, STEPS
 
-_MASKS = masks()
+_NEEDS = (Fact.VERTEX_NEEDS, Fact.FRAGMENT_NEEDS)
 _WORD = 4
 _HALF = (1 << 32) - 1
 Key = tuple[int, ...]
@@ -88,6 +87,9 @@ class PartTable:
     def __init__(self, record: ExecutorRecord, writer: DrawWriter) -> None:
         self._record, self._writer = record, writer
         self._parts: dict[Key, Part] = {}
+        self._by_address: dict[int, Part] = {}
+        self._fact_numbers, self._found = (ctypes.c_uint64 * (max(Fact) + 1))(), (ctypes.c_uint64 * len(STEPS))()
+        record.numbers, record.found = ctypes.addressof(self._fact_numbers), ctypes.addressof(self._found)
         self._numbers: dict[tuple[Fact, Any], int] = {}  # of conclusions; equal ones have one number
         self._last_number = 0
         self._slots: SlotTable[Key] = SlotTable(PartSlot, _hash_of, self._place)
@@ -97,21 +99,23 @@ class PartTable:
         return len(self._parts)
 
     def learn(self, state: DrawState, framebuffer: Framebuffer) -> bool:
-        """Make the parts that the latest draw lacks, of the kind `ExecutorRecord.kind`. False: there is no template for such a draw.
+        """Make the parts that the latest draw lacked, from `ExecutorRecord.missing` on. False: there is no template for such a draw.
 
         Kernels are not asked for while a draw has no pixel.
 
         Raises:
             UnsupportedError: the renderer lacks something that the draw needs.
         """
-        vertex, kind, call = state.vertex.shader, framebuffer.kind, call_facts(int(self._record.kind))
-        mode = Prim(call[Fact.MODE])
+        kind, mode = framebuffer.kind, Prim(call_facts(int(self._record.kind))[Fact.MODE])
+        vertex = state.vertex.shader
         if vertex is None or not kind.has_pixels or has_stippled_lines(state.rasterizer, mode, kind.samples > 1):
             return False
-        numbers = self._fact_numbers(state)
-        facts: dict[Fact, Any] = {**facts_of(state, vertex, kind), **call, Fact.MODE: mode}
-        parts, is_seen = list[Part](), False
-        for number, step in enumerate(STEPS):
+        facts: dict[Fact, Any] = {**facts_of(state, vertex, kind), **call_facts(int(self._record.kind)), Fact.MODE: mode}
+        numbers, first, is_seen = self._fact_numbers, int(self._record.missing), False
+        parts = [self._by_address[address] for address in self._found[:first]]
+        for step, found in zip(STEPS, parts):
+            facts.update(zip(step.concludes, found.conclusions))
+        for number, step in enumerate(STEPS[first:], first):
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)
             if part is None:
@@ -123,15 +127,9 @@ class PartTable:
             parts.append(part)
             for fact, value, own in zip(step.concludes, part.conclusions, part.numbers):
                 facts[fact], numbers[fact] = value, own
-                if isinstance(value, ShaderNeeds) and value.reaches_memory:
-                    return False
+            if any(fact in facts and facts[fact].reaches_memory for fact in _NEEDS):
+                return False
         return True
-
-    def _fact_numbers(self, state: DrawState) -> dict[int, int]:
-        """The numbers of all facts but conclusions, as `compose` finds them."""
-        words = enumerate(zip(state.record.words[:HEAD_WORDS], _MASKS))
-        numbers: dict[int, int] = {place: word & mask for place, (word, mask) in words}
-        return numbers | dict(call_facts(int(self._record.kind))) | {Fact.FRAMEBUFFER: int(self._record.framebuffer)}
 
     def _has_pixel(self, parts: Iterable[Part], state: DrawState, framebuffer: Framebuffer, has_viewport: bool) -> bool:
         """True if a draw has a pixel, or counts without one. parts: of all steps that write rules."""
@@ -153,6 +151,7 @@ class PartTable:
             options.kept += fields(block.template, arguments, conclusions)
         numbers = tuple(self._number(fact, value) for fact, value in zip(step.concludes, conclusions))
         part = self._parts[key] = Part(key, block, conclusions, numbers, options.kept)
+        self._by_address[part.address] = part
         part.record.frame = self._record.frame
         self._slots.put(key, part.address, ctypes.c_int32(_hash_of(key)).value)
         return part
@@ -167,6 +166,7 @@ class PartTable:
     def sweep(self, living: set[int], oldest: int) -> None:
         """Forget parts that served last before the frame `oldest`, but for those whose addresses are among `living`."""
         self._parts = {key: p for key, p in self._parts.items() if p.record.frame >= oldest or p.address in living}
+        self._by_address = {part.address: part for part in self._parts.values()}
         self._slots.keep(self._parts.__contains__)
         used = {number for part in self._parts.values() for number in part.numbers}
         self._numbers = {content: number for content, number in self._numbers.items() if number in used}

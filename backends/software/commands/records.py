@@ -153,7 +153,9 @@ class ExecutorRecord(ctypes.Structure):
         ("spare", c_uint64),  # addresses of Blocks that are free
         ("part_slots", c_uint64),  # PartSlot
         ("parts_mask", c_int32),  # number of part_slots - 1
-        ("pad", c_int32),
+        ("missing", c_int32),  # number of the step whose part the latest composition lacked; otherwise the number of steps
+        ("numbers", c_uint64),  # of facts, as far as the latest composition came
+        ("found", c_uint64),  # addresses of parts, likewise
         ("bound", c_uint64),  # of the last draw: its BoundRecord, kind and template
         ("kind", c_uint64),
         ("bound_framebuffer", c_uint64),
