@@ -17,6 +17,8 @@ SPRITES = 250_000
 DRAWS = 10_000
 MESHES = 100_000
 COMPILES = 24
+TARGETS = 1_000
+FRAMES = 200
 TOLERANCE = 2 / 255  # largest difference of a mean or of the covered share
 
 
@@ -242,6 +244,27 @@ _ALL = (
         DRAWS,
         Check((0.2374, 0.2357, 0.2365, 0.6104), 0.61035),
         "512x512, clear, 10,000 draws of four points; a geometry shader makes two triangles of each; a uniform vec4 changed before each.",
+    ),
+    Workload(
+        "draw_uploads",
+        "draw/s",
+        DRAWS,
+        Check((0.1526, 0.1523, 0.1517, 0.3058), 0.30579),
+        "The triangles of draw_first, 3 vertices written into one small buffer before each draw.",
+    ),
+    Workload(
+        "draw_targets",
+        "draw/s",
+        TARGETS,
+        Check((0.0, 0.0, 0.0, 0.0), 0.0),
+        "Two targets of 64x64 in turn: a texture fills the first, the first fills the second, 500 times.",
+    ),
+    Workload(
+        "small_frames",
+        "frame/s",
+        FRAMES,
+        Check((0.0, 0.0, 0.0, 0.0), 0.0),
+        "64x64, 200 frames: clear, one random triangle, the picture read into one host buffer.",
     ),
     Workload(
         "readback", "GB/s", PIXELS * 4 / 1e9, Check((0.2, 0.4, 0.6, 1.0), 1.0), "Read a 1920x1080 RGBA8 picture into one host buffer."

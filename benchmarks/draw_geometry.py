@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.catalog import DRAWS, HEIGHT, MESHES, WIDTH
+from benchmarks.catalog import DRAWS, FRAMES, HEIGHT, MESHES, WIDTH
 from benchmarks.geometry import Floats, rng
 
 TRIANGLE: Floats = np.array([[0, 0], [1, 0], [0, 1]], "f4")
@@ -58,6 +58,16 @@ def triangles() -> Floats:
     position = lattice()[:, None, :] + TRIANGLE * np.float32(4 / 256)
     color = np.repeat(rng().random((DRAWS, 1, 3), "f4"), 3, 1)
     return np.concatenate([position, color], 2).reshape(-1, 5).astype("f4")
+
+
+def pieces() -> list[bytes]:
+    """The bytes of each draw's three vertices, as in `triangles`."""
+    return [piece.tobytes() for piece in triangles().reshape(DRAWS, -1)]
+
+
+def large_triangles() -> Floats:
+    """Vertices of small_frames, as in `triangles`: triangles of random corners of the whole target."""
+    return np.concatenate([rng().uniform(-1, 1, (3 * FRAMES, 2)), np.repeat(rng().random((FRAMES, 3)), 3, 0)], 1).astype("f4")
 
 
 def strips() -> tuple[Floats, NDArray[np.uint32]]:

@@ -49,10 +49,17 @@ class OurContext:
         self.screen.fence_finish(self.ctx.flush())
 
     def target(
-        self, width: int = WIDTH, height: int = HEIGHT, *, count: int = 1, format: str = "R8G8B8A8_UNORM", depth: bool = False
+        self,
+        width: int = WIDTH,
+        height: int = HEIGHT,
+        *,
+        count: int = 1,
+        format: str = "R8G8B8A8_UNORM",
+        depth: bool = False,
+        bind: str = "RENDER_TARGET",
     ) -> None:
         """Create and bind the framebuffer of the workload and a viewport that covers it, with y up."""
-        self.targets = [self._texture(width, height, format, "RENDER_TARGET") for _ in range(count)]
+        self.targets = [self._texture(width, height, format, bind) for _ in range(count)]
         self.depth = self._texture(width, height, self._depth_format(), "DEPTH_STENCIL") if depth else None
         self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=self.depth)
         self.ctx.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])

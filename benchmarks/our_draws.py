@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import draw_geometry as geometry
-from benchmarks.catalog import DRAWS
-from benchmarks.geometry import texture
+from benchmarks.catalog import DRAWS, FRAMES, TARGETS
+from benchmarks.geometry import QUAD, texture
 from benchmarks.our_context import Draw, OurContext, shader_text
 from tgsi import gallium as g
 
-SIZE = 512
+SIZE, SMALL = 512, 64
 
 
 def _calls(o: OurContext, call: Draw) -> tuple[Draw, bool]:
@@ -163,6 +163,57 @@ def _draw_meshes(o: OurContext) -> tuple[Draw, bool]:
     return draw, True
 
 
+def _draw_uploads(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_first")
+    ctx, clear, triangle = o.ctx, o.clearing(depth=False), o.drawing(mode="TRIANGLES", count=3)
+    ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT", 0), (8, "R32G32B32_FLOAT", 0)]))
+    pieces = geometry.pieces()
+    buffer = o.screen.resource_create(target="BUFFER", width0=len(pieces[0]), bind="VERTEX_BUFFER")
+    ctx.set_vertex_buffers([{"buffer": buffer, "stride": len(pieces[0]) // 3}])
+
+    def draw() -> None:
+        clear()
+        write = ctx.buffer_subdata
+        for piece in pieces:
+            write(buffer, piece)
+            triangle()
+
+    return draw, True
+
+
+def _draw_targets(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SMALL, SMALL, bind="RENDER_TARGET|SAMPLER_VIEW", count=2)
+    o.program("tex_bilinear")
+    ctx, (second, first) = o.ctx, o.targets
+    source, quad = o.texture([texture(SMALL)]), o.strip(QUAD)
+    turns = [(ctx.create_surface(first), source), (ctx.create_surface(second), ctx.create_sampler_view(first))] * (TARGETS // 2)
+
+    def draw() -> None:
+        fragment = g.ShaderType.FRAGMENT
+        for target, view in turns:
+            ctx.set_framebuffer_state(cbufs=[target])
+            ctx.set_sampler_views(fragment, [view])
+            quad()
+
+    return draw, True
+
+
+def _small_frames(o: OurContext) -> tuple[Draw, bool]:
+    _interleaved(o, "draw_first", geometry.large_triangles())
+    o.target(SMALL, SMALL)
+    clear, ctx, target, host = o.clearing(depth=False), o.ctx, o.targets[0], np.zeros((SMALL, SMALL, 4), "u1")
+
+    def draw() -> None:
+        prim = g.Prim.TRIANGLES
+        for start in range(0, 3 * FRAMES, 3):
+            clear()
+            ctx.draw_vbo(mode=prim, start=start, count=3)
+            ctx.texture_read(target, host)
+
+    return draw, True
+
+
 MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,
     "draw_many": _draw_many,
@@ -172,4 +223,7 @@ MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_states": _draw_states,
     "draw_meshes": _draw_meshes,
     "draw_geometry": _draw_geometry,
+    "draw_uploads": _draw_uploads,
+    "draw_targets": _draw_targets,
+    "small_frames": _small_frames,
 }

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import draw_geometry as geometry
-from benchmarks.catalog import DRAWS
-from benchmarks.geometry import texture
+from benchmarks.catalog import DRAWS, FRAMES, TARGETS
+from benchmarks.geometry import QUAD, texture
 from benchmarks.peer_context import Draw, PeerContext
 from benchmarks.peer_shaders import GEOMETRY
 
-SIZE = 512
+SIZE, SMALL = 512, 64
 
 
 def _calls(p: PeerContext, program: Any, array: Any, mode: int) -> tuple[Draw, bool]:
@@ -135,6 +135,54 @@ def _draw_meshes(p: PeerContext) -> tuple[Draw, bool]:
     return draw, True
 
 
+def _draw_uploads(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    pieces = geometry.pieces()
+    buffer = p.ctx.buffer(pieces[0])
+    array = p.ctx.vertex_array(p.program("draw_first"), [(buffer, "2f 3f", "p", "c")])
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        write, render = buffer.write, array.render
+        for piece in pieces:
+            write(piece)
+            render()
+
+    return draw, True
+
+
+def _draw_targets(p: PeerContext) -> tuple[Draw, bool]:
+    first = p.ctx.texture((SMALL, SMALL), 4)
+    p.target(SMALL, SMALL)
+    source = p.texture(texture(SMALL))
+    for item in (first, source):
+        item.filter = (moderngl.LINEAR, moderngl.LINEAR)
+    quad = p.strip(p.program("tex_bilinear"), p=QUAD)
+    turns = [(p.ctx.framebuffer([first]).use, source.use), (p.fbo.use, first.use)] * (TARGETS // 2)
+
+    def draw() -> None:
+        for bind, read in turns:
+            bind()
+            read(0)
+            quad()
+
+    return draw, True
+
+
+def _small_frames(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SMALL, SMALL)
+    array, host = _interleaved(p, "draw_first", geometry.large_triangles()), bytearray(SMALL * SMALL * 4)
+
+    def draw() -> None:
+        mode, fbo = moderngl.TRIANGLES, p.fbo
+        for start in range(0, 3 * FRAMES, 3):
+            fbo.clear(0, 0, 0, 0)
+            array.render(mode, 3, start)
+            fbo.read_into(host, components=4, alignment=1)
+
+    return draw, True
+
+
 MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,
     "draw_many": _draw_calls,
@@ -144,4 +192,7 @@ MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "draw_states": _draw_states,
     "draw_meshes": _draw_meshes,
     "draw_geometry": _draw_geometry,
+    "draw_uploads": _draw_uploads,
+    "draw_targets": _draw_targets,
+    "small_frames": _small_frames,
 }

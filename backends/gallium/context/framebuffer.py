@@ -105,6 +105,11 @@ class Framebuffers(ContextCore):
         bound = [item for item in (*targets, depth) if item is not None]
         for item in bound:
             self.note_use(item.texture)
+        numbers = width, height, layers, samples
+        key = targets, depth, numbers, *map(type, numbers)
+        known = bound[0].known(key) if bound else None
+        if known is not None:
+            return self._bind_targets(targets, depth, known)
         limits = [(item.width, item.height) for item in bound] or [(MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE)]
         sizes = []
         for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
@@ -117,10 +122,14 @@ class Framebuffers(ContextCore):
             min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
             framebuffer_samples(bound, samples, name),
         )
-        if self.cbufs != targets or self.zsbuf is not depth:
-            self._exchange(bound)
-        self.cbufs, self.zsbuf = targets, depth
-        self.framebuffer = bound[0].known(new) if bound else new if sizes[0] else NO_TARGETS
+        if bound:
+            bound[0].learn(key, new)
+        return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS)
+
+    def _bind_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer) -> None:
+        if self.cbufs != colors or self.zsbuf is not depth:
+            self._exchange([item for item in (*colors, depth) if item is not None])
+        self.cbufs, self.zsbuf, self.framebuffer = colors, depth, framebuffer
         self.state.hinder(Hindrance.TARGETS, True)
 
     def _exchange(self, bound: Sequence[Surface]) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
@@ -204,7 +203,7 @@ class Surface:
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
         self.is_destroyed = False
-        self._framebuffer: DeviceFramebuffer | None = None
+        self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
         self._reference = Reference(texture)
         self.own: RenderSamples | None = None
         memory, first = texture, first_layer
@@ -241,15 +240,17 @@ class Surface:
             self.own = None
         self._reference.release()
 
-    def known(self, new: DeviceFramebuffer) -> DeviceFramebuffer:
-        """Return the framebuffer of this surface's last binding if it has the same surfaces as `new`. Otherwise keep and return `new`.
+    def known(self, key: Hashable) -> DeviceFramebuffer | None:
+        """The framebuffer of this surface's last binding, if it was made of the same surfaces and numbers.
 
         Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects.
         """
-        old = self._framebuffer
-        if old is None or old != new or not all(map(operator.is_, (*old.cbufs, old.zsbuf), (*new.cbufs, new.zsbuf))):
-            self._framebuffer = old = new
-        return old
+        found = self._framebuffer
+        return found[1] if found is not None and found[0] == key else None
+
+    def learn(self, key: Hashable, framebuffer: DeviceFramebuffer) -> None:
+        """Remember the framebuffer of a binding of which this surface is the first."""
+        self._framebuffer = key, framebuffer
 
     def __repr__(self) -> str:
         return f"<Surface {self.format} {self.width}x{self.height} of {self.texture!r}>"

@@ -129,6 +129,7 @@ class Executor:
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
+        self._begin_memory()
 
     @property
     def address(self) -> int:
@@ -234,6 +235,12 @@ class Executor:
         return drawn
 
     # -- memory ----------------------------------------------------------------------------------------------------------
+    def _begin_memory(self) -> None:
+        """Give generated code the first memory of a frame."""
+        self.record.wanted = 0
+        self.give_memory()
+        self._first, self.record.held = self.record.memory, 0
+
     def give_memory(self) -> None:
         """Give generated code the memory that it wants."""
         size = max(self.record.wanted, CHUNK - ALIGNMENT - SLACK)
@@ -328,10 +335,11 @@ class Executor:
         for state in states:
             state.carried_out()
         e = self.record
-        if not (e.memory or e.num_reads):
+        if e.memory == self._first and not e.num_reads:
             return False
-        e.frame, e.num_reads, e.held, e.room, e.memory = e.frame + 1, 0, 0, 0, 0
+        e.frame, e.num_reads = e.frame + 1, 0
         self._region.reset()
+        self._begin_memory()
         self._table.end_frame()
         if e.frame % LIFE and not self.is_crowded:
             return False

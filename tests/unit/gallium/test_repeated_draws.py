@@ -220,7 +220,7 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
 
 def test_many_repeated_draws_are_carried_out_in_between() -> None:
     pictures = []
-    for name, limit in (("most_spans", 50), ("most_queued", 70), ("most_held", 1 << 18)):
+    for name, limit in (("most_spans", 50), ("most_queued", 70), ("most_held", 1 << 13)):
         with tgsi.Screen(threads=0) as screen:
             scene = Scene(screen)
             setattr(scene.ctx.device._executor.record, name, limit)
