@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -53,6 +54,13 @@ def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(object_cache, "own_sources", lambda: known)
         patch.setenv("TGSI_CACHE_DIR", str((place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "objects"))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c() -> None:
+    """Ctrl-C raises KeyboardInterrupt, as some tests want, even if the shell that started pytest in the background ignores the signal."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

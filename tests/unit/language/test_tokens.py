@@ -81,6 +81,18 @@ def test_a_stream_cut_short_is_refused(size: int) -> None:
             assert {item.code for item in error.diagnostics} <= {"P040"}  # noqa: PT017
 
 
+DECLARED = "BUFFER[4]", "IMAGE[0], 2D, PIPE_FORMAT_R32_UINT", "SVIEW[0], 2D, FLOAT", "MEMORY[0], SHARED", "TEMP[0]", "OUT[0], POSITION"
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+def test_the_text_of_a_declaration_whose_local_bit_is_set_can_be_read(declared: str) -> None:
+    words = [*encode(parse(f"VERT\nDCL {declared}\nEND"))]
+    words[2] |= 1 << 24
+    program = decode(words)
+    assert parse(program.text).text == program.text
+    assert ("LOCAL" in program.text) is declared.startswith(("TEMP", "OUT"))
+
+
 def test_dump_takes_a_style() -> None:
     program = parse("VERT\nIMM FLT32 {0.1, 0, 0, 0}\nEND")
     assert dump(program) == str(program)

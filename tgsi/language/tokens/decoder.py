@@ -42,6 +42,7 @@ E = TypeVar("E", bound=IntEnum)
 _TARGET_NAMES = {target.number: target.name for target in TARGETS.values()}
 _SEMANTIC_NAMES = {info.number: info.name for info in SEMANTICS.values()}
 _PROPERTY_NAMES = {info.number: info.name for info in reversed(list(PROPERTIES.values()))}  # of two names with one number, the older
+_NEVER_LOCAL = frozenset({File.BUFFER, File.IMAGE, File.MEMORY, File.SVIEW})  # text cannot say it of them
 _WORD = 0xFFFFFFFF
 _PARTS = 0b111 << 27  # label, texture and memory words
 _LARGE = 1 << 16
@@ -203,7 +204,7 @@ class _Decoder:
             usage_mask=_bits(head, 16, 19),
             array_id=array,
             invariant=bool(_bits(head, 23, 23)),
-            local=bool(_bits(head, 24, 24)),
+            local=bool(_bits(head, 24, 24)) if file not in _NEVER_LOCAL else False,
             streams=streams,
             image=image,
             view=view,
