@@ -189,7 +189,7 @@ class UploadRecord(ctypes.Structure):
 
 # --------------------------------------------------------------------------------------------------------- groups of Scene
 class Targets(ctypes.Structure):
-    """The bound color and depth buffers. Strides are bytes a row, a layer, a sample."""
+    """The color and depth buffers of a pass. Strides are bytes a row, a layer, a sample."""
 
     _fields_ = [
         ("color", c_void_p * MAX_COLOR_BUFFERS),
@@ -215,10 +215,25 @@ class Tiles(ctypes.Structure):
     ]
 
 
+class PassRecord(ctypes.Structure):
+    """The targets of some of the work of a flush, and the end of that work. The last pass ends where the work ends."""
+
+    _fields_ = [
+        ("targets", Targets),
+        ("tiles_x", c_int32),  # of these four see `Tiles`
+        ("num_tiles", c_int32),
+        ("layer_tiles", c_int32),
+        ("layers", c_int32),
+        ("end_batch", c_int32),
+        ("end_clear", c_int32),
+    ]
+
+
 class Work(ctypes.Structure):
     """The work of a flush up to a point: clears, uploads and batches in their order, then resolves. Some may be done already."""
 
     _fields_ = [
+        ("passes", c_void_p),
         ("clears", c_void_p),
         ("uploads", c_void_p),
         ("spans", c_void_p),
@@ -228,6 +243,7 @@ class Work(ctypes.Structure):
         ("num_batches", c_int32),
         ("num_resolves", c_int32),
         ("num_uploads", c_int32),
+        ("num_passes", c_int32),  # 0: targets and tiles are those of the scene
         ("alone", c_int32),  # the caller does all of the work
         ("goes_on", c_int32),  # more batches follow: a window that is not full waits for them
     ]
@@ -259,7 +275,10 @@ class Window(ctypes.Structure):
         ("last_batch", c_int32),
         ("first_clear", c_int32),  # earlier windows carried out the ones before it
         ("first_upload", c_int32),  # likewise
-        ("is_final", c_int32),  # all that follows the last batch belongs to it
+        ("pass_number", c_int32),
+        ("end_clear", c_int32),  # of the pass
+        ("is_awake", c_int32),  # workers have been woken for this part of the flush
+        ("is_final", c_int32),  # all that follows the last batch in this pass belongs to it
         ("is_binned", c_int32),  # the phase of batches is over already
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window

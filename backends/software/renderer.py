@@ -27,7 +27,8 @@ from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
-from backends.raster.control.pool import Pool, check_size
+from backends.raster.control.passes import MOST_PASSES, check_size
+from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
@@ -86,10 +87,10 @@ class Renderer:
         helps = threads == 0 or (helps if helps is not None else is_free)
         setup_lanes = setup_lanes or (min(lanes, 32) if lanes is not None else None)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or self.kernels.setup_lanes()), batch, window, arena)
+        self._passes = self._pool.passes
         self._copier = Copier(self._pool, self.kernels)
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
-        self._framebuffer, self._targets = Framebuffer(0, 0), list[tuple[int, int]]()
         self._executor = Executor(self._maker.writer, batch, spans)
         self._executor.connect(self._pool.scene, self._pool.run_ahead if ahead else 0, ahead)
         weakref.finalize(self, self._pool.finish)  # workers must not draw from memory that is gone
@@ -99,7 +100,6 @@ class Renderer:
         self._resolves: list[Resolve] = []
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
-        self._layers = 1  # layers that pending draws write
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
         self.runs = 0  # number of native runs that wrote targets, including those before a flush
@@ -127,38 +127,36 @@ class Renderer:
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Bind render targets; flush if they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
-        if framebuffer == self._framebuffer:
+        """Bind render targets. Pending work keeps those that it has. ValueError for sizes above 8192 x 8192 pixels."""
+        if framebuffer == self._passes.framebuffer:
             return
-        self.flush(FlushReason.TARGETS)
+        if self._resolves or self._passes.count >= MOST_PASSES:
+            self.flush(FlushReason.TARGETS)
         check_size(framebuffer)
-        self._framebuffer, self._targets = framebuffer, [*framebuffer.ranges()]
-        e, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
-        e.framebuffer, e.width, e.height = number, framebuffer.width, framebuffer.height
-        self._pool.bind_targets(framebuffer)
-        self._resize(1)
+        executor, number = self._executor, self._numbers.of(framebuffer.kind, same_value)
+        self._pool.begin_pass(framebuffer, *executor.begin_pass(number, framebuffer.width, framebuffer.height))
+        executor.record.num_passes = self._passes.count
 
     def _resize(self, layers: int) -> None:
-        """Size the tiles for the bound framebuffer, and for draws to its first layer or to all layers."""
-        self._layers, self._executor.record.is_layered = layers, layers > 1
-        tiles_x, tiles_y = -(-self._framebuffer.width // TILE), -(-self._framebuffer.height // TILE)
-        self._pool.resize(tiles_x, tiles_x * tiles_y, layers)
+        """Size the tiles for draws to the first layer of the bound framebuffer, or to all layers."""
+        self._pool.size_pass(layers)
+        self._executor.record.is_layered = layers > 1
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         """Clear whole targets, all layers, without scissor or masks.
 
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
-        is_read = any(self._executor.reads(*found) for found in self._framebuffer.ranges())
+        is_read = any(self._executor.reads(*found, in_pass=True) for found in self._passes.targets)
         if self._resolves or self._waiting.touched or is_read or not self._executor.has_room_for_clears:
             self.flush(FlushReason.CLEAR)
-        for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
-            if fits_tiles(self._framebuffer, surface):
+        for surface, record in clear_records(self._passes.framebuffer, buffers, color, depth, stencil):
+            if fits_tiles(self._passes.framebuffer, surface):
                 self._executor.take_clear(record)
             else:
                 self.flush(FlushReason.CLEAR)
                 self.runs += 1
-                clear_exactly(self._framebuffer, surface, record)
+                clear_exactly(self._passes.framebuffer, surface, record)
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
         """Average the samples of a box of pixels.
@@ -167,7 +165,8 @@ class Renderer:
         runs at once.
         """
         stored = meet([job.read], self._waiting.written)  # pending programs may write the samples from any tile
-        if waits and self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
+        fits = self._passes.layers == 1 and job.fits(self._passes.framebuffer)
+        if waits and self.pending and fits and not stored and not self.uses(*job.written):
             self._resolves.append(job)
             self._executor.record.is_hindered = 1
             return
@@ -202,19 +201,19 @@ class Renderer:
         if code is Code.FULL or (code is Code.NEW and executor.is_crowded):
             self.flush(FlushReason.FULL)
             code = executor.draw(state, info, despite_hindrance=despite_hindrance)
-        if code is Code.NEW and executor.learn(state, self._framebuffer):
+        if code is Code.NEW and executor.learn(state, self._passes.framebuffer):
             self._know(state)
             self._region.keep(state)  # the caller may forget it before the draw is carried out
             code = executor.draw(state, info, despite_hindrance=despite_hindrance)
         if code is Code.LAYERS:
-            self._resize(self._framebuffer.layers)
+            self._resize(self._passes.framebuffer.layers)
             code = executor.draw(state, info, despite_hindrance=despite_hindrance)
         return code is Code.DONE
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw that generated code has left to Python, or that has to wait for pending ones."""
         self._know(state)
-        fb, executor = self._framebuffer, self._executor
+        fb, executor = self._passes.framebuffer, self._executor
         if executor.is_crowded:
             self.flush(FlushReason.FULL)
         is_empty, reach = not fb.width or not fb.height, self._take_turn(state)
@@ -240,7 +239,7 @@ class Renderer:
         self._know(state)
         reach = self._take_turn(state)
         state.record.draws += 1
-        drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
+        drawn = self._stages().draw_mesh(state, draw, self._passes.framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
         self._note(reach)
         self._limit()
@@ -248,7 +247,8 @@ class Renderer:
 
     def _take_turn(self, state: DrawState) -> Reach | None:
         """Flush what a draw has to wait for. Returns the memory that its programs may touch."""
-        if self._resolves or self._executor.record.num_uploads:
+        is_early = state.has_stages or state.mesh.shader is not None or state.memory is not None  # programs may run before a flush
+        if self._resolves or self._executor.record.num_uploads or (is_early and self._passes.count > 1):
             self.flush(FlushReason.DRAW)
         if state.memory is None and not self._waiting.written:
             return None
@@ -262,7 +262,7 @@ class Renderer:
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
         """Run the stages of a draw that has more than two or stream output. True: the rasterizer still has to draw it, as a plain draw."""
-        fb = self._framebuffer
+        fb = self._passes.framebuffer
         drawn = self._stages().draw(state, info, fb)
         if drawn.repeat is not None:
             self._executor.learn_staged(state, info, drawn.repeat, fb.samples)
@@ -291,8 +291,8 @@ class Renderer:
 
     def enqueue(self, packet: Packet) -> None:
         """Take a packet; packets are drawn in the order in which they are taken."""
-        if packet.is_layered and self._layers == 1:
-            self._resize(self._framebuffer.layers)
+        if packet.is_layered and self._passes.layers == 1:
+            self._resize(self._passes.framebuffer.layers)
         for read in packet.reads:
             self._executor.note_read(*read)
         for first in range(0, packet.primitives, MOST_TAKEN):
@@ -335,7 +335,7 @@ class Renderer:
         return any(at < end and address < at + count for at, count in (*self._written(), *other))
 
     def _written(self) -> list[tuple[int, int]]:
-        return [*(job.written for job in self._resolves), *self._targets] if self._resolves else self._targets
+        return [*(job.written for job in self._resolves), *self._passes.targets, *self._passes.earlier]
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Run all pending work; on return all bytes are in memory."""
@@ -351,7 +351,7 @@ class Renderer:
         self._maker.flushed()
         if self._pipeline is not None:
             self._pipeline.reset()
-        if self._layers > 1:
+        if self._passes.layers > 1:
             self._resize(1)
         if self._executor.end_frame(self._states):
             self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())

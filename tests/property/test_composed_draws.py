@@ -178,7 +178,7 @@ def test_composed_templates_have_the_records_of_draws_made_alone(canvas: Canvas,
             state.bind(Processor.FRAG, shader(FRAGMENT[pick(rng, fragment)]))
         info = DrawInfo(mode=pick(rng, modes), count=pick(rng, [4, 7, 12, 40]), instance_count=pick(rng, [1, 1, 9]))
         before = executor.record.num_spans
-        is_known, packet = canvas._draw_known(state, info), canvas._maker.writer.write(state, info, canvas._framebuffer)
+        is_known, packet = canvas._draw_known(state, info), canvas._maker.writer.write(state, info, canvas._passes.framebuffer)
         if not is_known:
             assert packet is None or not packet.primitives or state.rasterizer.line_stipple_enable
             continue

@@ -106,8 +106,8 @@ class Framebuffers(ContextCore):
         for item in bound:
             self.note_use(item.texture)
         numbers = width, height, layers, samples
-        key = targets, depth, numbers, *map(type, numbers)
-        known = bound[0].known(key) if bound else None
+        key = *numbers, *map(type, numbers)
+        known = bound[0].known(key, targets, depth) if bound else None
         if known is not None:
             return self._bind_targets(targets, depth, known)
         limits = [(item.width, item.height) for item in bound] or [(MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE)]

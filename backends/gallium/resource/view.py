@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Sequence
 
 from backends.abi.keys import texture_key
@@ -240,16 +241,19 @@ class Surface:
             self.own = None
         self._reference.release()
 
-    def known(self, key: Hashable) -> DeviceFramebuffer | None:
-        """The framebuffer of this surface's last binding, if it was made of the same surfaces and numbers.
+    def known(self, key: Hashable, colors: tuple[Surface | None, ...], depth: Surface | None) -> DeviceFramebuffer | None:
+        """The framebuffer of this surface's last binding, if it was made of the same surfaces and with the same key.
 
         Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects.
         """
-        found = self._framebuffer
-        return found[1] if found is not None and found[0] == key else None
+        if self._framebuffer is None or self._framebuffer[0] != key:
+            return None
+        found = self._framebuffer[1]
+        given = [None if item is None else item.packet for item in (*colors, depth)]
+        return found if len(colors) == len(found.cbufs) and all(map(operator.is_, given, (*found.cbufs, found.zsbuf))) else None
 
     def learn(self, key: Hashable, framebuffer: DeviceFramebuffer) -> None:
-        """Remember the framebuffer of a binding of which this surface is the first."""
+        """Remember the framebuffer of a binding of which this surface is the first one. key: of the sizes that were asked for."""
         self._framebuffer = key, framebuffer
 
     def __repr__(self) -> str:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord
-from backends.device.bound import Framebuffer, Surface
+from backends.device.bound import Framebuffer
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_TARGET_SAMPLES, MAX_TEXTURE_SIZE
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
+from backends.raster.control.passes import Passes
 from backends.raster.control.scheduler import PHASE
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
-from backends.raster.records import Scene, Window, Worker
+from backends.raster.records import PassRecord, Scene, Window, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
 
@@ -95,6 +96,7 @@ class Pool:
         self.arena_size = 0
         self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
+        self.passes = Passes(s.asked)
         crew = s.crew
         crew.batch_size, crew.window_size, crew.window_bytes = batch, window, WINDOW_BYTES
         crew.threads, crew.participants = threads, threads + helps
@@ -125,51 +127,58 @@ class Pool:
         self._finalizer = weakref.finalize(self, self._threads.stop)
         _pools.add(self)
 
-    def bind_targets(self, framebuffer: Framebuffer) -> None:
-        """Write the addresses of the targets that the next flushes draw to."""
-        s = self.scene.targets
-        for k in range(MAX_COLOR_BUFFERS):
-            surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
-            s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
-            s.color_sample[k] = surface.sample_stride if surface is not None else 0
-        s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
-        s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
+    def begin_pass(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
+        """Let the work that follows draw to other targets; see `Passes.begin`."""
+        self.passes.begin(framebuffer, num_batches, num_clears)
+        self._fit(self.passes.record)
 
-    def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
-        """Fit memory to a framebuffer: tiles a row, tiles a layer, layers. An arena must hold the worst case of one primitive.
-
-        What workers have binned ahead of a flush is binned again.
-        """
+    def size_pass(self, layers: int) -> None:
+        """Let the open pass draw to its first layer, or to all layers."""
         self.finish()
-        s = self.scene
-        num_tiles = layer_tiles * layers
-        if s.window.is_open:
-            s.shared.next_batch, s.shared.filled = s.window.first_batch, 0
+        self.passes.size(layers)
+        record, s = self.passes.record, self.scene
+        if s.window.is_open and s.window.pass_number == self.passes.count - 1:
+            t = s.tiles
+            t.num_tiles, t.layers = record.num_tiles, record.layers
+            self._bin_again()
+        self._fit(record)
+
+    def _fit(self, record: PassRecord) -> None:
+        """Fit memory to a pass. An arena must hold the worst case of one primitive."""
+        num_tiles, s = record.num_tiles, self.scene
+        size = (max(self._arena_minimum, record.layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
+        cursor = num_tiles * 4 + 4 * MAX_LANES
+        is_small = self.passes.count == 1 and 2 * size < self.arena_size
+        is_enough = num_tiles <= len(self.coarse) and size <= self.arena_size and not is_small
+        if is_enough and self._cursors and cursor <= len(self._cursors[0]):
+            return
+        self.finish()
+        self._bin_again()
         if num_tiles > len(self.coarse):
-            self.coarse = np.zeros(num_tiles, np.float32)
+            self.coarse = np.full(num_tiles, INFINITY, np.float32)
             s.tiles.farthest = self.coarse.ctypes.data
-        self.coarse[:] = INFINITY
-        t = s.tiles
-        t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, num_tiles, layer_tiles, layers
-        size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
-        if size > self.arena_size or 2 * size < self.arena_size:
+        if size > self.arena_size or is_small:
             self.arena_size = s.crew.arena_size = size
             self.arenas = [reserved(size) for _ in range(self.window)]
             self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
             s.crew.arenas = self._addresses.ctypes.data
-            self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
+        if not self._cursors or cursor > len(self._cursors[0]):
+            self._cursors = [aligned(cursor) for _ in self.workers]
             for w, memory in zip(self.workers, self._cursors):
                 w.buffers.cursors = memory.ctypes.data
-        elif len(self._cursors[0]) < num_tiles * 4 + 4 * MAX_LANES:
-            self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
-            for w, memory in zip(self.workers, self._cursors):
-                w.buffers.cursors = memory.ctypes.data
+
+    def _bin_again(self) -> None:
+        """Forget what workers have binned ahead of a flush: the arenas or the tiles change."""
+        s = self.scene
+        if s.window.is_open:
+            s.shared.next_batch, s.shared.filled = s.window.first_batch, 0
+            self.coarse[:] = INFINITY
 
     def end_flush(self) -> None:
         """Let the next part of a flush be the first one of a new flush, whatever became of this one."""
         self.finish()
         self.scene.window.is_open = 0
-        self.coarse[:] = INFINITY  # others may write depths until then
+        self.passes.restart()
 
     def run(self, alone: bool = False) -> None:
         """Run the last part of a flush: what workers have not begun with. alone: the caller does all of it, tile after tile.
@@ -218,32 +227,21 @@ class Pool:
         begun = Window.from_buffer_copy(window), shared.next_batch, shared.filled
         window.is_open = 0
         t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
+        passes, work.num_passes = work.num_passes, 0
         work.num_batches = work.num_clears = work.num_uploads = 0
         work.resolves, work.num_resolves = ctypes.addressof(job), 1
         try:
             self.run(alone)
         finally:
             t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound
+            work.num_passes = passes
             self.scene.window, shared.next_batch, shared.filled = begun
 
     def close(self) -> None:
         """End the threads. A second call does nothing."""
         self.finish()
+        self.passes.close()
         self._finalizer()
-
-
-def check_size(framebuffer: Framebuffer) -> None:
-    """ValueError for a framebuffer that is larger, or has more color buffers, than a pool can draw to."""
-    width, height, most = framebuffer.width, framebuffer.height, MAX_TEXTURE_SIZE
-    if not (0 <= width <= most and 0 <= height <= most):
-        raise ValueError(f"a framebuffer of {width} x {height} pixels (at most {most} x {most})")
-    if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
-        raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
-
-
-def _place(surface: Surface | None) -> tuple[int | None, int, int]:
-    """Return address, bytes a row and bytes a layer of a surface."""
-    return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

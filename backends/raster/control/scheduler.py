@@ -145,6 +145,7 @@ def _build_begin(module: Module) -> None:
         s.set("window.first_batch", 0)
         s.set("window.first_clear", 0)
         s.set("window.first_upload", 0)
+        s.set("window.pass_number", 0)
         for name in ("front_ticks", "tile_ticks", "num_windows", "arena_bytes"):
             s.set(f"totals.{name}", 0)
         f.call(None, "begin_window", scene)
@@ -193,6 +194,7 @@ def _build_flush(module: Module) -> None:
     with f.if_(~is_begun):
         _leave_together(f, s)
     _take_over(f, s)
+    s.set("window.is_awake", f.const(I32, 0))
     with f.else_of(is_begun) as otherwise:
         s.set("window.is_open", s.get("work.goes_on"))
         with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
@@ -200,7 +202,8 @@ def _build_flush(module: Module) -> None:
         otherwise()
         joined.set(f.select(helps, f.const(I32, JOINED), 0))
         f.call(None, "begin", scene, joined.get())
-    _wake(f, s, f.select(is_alone, f.const(I32, 0), threads))
+    with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
+        f.call(None, "wake", scene)
     with f.if_(~helps):
         _wait(f, s.get("crew.done"))
     _help(f, s, joined.get())
@@ -227,6 +230,7 @@ def _build_run_ahead(module: Module) -> None:
             s.set("work.num_resolves", 0)
             s.set("work.goes_on", 1)
             f.call(None, "begin", scene, f.const(I32, 0))
+            s.set("window.is_awake", f.const(I32, 1))
             _wake(f, s, f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
     f.ret()
 

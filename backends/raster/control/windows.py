@@ -9,12 +9,13 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.counters import BATCH_FIELDS
-from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import Batch, ClearRecord, Scene, UploadRecord, Worker
+from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Targets, UploadRecord, Worker
+from backends.raster.tile.coarse import INFINITY
 
-LIGHT_PRIMITIVES = 256  # of a window that one thread draws between barriers
-LIGHT_BYTES = 2048  # of setup records and chunks of its bins: about twenty tiles
+LIGHT_PRIMITIVES = 256  # of a window whose front end is work for one thread
+LIGHT_BYTES, LIGHT_TILES = 1024, 4  # of setup records and chunks of bins; tiles to clear
 
 
 def _batch_at(f: Function, s: Record, i: Val) -> Val:
@@ -23,6 +24,22 @@ def _batch_at(f: Function, s: Record, i: Val) -> Val:
 
 def _upload_at(f: Function, s: Record, i: Val) -> Val:
     return f.at(s.get("work.uploads"), i.zext(I64) * ctypes.sizeof(UploadRecord))
+
+
+def _pass_at(f: Function, s: Record, i: Val) -> Record:
+    return Record(f, f.at(s.get("work.passes"), i.zext(I64) * ctypes.sizeof(PassRecord)), PassRecord)
+
+
+def _is_last_pass(s: Record) -> Val:
+    return s.get("window.pass_number") + 1 >= s.get("work.num_passes")
+
+
+def _pass_end(f: Function, s: Record, field: str, whole: str) -> Val:
+    """The end of the batches or clears of the pass: that of all of them in the last pass, which has none of its own yet."""
+    end = f.var(I32, s.get(f"work.{whole}"))
+    with f.if_(~_is_last_pass(s)):
+        end.set(_pass_at(f, s, s.get("window.pass_number")).get(field))
+    return end.get()
 
 
 def change_atomically(f: Function, operation: str, pointer: Val, value: Val) -> None:
@@ -56,6 +73,24 @@ def _build_take_batches(module: Module) -> None:
     f.ret()
 
 
+def _build_begin_pass(module: Module) -> None:
+    """begin_pass(scene): the serial work before the first batch of a pass is taken. Until then the pass may get other targets."""
+    f = Function(module, "begin_pass", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    number, start = s.get("window.pass_number"), f.var(I32, 0)
+    with f.if_(number > 0):
+        start.set(_pass_at(f, s, number - 1).get("end_batch"))
+    with f.if_((s.get("work.num_passes") > 0) & s.get("shared.next_batch").eq(start.get())):
+        p = _pass_at(f, s, number)
+        f.call(PTR, "memcpy", s.address("targets"), p.address("targets"), f.const(I64, ctypes.sizeof(Targets)))
+        for name in ("tiles_x", "num_tiles", "layer_tiles", "layers"):
+            s.set(f"tiles.{name}", p.get(name))
+        farthest = s.get("tiles.farthest")
+        with f.range(0, p.get("num_tiles")) as i:
+            f.store(f.const(F32, INFINITY), farthest, i.zext(I64) << 2)
+    f.ret()
+
+
 def _build_begin_window(module: Module) -> None:
     """begin_window(scene): the serial work before a window."""
     f = Function(module, "begin_window", [PTR], shared=True, internal=True)
@@ -74,8 +109,9 @@ def _build_go_on(module: Module) -> None:
     """
     f = Function(module, "go_on", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
+    f.call(None, "begin_pass", f.args[0])
     first = s.get("window.first_batch")
-    last = f.var(I32, f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
+    last = f.var(I32, f.min(first + s.get("crew.window_size"), _pass_end(f, s, "end_batch", "num_batches")))
     number = f.var(I32, s.get("window.first_upload"))
     with f.loop() as loop:
         loop.break_if(number.get() >= s.get("work.num_uploads"))
@@ -115,7 +151,8 @@ def _build_begin_tiles(module: Module) -> None:
     now = f.call(I64, "llvm.readcyclecounter")
     s.set("totals.front_ticks", s.get("totals.front_ticks") + now - s.get("window.ticks"))
     s.set("window.ticks", now)
-    waits = s.get("work.goes_on").ne(0) & (cut.get() < 0) & (last >= s.get("work.num_batches"))
+    end, is_last_pass = _pass_end(f, s, "end_batch", "num_batches"), _is_last_pass(s)
+    waits = s.get("work.goes_on").ne(0) & is_last_pass & (cut.get() < 0) & (last >= end)
     waits = waits & (last - first < s.get("crew.window_size")) & (s.get("shared.filled") < s.get("crew.window_bytes"))
     waits = waits & (s.get("window.first_upload") >= s.get("work.num_uploads"))  # an upload that is left ends the window
     s.set("window.finished", waits.zext(I32))
@@ -126,22 +163,60 @@ def _build_begin_tiles(module: Module) -> None:
     s.set("totals.arena_bytes", f.max(s.get("totals.arena_bytes"), bytes_.get()))
     s.set("window.cut", cut.get())
     s.set("window.last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
-    is_last = (cut.get() < 0) & (last >= s.get("work.num_batches")) & s.get("work.goes_on").eq(0)
-    s.set("window.is_final", is_last.zext(I32))
-    s.set("window.resolving", f.select(is_last, s.get("work.num_resolves"), 0))
+    is_final = (cut.get() < 0) & (last >= end) & (~is_last_pass | s.get("work.goes_on").eq(0))
+    s.set("window.is_final", is_final.zext(I32))
+    s.set("window.end_clear", _pass_end(f, s, "end_clear", "num_clears"))
+    s.set("window.resolving", f.select(is_final & is_last_pass, s.get("work.num_resolves"), 0))
     tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
     alone = s.get("work.alone").ne(0)
     with f.range(0, participants) as i:
         w = Record(f, f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
         w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
         w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
+    with f.if_(f.call(I32, "has_tiles", f.args[0]).ne(0)):
+        f.call(None, "wake", f.args[0])
     f.ret()
+
+
+def _build_wake(module: Module) -> None:
+    """wake(scene): wakes the workers, once in a part of a flush. Nobody waits for them."""
+    f = Function(module, "wake", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    with f.if_((s.get("window.is_awake") | s.get("work.alone")).eq(0)):
+        s.set("window.is_awake", f.const(I32, 1))
+        with f.range(0, s.get("crew.threads")) as i:
+            worker = f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
+            f.call(I32, "sem_post", Record(f, worker, Worker).get("semaphore"))
+    f.ret()
+
+
+def _build_has_batches(module: Module) -> None:
+    """has_batches(scene) -> 1 if a window begins with enough batches or primitives for several workers."""
+    f = Function(module, "has_batches", [PTR], I32, shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    first, last = s.get("shared.next_batch"), s.get("window.last_batch")
+    with f.leaving(last - first > 1):
+        f.ret(f.const(I32, 1))
+    with f.if_(last > first), f.leaving(Record(f, _batch_at(f, s, first), Batch).get("count") > LIGHT_PRIMITIVES):
+        f.ret(f.const(I32, 1))
+    f.ret(f.const(I32, 0))
+
+
+def _build_has_tiles(module: Module) -> None:
+    """has_tiles(scene) -> 1 if the tiles of a window are work for several workers."""
+    f = Function(module, "has_tiles", [PTR], I32, shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    tiles, batches = s.get("tiles.num_tiles"), s.get("window.last_batch") - s.get("window.first_batch")
+    clears = f.select(s.get("window.first_clear") < s.get("window.end_clear"), tiles > LIGHT_TILES, Val(f, BOOL, "false"))
+    is_binned = s.get("shared.filled") > batches * (tiles << 2) + LIGHT_BYTES
+    f.ret((clears | is_binned | (s.get("window.resolving") > 0)).zext(I32))
 
 
 def _build_end_window(module: Module) -> None:
     """end_window(scene, worker): the serial work after a window.
 
-    Light windows that follow, each cut short by an upload, are drawn here, too. Others could not help, and barriers would take longer.
+    Light windows that follow, each cut short by an upload or by the end of a pass, are drawn here, too. Others could not help, and
+    barriers would take longer.
     """
     f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
     scene, worker = f.args
@@ -149,34 +224,29 @@ def _build_end_window(module: Module) -> None:
     with f.loop() as loop:
         f.call(None, "leave_window", scene)
         loop.break_if(s.get("window.finished").ne(0))
+        with f.leaving(f.call(I32, "has_batches", scene).ne(0)):
+            f.call(None, "wake", scene)
+            f.ret()
         loop.break_if(f.call(I32, "is_short", scene).eq(0))
         f.call(None, "take_batches", worker)
         f.call(None, "begin_tiles", scene)
-        tiles, batches = s.get("tiles.num_tiles"), s.get("window.last_batch") - s.get("window.first_batch")
         s.set("window.is_binned", f.const(I32, 1))
-        loop.break_if(s.get("shared.filled") > batches * (tiles << 2) + LIGHT_BYTES)
+        loop.break_if(f.call(I32, "has_tiles", scene).ne(0))
         s.set("window.is_binned", f.const(I32, 0))
         f.call(None, "tiles", worker)
     f.ret()
 
 
 def _build_is_short(module: Module) -> None:
-    """is_short(scene) -> 1 if an upload ends the window, before which there are few primitives and no clears; otherwise 0."""
+    """is_short(scene) -> 1 if an upload or the end of a pass, but not that of the work, ends the window; otherwise 0."""
     f = Function(module, "is_short", [PTR], I32, shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    last, number, due = s.get("window.last_batch"), s.get("window.first_upload"), s.get("window.first_clear")
-    with f.leaving((number >= s.get("work.num_uploads")) | (last >= s.get("work.num_batches"))):
-        f.ret(f.const(I32, 0))
-    with f.leaving(Record(f, _upload_at(f, s, number), UploadRecord).get("before").ne(last)):
-        f.ret(f.const(I32, 0))
-    with f.if_(due < s.get("work.num_clears")):
-        clear = f.at(s.get("work.clears"), due.zext(I64) * ctypes.sizeof(ClearRecord))
-        with f.leaving(Record(f, clear, ClearRecord).get("before") < last):
-            f.ret(f.const(I32, 0))
-    total = f.var(I32, 0)
-    with f.range(s.get("window.first_batch"), last) as i:
-        total.add(Record(f, _batch_at(f, s, i), Batch).get("count"))
-    f.ret((total.get() <= LIGHT_PRIMITIVES).zext(I32))
+    last, number = s.get("window.last_batch"), s.get("window.first_upload")
+    is_pass = ~_is_last_pass(s) & last.eq(_pass_end(f, s, "end_batch", "num_batches"))
+    with f.leaving(is_pass | (number >= s.get("work.num_uploads"))):
+        f.ret(is_pass.zext(I32))
+    is_upload = Record(f, _upload_at(f, s, number), UploadRecord).get("before").eq(last)
+    f.ret((is_upload & (last < s.get("work.num_batches"))).zext(I32))
 
 
 def _build_leave_window(module: Module) -> None:
@@ -197,9 +267,15 @@ def _build_leave_window(module: Module) -> None:
     with f.if_(cut >= 0):
         b = Record(f, _batch_at(f, s, cut), Batch)
         b.set("skipped", b.get("skipped") + b.get("done"))
-    has_more = (s.get("work.num_resolves") > 0) | (s.get("window.first_clear") < s.get("work.num_clears"))
-    has_more = has_more & (s.get("window.is_final") | s.get("work.goes_on")).eq(0)  # asked for while tiles were drawn
-    s.set("window.finished", ((s.get("window.first_batch") >= s.get("work.num_batches")) & ~has_more).zext(I32))
+    is_last_pass, goes_on, is_final = _is_last_pass(s), s.get("work.goes_on").ne(0), s.get("window.is_final").ne(0)
+    is_end = s.get("window.first_batch") >= _pass_end(f, s, "end_batch", "num_batches")
+    end_clear = _pass_end(f, s, "end_clear", "num_clears")
+    is_left = (s.get("window.first_clear") < end_clear) | (is_last_pass & (s.get("work.num_resolves") > 0))
+    is_over = is_final | (is_end & ~is_left & (~is_last_pass | ~goes_on))  # the work may have grown while tiles were drawn
+    s.set("window.finished", (is_end & is_last_pass & (is_over | goes_on)).zext(I32))
+    with f.if_(is_over & ~is_last_pass):
+        s.set("window.first_clear", end_clear)
+        s.set("window.pass_number", s.get("window.pass_number") + 1)
     f.call(None, "begin_window", f.args[0])
     f.ret()
 
@@ -208,6 +284,10 @@ def build_windows(module: Module) -> None:
     """take_batches(worker), begin_window(scene), go_on(scene), begin_tiles(scene), end_window(scene, worker)."""
     for build in (
         _build_take_batches,
+        _build_wake,
+        _build_has_batches,
+        _build_has_tiles,
+        _build_begin_pass,
         _build_go_on,
         _build_begin_window,
         _build_begin_tiles,

@@ -26,7 +26,7 @@ def build_tile_walk(module: Module) -> None:
     s = Record(f, w.get("scene"), Scene)
     list_, tiles_x, layer_tiles, layers = w.get("buffers.list"), s.get("tiles.tiles_x"), s.get("tiles.layer_tiles"), s.get("tiles.layers")
     batches, first, last = s.get("work.batches"), s.get("window.first_batch"), s.get("window.last_batch")
-    num_clears, due = s.get("work.num_clears"), f.var(I32, 0)
+    num_clears, due = s.get("window.end_clear"), f.var(I32, 0)
     resolves, resolving = s.get("work.resolves"), s.get("window.resolving")
     cursor = f.alloca("i32")
     workers, participants = s.get("crew.workers"), s.get("crew.participants")
@@ -101,7 +101,7 @@ def _build_clear_due(module: Module) -> None:
     f = Function(module, "clear_due", [PTR, I32, I32, I32, I32, I32, BOOL, PTR], I32, internal=True)
     scene, first, batch, x, y, layer, is_last, farthest = f.args
     s = Record(f, scene, Scene)
-    clears, num_clears = s.get("work.clears"), s.get("work.num_clears")
+    clears, num_clears = s.get("work.clears"), s.get("window.end_clear")
     due = f.var(I32, first)
     with f.loop() as loop:
         loop.break_if(due.get() >= num_clears)

@@ -41,6 +41,7 @@ def build_draw(module: Module) -> None:
     is_written = loop | has_restart
     leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
     leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
+    leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
     strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
     per_instance = f.var(I32, primitives_of(f, module, mode, count))

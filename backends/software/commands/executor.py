@@ -54,6 +54,7 @@ SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 MOST_PARTS = 1 << 13
 LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
+SWEEPING = 64  # frames from one look at them to the next
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
 MOST_CLEARS = 1 << 10  # pending ones
 MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
@@ -86,7 +87,8 @@ _FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, cty
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
-_MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_AWAITS = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int32)
 
 
 class Executor:
@@ -111,13 +113,13 @@ class Executor:
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._find = _FIND(address["find"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
-        self._upload, self._awaits = _UPLOAD(address["upload"]), _MEET(address["awaits_upload"])
+        self._upload, self._awaits = _UPLOAD(address["upload"]), _AWAITS(address["awaits_upload"])
         self._region = Region(CHUNK, SPARE)
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
         self._zeros = aligned(256)
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
-        self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, batch_spans=batch_spans)
+        self.record = e = ExecutorRecord(frame=1, epoch=1, num_passes=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # one call clears so many surfaces at most
@@ -208,6 +210,13 @@ class Executor:
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
 
+    def begin_pass(self, framebuffer: int, width: int, height: int) -> tuple[int, int]:
+        """Let what follows draw to other targets. framebuffer: number of their kind. Returns the numbers of pending batches and clears."""
+        e = self.record
+        e.framebuffer, e.width, e.height, e.is_layered = framebuffer, width, height, 0
+        e.closed, e.pass_reads, e.epoch = e.num_batches, e.num_reads, e.epoch + 1
+        return e.num_batches, e.num_clears
+
     @property
     def has_room_for_clears(self) -> bool:
         """True if the clears of all surfaces of a framebuffer can be taken before pending work is carried out."""
@@ -254,9 +263,9 @@ class Executor:
             self._size_reads(2 * self.record.most_reads)
         self._note(self._at, address, size)
 
-    def reads(self, address: int, size: int) -> bool:
-        """Return true if pending draws read one of `size` bytes at `address`."""
-        return bool(self._meet(self._at, address, size))
+    def reads(self, address: int, size: int, *, in_pass: bool = False) -> bool:
+        """Return true if pending draws, or only those to the bound targets, read one of `size` bytes at `address`."""
+        return bool(self._meet(self._at, address, size, self.record.pass_reads if in_pass else 0))
 
     def upload(self, job: Copy, owner: object) -> Code:
         """Write rows of bytes, now or in their turn among the pending draws. UNKNOWN: too many to wait; FULL: too much is waiting.
@@ -299,7 +308,7 @@ class Executor:
         e, old = self.record, self.all_reads() if self.record.num_reads else []
         self._reads, self._read_slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
         e.reads, e.read_slots, e.reads_mask = ctypes.addressof(self._reads), ctypes.addressof(self._read_slots), 2 * most - 1
-        held, e.most_reads, e.num_reads = e.held, most, 0
+        held, e.most_reads, e.num_reads, e.pass_reads = e.held, most, 0, 0
         for address, size in old:
             self._note(self._at, address, size)
         e.held = held
@@ -325,6 +334,7 @@ class Executor:
         e = self.record
         work.num_batches, work.num_clears, work.num_uploads = e.num_batches, e.num_clears, e.num_uploads
         e.num_spans = e.num_batches = e.closed = e.queued = e.num_clears = e.num_uploads = 0
+        e.num_passes = 1
         e.ahead = e.ahead_step
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
@@ -337,11 +347,11 @@ class Executor:
         e = self.record
         if e.memory == self._first and not e.num_reads:
             return False
-        e.frame, e.num_reads = e.frame + 1, 0
+        e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
         self._region.reset()
         self._begin_memory()
         self._table.end_frame()
-        if e.frame % LIFE and not self.is_crowded:
+        if e.frame % SWEEPING and not self.is_crowded:
             return False
         are_parts_many = len(self._parts) >= MOST_PARTS  # most of them are parts of templates
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)

@@ -46,13 +46,13 @@ def build_note_read(module: Module) -> None:
     f = Function(module, "note_read", [PTR, I64, I64], shared=True)
     executor, address, size = f.args
     e, end = Record(f, executor, ExecutorRecord), address + size
-    mask, table, reads, frame = e.get("reads_mask"), e.get("read_slots"), e.get("reads"), e.get("frame")
+    mask, table, reads, epoch = e.get("reads_mask"), e.get("read_slots"), e.get("reads"), e.get("epoch")
     place = f.var(I32, (end * _MIX).lshr(40).trunc(I32) & mask)
     with f.loop():
         slot = Record(f, f.at(table, place.get().zext(I64) * ctypes.sizeof(ReadSlot)), ReadSlot)
-        with f.leaving(slot.get("frame").ne(frame)):
+        with f.leaving(slot.get("epoch").ne(epoch)):
             number = e.get("num_reads")
-            slot.set("frame", frame)
+            slot.set("epoch", epoch)
             slot.set("number", number)
             r = _range(f, reads, number)
             r.set("address", address)
@@ -73,12 +73,12 @@ def build_note_read(module: Module) -> None:
 
 
 def build_reads_meet(module: Module) -> None:
-    """reads_meet(executor, address, bytes) -> 1 if pending draws read one of these bytes, otherwise 0."""
-    f = Function(module, "reads_meet", [PTR, I64, I64], I32, shared=True)
-    executor, address, size = f.args
+    """reads_meet(executor, address, bytes, first) -> 1 if a range that is read has one of these bytes, else 0. first: of the ranges."""
+    f = Function(module, "reads_meet", [PTR, I64, I64, I32], I32, shared=True)
+    executor, address, size, first = f.args
     e = Record(f, executor, ExecutorRecord)
     reads, end = e.get("reads"), address + size
-    with f.range(0, e.get("num_reads")) as k:
+    with f.range(first, e.get("num_reads")) as k:
         r = _range(f, reads, k)
         with f.leaving(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
             f.ret(f.const(I32, 1))

@@ -120,9 +120,9 @@ class ReadRange(ctypes.Structure):
 
 
 class ReadSlot(ctypes.Structure):
-    """An entry of the hash table of ranges that are read: the number of a ReadRange. Entries of an earlier frame are empty."""
+    """An entry of the hash table of ranges that are read: the number of a ReadRange. Entries of an earlier pass or frame are empty."""
 
-    _fields_ = [("frame", c_int64), ("number", c_int32), ("pad", c_int32)]
+    _fields_ = [("epoch", c_int64), ("number", c_int32), ("pad", c_int32)]
 
 
 class CopySlot(ctypes.Structure):
@@ -140,6 +140,9 @@ class ExecutorRecord(ctypes.Structure):
         ("pad_reached", c_int32),
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
         ("frame", c_int64),  # grows when memory of draws becomes invalid
+        ("epoch", c_int64),  # grows with each frame and each pass
+        ("num_passes", c_int32),  # pending ones, that of the bound targets included
+        ("pass_reads", c_int32),  # number of ranges that earlier passes read
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),

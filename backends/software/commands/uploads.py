@@ -28,7 +28,7 @@ def build_upload(module: Module) -> None:
     e, extent = Record(f, executor, ExecutorRecord), target_stride * (rows - 1).zext(I64) + row
     waits = f.var(I32, f.call(I32, "awaits_upload", executor, target, extent))
     with f.if_(e.get("num_spans").ne(0)):
-        waits.set(waits.get() | f.call(I32, "reads_meet", executor, target, extent))
+        waits.set(waits.get() | f.call(I32, "reads_meet", executor, target, extent, f.const(I32, 0)))
     with f.leaving(waits.get().eq(0)):
         f.call(None, "copy_rows", target, target_stride, source, source_stride, row, rows)
         f.ret(f.const(I32, int(Code.DONE)))

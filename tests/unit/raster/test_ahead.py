@@ -288,9 +288,9 @@ def test_new_targets_come_after_what_workers_began() -> None:
             draws, other = Draws(c), Canvas(SIZE, SIZE)
             draws(100)
             c.set_framebuffer(Framebuffer(SIZE, SIZE, tuple(other.colors), None))
-            images.append(c.colors[0].keepalive.copy())  # type: ignore[attr-defined]
             draws(100)
             c.flush()
+            images.append(c.colors[0].keepalive.copy())  # type: ignore[attr-defined]
             images.append(other.colors[0].keepalive.copy())  # type: ignore[attr-defined]
         assert np.array_equal(images[0], images[2])
         assert np.array_equal(images[1], images[3])

@@ -100,7 +100,7 @@ def trace(c: Canvas, state: DrawState, mode: Prim) -> Any:
     recorder = Recorder(maker.kernels)
     maker.kernels, kept = recorder, maker.kernels  # type: ignore[assignment]
     try:
-        packet = maker.write(state, DrawInfo(mode=mode, count=6), c._framebuffer)
+        packet = maker.write(state, DrawInfo(mode=mode, count=6), c._passes.framebuffer)
     finally:
         maker.kernels = kept
     if packet is None:

@@ -53,7 +53,7 @@ def draw_rows(canvas: Canvas, last: str, fs: str, vertices: Array, corners: Arra
     state.bind(Processor.FRAG, shader(fs))
     mode = next(mode for mode, count in ROWS.items() if count == corners.shape[1])
     maker, numbers = canvas._maker, np.arange(len(corners), dtype=np.int32)
-    template = maker.make_stored(state, shader(last), mode, len(corners), canvas._framebuffer)
+    template = maker.make_stored(state, shader(last), mode, len(corners), canvas._passes.framebuffer)
     assert template is not None
     memory = [canvas.memory(part) for part in (vertices.astype("f4"), corners.astype("u4"), numbers, rows.astype("f4"))]
     for part in memory:

@@ -1,0 +1,108 @@
+"""Passes: the render targets of pending work, in the order in which they were bound. A change of targets flushes nothing."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.abi.limits import TILE
+from backends.device.bound import Framebuffer, Surface
+from backends.device.memory import Range
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
+from backends.raster.records import PassRecord, Targets, Work
+
+MOST_PASSES = 1 << 10
+"""Pending passes; each keeps its targets alive."""
+
+
+class Passes:
+    """The passes of a flush. The last one is open: it has the bound targets, and takes the work that comes.
+
+    Attributes:
+        framebuffer: of the open pass.
+        layers: of the framebuffer to which the open pass draws: 1 until a draw names layers.
+        earlier: memory of the targets of all passes but the open one.
+        targets: memory of the targets of the open pass.
+    """
+
+    def __init__(self, asked: Work) -> None:
+        """asked: the work whose passes these are."""
+        self._records, self._asked = (PassRecord * MOST_PASSES)(), asked
+        self._kept: list[Framebuffer] = []
+        self.framebuffer, self.layers = Framebuffer(0, 0), 1
+        self.earlier, self.targets = list[Range](), list[Range]()
+        asked.passes, asked.num_passes = ctypes.addressof(self._records), 1
+
+    @property
+    def count(self) -> int:
+        """Number of passes, the open one included."""
+        return int(self._asked.num_passes)
+
+    @property
+    def record(self) -> PassRecord:
+        """The record of the open pass."""
+        return self._records[self.count - 1]
+
+    def begin(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
+        """Open a pass with other targets; at most MOST_PASSES. num_batches, num_clears: all pending work so far."""
+        count, before = self.count, (0, 0)
+        if count > 1:
+            last = self._records[count - 2]
+            before = last.end_batch, last.end_clear
+        number = count - 1
+        if before != (num_batches, num_clears):  # the open pass has work
+            old = self._records[number]
+            old.end_batch, old.end_clear = num_batches, num_clears
+            self._kept.append(self.framebuffer)
+            self.earlier += self.targets
+            number = count
+        self.framebuffer, self.targets = framebuffer, [*framebuffer.ranges()]
+        self._records[number].targets = targets_of(framebuffer)
+        self.size(1, number)
+        self._asked.num_passes = number + 1
+
+    def size(self, layers: int, number: int | None = None) -> None:
+        """Give the open pass (or pass `number`) the tiles of its first layer, or of all layers."""
+        record, fb = self._records[self.count - 1 if number is None else number], self.framebuffer
+        self.layers = layers
+        record.tiles_x = -(-fb.width // TILE)
+        record.layer_tiles = record.tiles_x * -(-fb.height // TILE)
+        record.num_tiles, record.layers = record.layer_tiles * layers, layers
+
+    def restart(self) -> None:
+        """Forget all passes but the open one, whose work has been carried out."""
+        if self.count > 1:
+            self._records[0], self._asked.num_passes = self.record, 1
+            self._kept.clear()
+            self.earlier = []
+
+    def close(self) -> None:
+        """Let go of all targets."""
+        self.restart()
+        self.framebuffer, self.targets = Framebuffer(0, 0), []
+
+
+def targets_of(framebuffer: Framebuffer) -> Targets:
+    """The addresses and strides of a framebuffer's surfaces."""
+    made = Targets()
+    for k, surface in enumerate(framebuffer.cbufs):
+        if surface is not None:
+            made.color[k], made.color_stride[k], made.color_layer[k] = _place(surface)
+            made.color_sample[k] = surface.sample_stride
+    if framebuffer.zsbuf is not None:
+        made.depth, made.depth_stride, made.depth_layer = _place(framebuffer.zsbuf)
+        made.depth_sample = framebuffer.zsbuf.sample_stride
+    return made
+
+
+def _place(surface: Surface) -> tuple[int, int, int]:
+    """Address, bytes a row and bytes a layer of a surface."""
+    return surface.address, surface.row_stride, surface.layer_stride
+
+
+def check_size(framebuffer: Framebuffer) -> None:
+    """ValueError for a framebuffer that is larger, or has more color buffers, than the rasterizer can draw to."""
+    width, height, most = framebuffer.width, framebuffer.height, MAX_TEXTURE_SIZE
+    if not (0 <= width <= most and 0 <= height <= most):
+        raise ValueError(f"a framebuffer of {width} x {height} pixels (at most {most} x {most})")
+    if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
+        raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
