@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from backends.run.canonical import canonical
+
 MASK = 0xFFFFFFFF
 
 
@@ -15,7 +17,7 @@ def _signed(word: int) -> int:
 
 def _float_sum(old: int, operand: int) -> int:
     pair = np.array([old, operand], np.uint32).view(np.float32)
-    return int((pair[:1] + pair[1:]).view(np.uint32)[0])
+    return int(canonical(pair[:1] + pair[1:]).view(np.uint32)[0])
 
 
 ATOMICS: dict[str, Callable[[int, int], int]] = {

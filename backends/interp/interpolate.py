@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from backends.run.arguments import Arguments
+from backends.run.canonical import canonical
 from backends.run.result import Bits, Floats
 from backends.run.shapes import QUAD
 from tgsi.language.facts.enums import File, Interpolation, Location
@@ -59,11 +60,11 @@ def _input(declaration: Declaration, planes: Floats, arguments: Arguments, posit
         mode = Interpolation.CONSTANT if arguments.flatshade_color else Interpolation.PERSPECTIVE
     if mode is Interpolation.CONSTANT:
         return np.tile(planes[0], (lanes, 1))
-    value = _at_centers(planes, position, mode)
+    value = canonical(_at_centers(planes, position, mode))
     if offset is None:
         return value
     centered = (offset == 0).all(axis=1, keepdims=True)
-    result: Floats = np.where(centered, value, _at_offset(planes, position, mode, offset))
+    result: Floats = np.where(centered, value, canonical(_at_offset(planes, position, mode, offset)))
     return result
 
 

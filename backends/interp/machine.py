@@ -30,6 +30,7 @@ from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
 from backends.interp.state import State
 from backends.interp.values import VIEWS, bits_of
 from backends.run.arguments import Arguments
+from backends.run.canonical import canonical
 from backends.run.result import Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
@@ -186,7 +187,7 @@ class Machine(State):
         modifiers = opcode.modifier_types
         sources = [self.source(instruction, number, modifiers[number]).view(VIEWS[kind]) for number, kind in enumerate(opcode.src_types)]
         result = operation.function(self._product, *sources) if operation.takes_product else operation.function(*sources)
-        words = bits_of(result)
+        words = bits_of(canonical(result) if opcode.computes_floats else result)
         if opcode.mode is Mode.REPLICATE:
             words = np.repeat(words[:, None], 4, axis=1)
         self.store(instruction, 0, words, active)

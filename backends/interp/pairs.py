@@ -13,6 +13,7 @@ import numpy as np
 
 from backends.interp.state import State
 from backends.interp.values import U64, VIEWS, bits_of
+from backends.run.canonical import canonical
 from backends.run.result import Mask
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
@@ -28,8 +29,8 @@ def execute_pairs(state: State, instruction: Instruction, function: Callable[...
         _fraction_and_exponent(state, instruction, function, active)
         return
     for pair, channels in _targets(instruction):
-        result = bits_of(function(*(_source(state, instruction, number, pair) for number in range(opcode.num_src))))
-        _store(state, instruction, result, channels, active)
+        result = function(*(_source(state, instruction, number, pair) for number in range(opcode.num_src)))
+        _store(state, instruction, bits_of(canonical(result) if opcode.computes_floats else result), channels, active)
 
 
 def _targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
@@ -86,5 +87,5 @@ def _fraction_and_exponent(state: State, instruction: Instruction, function: Cal
     """DFRACEXP always takes the source's xy: whole pairs of the first destination get the fraction, the second the exponent."""
     fraction, exponent = function(_source(state, instruction, 0, 0))
     for _, channels in _targets(instruction):
-        _store(state, instruction, bits_of(fraction), channels, active)
+        _store(state, instruction, bits_of(canonical(fraction)), channels, active)
     state.store(instruction, 1, np.repeat(bits_of(exponent)[:, None], 4, axis=1), active)

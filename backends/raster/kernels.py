@@ -17,6 +17,7 @@ from backends.device.environment import StageKeys, by_unit
 from backends.formats import Format
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache, Key
+from backends.llvm.program.nan_bits import ALL, relevant_outputs
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.layouts import Shape
@@ -129,15 +130,16 @@ class Kernels:
             return self._keep(("fetch_floats", lanes), ("fetch",), build_floats)
         return self._get(("fetch", layout, lanes), ("fetch",), build)
 
-    def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
-        """vertex_shader(env, in, out, system)."""
+    def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys, exposed: int = ALL) -> Library:
+        """vertex_shader(env, in, out, system). exposed: bit r is set if the bits of OUT register r are used, and not only its numbers."""
+        exposed = relevant_outputs(shader.program, exposed)
 
         def build() -> Module:
             from backends.llvm.kernels.stages import build_vertex_kernel
 
-            return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cache.cpu)
+            return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cache.cpu, exposed=exposed)
 
-        return self.cache.get(("vertex_shader", shader.program.text, lanes, *keys), ("vertex_shader",), build)
+        return self.cache.get(("vertex_shader", shader.program.text, lanes, exposed, *keys), ("vertex_shader",), build)
 
     def coverage(
         self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None, *, is_conservative: bool = False

@@ -6,6 +6,8 @@ Channels that derivatives and samples read under a branch are needed everywhere,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from passes.analysis.access import (
     is_computed,
     is_removable,
@@ -42,18 +44,28 @@ class Effect:
 
 
 class Channels:
-    """The bits of the channels of a program's TEMP, ADDR and OUT registers."""
+    """The bits of the channels of a program's registers in `files`, OUT among them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, files: Sequence[File] = KEPT) -> None:
         self._arrays = array_ranges(program)
-        self._sizes = {file: min(program.file_size(file), MAX_CHANNELS // 4) for file in KEPT}
+        self._sizes = {file: min(program.file_size(file), MAX_CHANNELS // 4) for file in files}
         self._base: dict[File, int] = {}
         self._known: dict[tuple[File, int, int, int], int] = {}
         bits = 0
         for file, size in self._sizes.items():
             self._base[file] = bits
             bits += 4 * size
-        self.outputs = ((1 << 4 * self._sizes[File.OUT]) - 1) << self._base[File.OUT]
+        self.outputs = self.of_file(File.OUT)
+
+    def of_file(self, file: File, registers: int = -1) -> int:
+        """Return the set of all channels of a file. `registers`: bit r is set if register r counts."""
+        chosen = (15 << 4 * index for index in range(self._sizes[file]) if registers >> index & 1)
+        return ((1 << 4 * self._sizes[file]) - 1 if registers == -1 else sum(chosen)) << self._base[file]
+
+    def places(self, file: File, cells: int) -> frozenset[tuple[int, int]]:
+        """Return the channels of a file that a set has, as (register, channel)."""
+        found = (cells & self.of_file(file)) >> self._base[file]
+        return frozenset(divmod(bit, 4) for bit in range(found.bit_length()) if found >> bit & 1)
 
     def shift(self, register: RegisterRef) -> int:
         """Return the bit number of the register's x channel."""

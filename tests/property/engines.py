@@ -12,7 +12,7 @@ import numpy as np
 import tgsi
 from backends.run.result import RunResult
 from tests.golden.vectors import Tolerance, is_nan, within
-from tests.property.programs import LOOSE_OUTPUTS, NEAR_OUTPUTS, GeneratedProgram
+from tests.property.programs import NEAR_OUTPUTS, GeneratedProgram
 from tgsi.language.diagnostics import DiagnosticError
 
 NEAR = Tolerance(4, 2e-6)
@@ -24,7 +24,7 @@ Compare = Callable[[str, Mapping[str, Any]], list[str]]
 
 
 def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = False) -> list[str]:
-    """Lines that describe each differing word. Unless `exact`, any NaN equals any NaN in registers that hold computed floats."""
+    """Lines that describe each differing word. Unless `exact`, numbers of transcendental functions may differ in the last places."""
     lines = _registers("invocation", ours.outputs, theirs.outputs, exact)
     lines += [f"invocation {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
     lines += [f"invocation {i}: exhausted differs" for i in np.flatnonzero(ours.exhausted != theirs.exhausted)]
@@ -72,12 +72,9 @@ def _registers(name: str, a: Any, b: Any, exact: bool) -> list[str]:
     if a.shape != b.shape:
         return [f"{name}: shapes {a.shape} and {b.shape}"]
     wrong = a != b
-    both_nan = is_nan(a) & is_nan(b)
-    for register in () if exact else range(wrong.shape[1]):
-        if register in LOOSE_OUTPUTS:
-            wrong[:, register] &= ~both_nan[:, register]
-        elif register in NEAR_OUTPUTS:
-            wrong[:, register] &= ~(both_nan | within(a, b, NEAR))[:, register]
+    for register in NEAR_OUTPUTS if not exact else ():
+        if register < wrong.shape[1]:
+            wrong[:, register] &= is_nan(a[:, register]) | is_nan(b[:, register]) | ~within(a[:, register], b[:, register], NEAR)
     return [f"{name} {i} OUT[{r}].{'xyzw'[c]}: {a[i, r, c]:08x}, {b[i, r, c]:08x}" for i, r, c in np.argwhere(wrong)]
 
 

@@ -13,10 +13,10 @@ from tgsi.language.facts.opcodes import OPCODES, Mode, OpcodeInfo
 
 Words = NDArray[np.uint32]
 
-PLAIN = tuple(f"TEMP[{i}]" for i in range(4))
-LOOSE = tuple(f"TEMP[{i}]" for i in range(4, 8))
-LOOSE_PAIRS = ("TEMP[8]", "TEMP[9]")
-"""TEMPs that hold doubles in pairs of channels. Only operations on doubles read them, and never half of a pair."""
+WORDS = tuple(f"TEMP[{i}]" for i in range(4))
+FLOATS = tuple(f"TEMP[{i}]" for i in range(4, 8))
+PAIRS = ("TEMP[8]", "TEMP[9]")
+"""TEMPs that hold doubles in pairs of channels. Operations on doubles prefer them."""
 
 DIGEST, SCRATCH = "TEMP[10]", "TEMP[11]"
 COUNTERS = ("TEMP[12]", "TEMP[13]", "TEMP[14]")
@@ -51,30 +51,27 @@ EXACT_CHANNELS = {"EXP": "yw", "LOG": "xyw", "LIT": "xyw"}
 DERIVATIVES = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE"})
 ADDRESSES = frozenset({"ARL", "ARR", "UARL"})
 
-GROUPS = {"VOTE_ANY": "loose", "VOTE_ALL": "loose", "VOTE_EQ": "plain", "BALLOT": "loose", "READ_FIRST": "plain", "READ_INVOC": "plain"}
-"""Opcodes that read other lanes, with the kinds of values that they may read."""
+GROUPS = frozenset({"VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST", "READ_INVOC"})
+"""Opcodes that read other lanes."""
 
 _COMPUTED = (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT)
 
 EXACT: dict[str, OpcodeInfo] = {
     name: info
     for name, info in OPCODES.items()
-    if info.mode in _COMPUTED
-    and not info.uses_64bit
-    and not info.is_later
-    and name not in INEXACT | DERIVATIVES | ADDRESSES | GROUPS.keys()
+    if info.mode in _COMPUTED and not info.uses_64bit and not info.is_later and name not in INEXACT | DERIVATIVES | ADDRESSES | GROUPS
 }
 """Opcodes on 32-bit values that all engines compute identically."""
 
 WIDE: dict[str, OpcodeInfo] = {name: info for name, info in OPCODES.items() if info.uses_64bit and info.mode in _COMPUTED}
 """Opcodes on 64-bit values. All of them are exact."""
 
-LOOSE_RESULTS = frozenset(
+FLOAT_RESULTS = frozenset(
     name
     for name, info in EXACT.items()
     if info.dst_types[0] == "float" and not name.startswith("S") and name not in ("I2F", "U2F", "UP2US", "UP4B", "UP4UB")
 ) | {"SQRT", "MOV", "UCMP"}
-"""Opcodes that may pass on or produce a NaN. The other opcodes with S are comparisons and SSG, whose results are numbers."""
+"""Opcodes whose results may be NaNs; most of them go to the registers of floats. Any opcode may read any register."""
 
 _SPECIAL_FLOATS = """
 00000000 80000000 00000001 80000001 007fffff 807fffff 00800000 3f800000 bf800000 3f000000 bf000000 40490fdb 3f7fffff 3f800001

@@ -11,15 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.property.pools import FIXED_IMMEDIATES, LOOSE, LOOSE_PAIRS, PLAIN, TEMPORARIES, WIDE, Words, words
+from tests.property.pools import FIXED_IMMEDIATES, FLOATS, PAIRS, TEMPORARIES, WORDS, Words, words
 from tests.property.resources import Resources
 from tests.property.stages import CONSTANTS, MORE_CONSTANTS, STAGES, Stage
-from tests.property.writer import ANY_OUT, LOOSE_OUT, NEAR_OUT
+from tests.property.writer import NEAR_OUT
 
-__all__ = ["LOOSE_OUTPUTS", "NEAR_OUTPUTS", "STAGES", "GeneratedProgram", "generate", "seeds", "words"]
+__all__ = ["NEAR_OUTPUTS", "STAGES", "GeneratedProgram", "generate", "seeds", "words"]
 
-LOOSE_OUTPUTS = (LOOSE_OUT, ANY_OUT)
-"""OUT registers in which any NaN equals any NaN."""
 NEAR_OUTPUTS = (NEAR_OUT,)
 """OUT registers that may differ in the last places."""
 
@@ -30,7 +28,7 @@ OPCODES_EACH = 8
 """Number of opcodes that a program takes from the deck."""
 
 _FREE = 8
-"""One program of this many addresses TEMPs and OUTs indirectly without arrays. It computes no doubles, whose halves may be NaNs."""
+"""One program of this many addresses TEMPs and OUTs indirectly without arrays."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +47,12 @@ def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, ea
     free = chance.randrange(_FREE) == 0
     deck = stage.deck
     start = seed // len(stages) * each % len(deck)
-    share = [name for name in (deck + deck)[start : start + each] if not free or name not in WIDE]
+    share = list((deck + deck)[start : start + each])
     chance.shuffle(share)
     resources = Resources.drawn(chance)
     subs = chance.choice([0, 0, 1, 2])
     main = stage.writer(chance, stage.pools, share, resources, subs, outputs=stage.outputs, kills=stage.kills, free=free, leave=stage.leave)
-    for registers, source in ((PLAIN[:3], "integers"), (LOOSE[:3], "floats"), (LOOSE_PAIRS[:1], "doubles")):
+    for registers, source in ((WORDS[:3], "integers"), (FLOATS[:3], "floats"), (PAIRS[:1], "doubles")):
         for register in registers:  # the last register of each file stays 0 until it is written
             main.lines.append(f"MOV {register}, {chance.choice(getattr(stage.pools, source))}")
     main.lines.append(f"UARL ADDR[0], {chance.choice(stage.pools.small)}")

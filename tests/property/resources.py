@@ -17,7 +17,7 @@ from backends.pipe.enums import TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 from tests.property.fitting import NEAREST, sampler, texels, texture
-from tests.property.pools import PLAIN, SMALL, words
+from tests.property.pools import SMALL, WORDS, words
 from tests.property.writer import NEAR_OUT, Writer
 
 MOST_INVOCATIONS = 16
@@ -127,7 +127,7 @@ class ResourceWriter(Writer):
         elif name in INTERPOLATION:
             self._interpolated(name)
         elif name == "READ_HELPER":
-            self.write(name, "plain", self._mask(), [])
+            self.write(name, "words", self._mask(), [])
         elif name in HELPERS:
             self.condition()
             self.lines += [name, "ENDIF"]
@@ -144,7 +144,7 @@ class ResourceWriter(Writer):
         """Place in read-only memory: mostly inside, sometimes anywhere."""
         draw = self.chance.randrange(4)
         if draw == 0:
-            return f"{self._written('plain', PLAIN)}.{self.chance.choice('xyzw') * 4}"
+            return f"{self._written('words', WORDS)}.{self.chance.choice('xyzw') * 4}"
         return f"{self._own}.{self.chance.choice('yw') * 4}" if draw == 1 else f"IMM[6].{self.chance.choice('xyzw') * 4}"
 
     def _texel(self) -> str:
@@ -152,7 +152,7 @@ class ResourceWriter(Writer):
 
     def _memory(self, name: str) -> None:
         kind = self.chance.randrange(3)
-        value = self.plain_source()
+        value = self.source("uint")
         if name == "LOAD":
             choices = [f"BUFFER[{OWN}].{self._swizzle()}, {self._own}.yyyy"]
             choices += [
@@ -161,7 +161,7 @@ class ResourceWriter(Writer):
             ]
             choices += [f"IMAGE[{READ_IMAGE}].{self._swizzle()}, {self._texel()}, {self.resources.image}, PIPE_FORMAT_R32_UINT"] * 2
             choices += [f"IMAGE[{OWN_IMAGE}], {self._own}.xzzz, 2D, PIPE_FORMAT_R32_UINT", f"HWATOMIC[1][2], {self._read_place()}"]
-            self.write(name, "plain", self._mask(), [self.chance.choice([*choices, *self._more_memory()])])
+            self.write(name, "words", self._mask(), [self.chance.choice([*choices, *self._more_memory()])])
         elif name == "STORE":
             places = [f"BUFFER[{OWN}].{self._mask()}, {self._own}.yyyy, {value}"]
             places += [f"IMAGE[{OWN_IMAGE}], {self._own}.xzzz, {value}, 2D, PIPE_FORMAT_R32_UINT"]
@@ -172,13 +172,13 @@ class ResourceWriter(Writer):
         elif name == "RESQ":
             places = [f"BUFFER[{number}]" for number in range(3)] + ["CONSTBUF[0]", f"IMAGE[{OWN_IMAGE}], 2D, PIPE_FORMAT_R32_UINT"]
             places += [f"IMAGE[{READ_IMAGE}], {self.resources.image}, PIPE_FORMAT_R32_UINT"]
-            self.write(name, "plain", self._mask(), [self.chance.choice(places)])
+            self.write(name, "words", self._mask(), [self.chance.choice(places)])
         elif name == "MEMBAR":
             self.lines.append(f"MEMBAR {SMALL}.yyyy")
         elif name == "ATOMFADD":
             self.write(
                 name,
-                "loose",
+                "floats",
                 "x",
                 [f"BUFFER[{FLOATS}]", f"{self._own}.wwww", f"{self.chance.choice(self.pools.floats[:1])}.{self._swizzle()}"],
             )
@@ -190,11 +190,11 @@ class ResourceWriter(Writer):
             places += [f"IMAGE[{SHARED_IMAGE}], {texel}, {value}, 2D, PIPE_FORMAT_R32_UINT"]
             self.lines.append(f"{name} {SINK}.{self._mask()}, {self.chance.choice(places)}")
         else:
-            compared = f", {self.plain_source()}" if name == "ATOMCAS" else ""
+            compared = f", {self.source('uint')}" if name == "ATOMCAS" else ""
             image = kind == 1
             place = f"IMAGE[{OWN_IMAGE}], {self._own}.xzzz" if image else f"BUFFER[{OWN}], {self._own}.yyyy"
             tail = ", 2D, PIPE_FORMAT_R32_UINT" if image else ""
-            self.write(name, "plain", self._mask(), [f"{place}{compared}, {value}{tail}"])
+            self.write(name, "words", self._mask(), [f"{place}{compared}, {value}{tail}"])
 
     def _more_memory(self) -> list[str]:
         """Places in a stage's own memory, each with an address: the invocation's own words."""
@@ -204,8 +204,8 @@ class ResourceWriter(Writer):
 
     def _coordinates(self, integer: bool) -> str:
         if integer:
-            return self._texel() if not self._one_in(6) else self.plain_source()
-        return self.source("float", plain=False)
+            return self._texel() if not self._one_in(6) else self.source("uint")
+        return self.source("float")
 
     def _unit(self, units: tuple[int, ...]) -> tuple[int, str]:
         unit = self.chance.choice(units)
@@ -217,7 +217,7 @@ class ResourceWriter(Writer):
         return f", {SMALL}.{''.join(self.chance.choice('xyz') for _ in range(3))}"
 
     def _texture(self, name: str) -> None:
-        floats = [self.source("float", plain=False) for _ in range(2)]
+        floats = [self.source("float") for _ in range(2)]
         if name == "LODQ":
             self._near("LODQ", f"{self._coordinates(False)}, SAMP[{LINEAR_UNIT}], 2D")
             return
@@ -229,13 +229,13 @@ class ResourceWriter(Writer):
             return
         if name in ("TXF", "TXF_LZ"):
             unit, target = self._unit((ANY_UNIT, SAMPLES_UNIT, BUFFER_UNIT))
-            self.write(name, "loose", self._mask(), [f"{self._coordinates(True)}, SAMP[{unit}], {target}{self._offset(target)}"])
+            self.write(name, "floats", self._mask(), [f"{self._coordinates(True)}, SAMP[{unit}], {target}{self._offset(target)}"])
         elif name == "TXQ":
             unit, target = self._unit((ANY_UNIT, SHADOW_UNIT, SAMPLES_UNIT, BUFFER_UNIT))
-            self.write(name, "plain", self._mask(), [f"{self._texel()[:-4]}xxxx, SAMP[{unit}], {target}"])
+            self.write(name, "words", self._mask(), [f"{self._texel()[:-4]}xxxx, SAMP[{unit}], {target}"])
         elif name == "TXQS":
             unit, target = self._unit((ANY_UNIT, SAMPLES_UNIT))
-            self.write(name, "plain", self._mask(), [f"SAMP[{unit}], {target}"])
+            self.write(name, "words", self._mask(), [f"SAMP[{unit}], {target}"])
         else:
             unit, target = self._unit((ANY_UNIT, SHADOW_UNIT))
             if target == "SHADOWCUBEARRAY" and name in _NO_REFERENCE:
@@ -244,7 +244,7 @@ class ResourceWriter(Writer):
                 floats[0] = f"{self.pools.floats[0]}.xxxx"
             between = {"TXD": floats, "TEX2": floats[:1], "TXB2": floats[:1], "TXL2": floats[:1]}.get(name, [])
             operands = ", ".join([self._coordinates(False), *between, f"SAMP[{unit}]", target])
-            self.write(name, "loose", self._mask(), [operands + self._offset(target)])
+            self.write(name, "floats", self._mask(), [operands + self._offset(target)])
 
     def _gathers(self) -> None:
         """Write TG4 of a texture with four distinct texels, and of a shadow texture.
@@ -257,8 +257,8 @@ class ResourceWriter(Writer):
             place = f"{self.chance.choice((*self.pools.floats * 3, *self.pools.near))}.{self._swizzle()}"
             last = f"{SMALL}.{self.chance.choice('xyzw') * 4}"
             if target == "SHADOWCUBEARRAY":
-                last = self.source("float", plain=False)
-            self.write("TG4", "loose", self._mask(), [f"{place}, {last}, SAMP[{unit}], {target}{self._offset(target)}"])
+                last = self.source("float")
+            self.write("TG4", "floats", self._mask(), [f"{place}, {last}, SAMP[{unit}], {target}{self._offset(target)}"])
 
     def _near(self, name: str, operands: str) -> None:
         """Write an inexact result to channels of an output that no statement reads."""
@@ -273,19 +273,19 @@ class ResourceWriter(Writer):
             self._near("LOD", f"{coordinates}, SVIEW[{LINEAR_UNIT}], SAMP[{LINEAR_UNIT}]")
         elif name == "SAMPLE_I":
             unit, _ = self._unit((ANY_UNIT, SAMPLES_UNIT, BUFFER_UNIT))
-            self.write(name, "loose", self._mask(), [f"{self._coordinates(True)}, SVIEW[{unit}].{order}"])
+            self.write(name, "floats", self._mask(), [f"{self._coordinates(True)}, SVIEW[{unit}].{order}"])
         elif name == "SAMPLE_I_MS":
-            self.write(name, "loose", self._mask(), [f"{self._coordinates(True)}, SVIEW[{SAMPLES_UNIT}].{order}, {self._texel()}"])
+            self.write(name, "floats", self._mask(), [f"{self._coordinates(True)}, SVIEW[{SAMPLES_UNIT}].{order}, {self._texel()}"])
         elif name == "SVIEWINFO":
             unit, _ = self._unit((ANY_UNIT, SHADOW_UNIT, SAMPLES_UNIT))
-            self.write(name, "plain", self._mask(), [f"{self._texel()}, SVIEW[{unit}]"])
+            self.write(name, "words", self._mask(), [f"{self._texel()}, SVIEW[{unit}]"])
         else:
             unit, target = self._unit((ANY_UNIT, SHADOW_UNIT))
             if "_C" in name and target in ("3D",):
                 unit = SHADOW_UNIT
             more = {"SAMPLE_D": [coordinates, one], "SAMPLE": [], "GATHER4": []}.get(name, [one])
             operands = ", ".join([coordinates, f"SVIEW[{unit}].{order}", f"SAMP[{unit}].{order[:1] * 4}", *more])
-            self.write(name, "loose", self._mask(), [operands + self._offset(self.resources.targets[unit])])
+            self.write(name, "floats", self._mask(), [operands + self._offset(self.resources.targets[unit])])
 
     def _query(self, name: str) -> None:
         view = f"SVIEW[{self.chance.choice((ANY_UNIT, SAMPLES_UNIT))}].{self._swizzle()}"
@@ -295,7 +295,7 @@ class ResourceWriter(Writer):
             "SAMP2HND": f"SAMP[{ANY_UNIT}], {self.resources.targets[ANY_UNIT]}",
             "IMG2HND": f"IMAGE[{OWN_IMAGE}]",
         }
-        self.write(name, "plain", self._mask(), [operands[name]])
+        self.write(name, "words", self._mask(), [operands[name]])
 
     def _interpolated(self, name: str) -> None:
         register = self.chance.choice((self.pools.floats[0], self.pools.near[0]))
@@ -305,4 +305,4 @@ class ResourceWriter(Writer):
             "INTERP_OFFSET": f"{register}.{self._swizzle()}, {self.chance.choice(self.pools.floats)}.{self._swizzle()}",
             "FBFETCH": f"OUT[{self.chance.choice((0, 1))}].{self._swizzle()}",
         }
-        self.write(name, "plain" if name == "FBFETCH" else "loose", self._mask(), [operands[name]])
+        self.write(name, "words" if name == "FBFETCH" else "floats", self._mask(), [operands[name]])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.property.pools import DIGEST, FIRST_GIVEN, LOOSE, PLACES, PLAIN, SCRATCH, SMALL
+from tests.property.pools import DIGEST, FIRST_GIVEN, FLOATS, PLACES, SCRATCH, SMALL, WORDS
 from tests.property.resources import ResourceWriter
-from tests.property.writer import DIGEST_OUT, LOOSE_OUT
+from tests.property.writer import DIGEST_OUT, FLOATS_OUT
 
 THREAD = f"TEMP[{FIRST_GIVEN + 1}]"
 """Places of a thread's own words in the memory of its block."""
@@ -22,7 +22,7 @@ class GeometryWriter(ResourceWriter):
         stream = (
             f"{SMALL}.xxxx" if self._one_in(2) else f"{self.chance.choice((SMALL, *self.pools.small))}.{self.chance.choice('xyzw') * 4}"
         )
-        self.lines += [STORE_DIGEST, f"MOV OUT[{LOOSE_OUT}], {self._written('loose', LOOSE)}", f"EMIT {stream}"]
+        self.lines += [STORE_DIGEST, f"MOV OUT[{FLOATS_OUT}], {self._written('floats', FLOATS)}", f"EMIT {stream}"]
         if name == "ENDPRIM" or self._one_in(4):
             self.lines.append(f"ENDPRIM {stream}")
 
@@ -37,11 +37,11 @@ class ControlWriter(ResourceWriter):
             self.deck.insert(0, name)
         else:
             row = self.chance.choice(("OUT[0][5]", "OUT[1][5]", "OUT[2][5]", "OUT[ADDR[0].x][5]"))
-            register = self.chance.choice(PLAIN)
+            register = self.chance.choice(WORDS)
             target = self.chance.choice(("OUT[5]", "OUT[ADDR[1].x][5]"))
-            self.lines += [f"MOV {target}, {self._written('plain', PLAIN)}", "BARRIER", f"MOV {register}, {row}", "BARRIER"]
-            self.recent["plain"].append(register)
-            self.digest(register, "plain")
+            self.lines += [f"MOV {target}, {self._written('words', WORDS)}", "BARRIER", f"MOV {register}, {row}", "BARRIER"]
+            self.recent["words"].append(register)
+            self.digest(register)
 
 
 class ComputeWriter(ResourceWriter):
@@ -53,17 +53,17 @@ class ComputeWriter(ResourceWriter):
         elif self.deep:
             self.deck.insert(0, name)
         else:
-            register = self.chance.choice(PLAIN)
+            register = self.chance.choice(WORDS)
             other = f"UMIN {SCRATCH}.x, {self.chance.choice(self.pools.small)}.{self.chance.choice('xyzw') * 4}, IMM[5].xxxx"
-            self.lines += [f"STORE MEMORY[0], {THREAD}.yyyy, {self._written('plain', PLAIN)}", "BARRIER"]
+            self.lines += [f"STORE MEMORY[0], {THREAD}.yyyy, {self._written('words', WORDS)}", "BARRIER"]
             self.lines += [
                 other,
                 f"UMUL {SCRATCH}.x, {SCRATCH}.xxxx, {PLACES}.yyyy",
                 f"LOAD {register}, MEMORY[0], {SCRATCH}.xxxx",
                 "BARRIER",
             ]
-            self.recent["plain"].append(register)
-            self.digest(register, "plain")
+            self.recent["words"].append(register)
+            self.digest(register)
 
     def _more_memory(self) -> list[str]:
         return [f"MEMORY[1], {self._own}.zzzz", f"MEMORY[1], {self._own}.wwww", f"MEMORY[2], {self._own}.yyyy"]
@@ -95,7 +95,7 @@ class MeshWriter(ComputeWriter):
         elif name == "BARRIER" and not self.deep and self._one_in(2):
             self._exchange()
         elif name == "LOAD" and self._one_in(3):
-            self.write(name, "plain", self._mask(), [f"MEMORY[1].{self._swizzle()}, {self._read_place()}"])
+            self.write(name, "words", self._mask(), [f"MEMORY[1].{self._swizzle()}, {self._read_place()}"])
         else:
             super().special(name)
 
@@ -110,15 +110,15 @@ class MeshWriter(ComputeWriter):
         """Write registers of the thread's own primitive, and mostly sensible indices."""
         row = self.chance.choice(("", "[ADDR[1].x]"))
         register = self.chance.choice(("[7]", "[8]", f"[ADDR[0].{self.chance.choice('xyzw')}+7](1)"))
-        self.lines.append(f"MOV OUT{row}{register}.{self._mask()}, {self._written('plain', PLAIN)}")
+        self.lines.append(f"MOV OUT{row}{register}.{self._mask()}, {self._written('words', WORDS)}")
         if self._one_in(2):
             self.lines.append(f"MOV OUT{row}[6].xyz, {self.chance.choice(self.pools.small)}.{self._swizzle()}")
 
     def _exchange(self) -> None:
         """Read a register of another thread's vertex."""
         row = self.chance.choice(("OUT[0][5]", "OUT[3][5]", "OUT[6][5]", "OUT[ADDR[0].x][5]"))
-        register = self.chance.choice(PLAIN)
+        register = self.chance.choice(WORDS)
         target = self.chance.choice(("OUT[5]", "OUT[ADDR[1].x][5]"))
-        self.lines += [f"MOV {target}, {self._written('plain', PLAIN)}", "BARRIER", f"MOV {register}, {row}", "BARRIER"]
-        self.recent["plain"].append(register)
-        self.digest(register, "plain")
+        self.lines += [f"MOV {target}, {self._written('words', WORDS)}", "BARRIER", f"MOV {register}, {row}", "BARRIER"]
+        self.recent["words"].append(register)
+        self.digest(register)

@@ -30,10 +30,10 @@ from tests.property.pools import (
 )
 from tests.property.resources import DIGEST_BUFFER, GIVEN_BUFFER, HELPERS, INTERPOLATION, RESOURCES, ResourceWriter
 from tests.property.stage_writers import STORE_DIGEST, THREAD, ComputeWriter, ControlWriter, GeometryWriter, MeshWriter, TaskWriter
-from tests.property.writer import ANY_OUT, DIGEST_OUT, LOOSE_OUT, NEAR_OUT, PLAIN_OUT
+from tests.property.writer import ANY_OUT, DIGEST_OUT, FLOATS_OUT, NEAR_OUT, WORDS_OUT
 
 INVOCATIONS = 8
-OUTPUTS = (LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT)
+OUTPUTS = (FLOATS_OUT, ANY_OUT, WORDS_OUT, NEAR_OUT, DIGEST_OUT)
 CONSTANTS, MORE_CONSTANTS = 10, 4
 OWN = f"TEMP[{FIRST_GIVEN}]"
 

@@ -14,24 +14,23 @@ from tests.property.pools import (
     DIGEST,
     EXACT,
     EXACT_CHANNELS,
+    FLOAT_RESULTS,
+    FLOATS,
     GROUPS,
     INEXACT,
     INEXACT_CHANNELS,
     LIMIT,
-    LOOSE,
-    LOOSE_PAIRS,
-    LOOSE_RESULTS,
     MAX_DEPTH,
     ODD,
-    PLAIN,
-    SCRATCH,
+    PAIRS,
     SMALL,
     WIDE,
+    WORDS,
     Pools,
 )
 from tgsi.language.facts.opcodes import OPCODES
 
-LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT = range(5)
+FLOATS_OUT, ANY_OUT, WORDS_OUT, NEAR_OUT, DIGEST_OUT = range(5)
 """OUT registers: those that the body writes, those with inexact last places, and the digest."""
 
 _PAIRS = ("xyzw", "xyzw", "zwxy", "xyxy", "zwzw")
@@ -58,7 +57,7 @@ class Writer:
     free: bool = False
     returned: bool = False
     lines: list[str] = field(default_factory=list)
-    recent: dict[str, list[str]] = field(default_factory=lambda: {"plain": [], "loose": [], "pairs": []})
+    recent: dict[str, list[str]] = field(default_factory=lambda: {"words": [], "floats": [], "pairs": []})
     near: list[str] = field(default_factory=lambda: list("xyzw"))
     leave: Sequence[str] = ("RET",)
 
@@ -84,73 +83,61 @@ class Writer:
         fresh = self.recent[kind][-3:]
         return self.chance.choice(fresh if fresh and not self._one_in(4) else registers)
 
-    def source(self, kind: str, plain: bool) -> str:
-        """Operand of a type. `plain`: one with the same bits in all engines."""
+    def source(self, kind: str) -> str:
+        """Operand of a type."""
         if kind == "double":
             return self._double()
         draw = self.chance.randrange(20)
         if draw < 9:
-            if plain or self._one_in(4):
-                register = self._written("plain", PLAIN)
-            else:
-                register = self._written("loose", LOOSE)
+            likely_floats = self._one_in(4) != (kind == "float")
+            register = self._written("floats", FLOATS) if likely_floats else self._written("words", WORDS)
         elif draw < 11:
-            register = self._indirect(plain)
+            register = self._indirect()
         else:
             register = self.pools.of_type(kind, self.chance)
         order = self.chance.choice(_PAIRS) if kind.endswith("64") else self._swizzle()
         return self._modified(f"{register}.{order}")
 
-    def _indirect(self, plain: bool) -> str:
+    def _indirect(self) -> str:
         component, offset = self.chance.choice("xyzw"), self.chance.choice(("", "+1", "+2", "-1"))
         choices = [*self.pools.indirect, f"TEMP[ADDR[0].{component}{offset}](1)", "CONST[ADDR[0].x]", "CONST[1][ADDR[0].z]"]
         choices += ["CONST[ADDR[0].w][1]", "IMM[ADDR[0].y]", "CONST[ADDR[0].y+2]", f"CONST[{COUNTERS[0]}.x+1]"]
-        if not plain:
-            choices += [f"TEMP[ADDR[0].{component}+4](2)"] * 2
-            if self.free:
-                choices += [f"TEMP[ADDR[0].{component}{offset}]"] * 3
+        choices += [f"TEMP[ADDR[0].{component}+4](2)"] * 2
+        if self.free:
+            choices += [f"TEMP[ADDR[0].{component}{offset}]"] * 3
         return self.chance.choice(choices)
 
     def _double(self) -> str:
         draw = self.chance.randrange(8)
         if draw < 3:
-            register = self._written("pairs", LOOSE_PAIRS)
+            register = self._written("pairs", PAIRS)
         elif draw < 7:
             register = self.pools.of_type("double", self.chance)
         else:
             register = self.pools.of_type("int64", self.chance)
         return self._modified(f"{register}.{self.chance.choice(_PAIRS)}")
 
-    def plain_source(self, kind: str = "uint") -> str:
-        return self.source(kind, plain=True)
-
     def target(self, kind: str) -> str:
-        """Register to write: plain, loose (any NaN) or pairs (doubles)."""
+        """Register to write: of words, floats or pairs (doubles)."""
         if kind == "pairs":
-            register = self.chance.choice(LOOSE_PAIRS)
-        elif kind == "loose":
-            register = self.chance.choice(LOOSE)
+            register = self.chance.choice(PAIRS)
+        elif kind == "floats":
+            register = self.chance.choice(FLOATS)
             if self._one_in(12):
                 return f"TEMP[ADDR[0].{self.chance.choice('xyzw')}+4](2)"
             if self.outputs and self._one_in(12):
-                return f"OUT[{self.chance.choice((LOOSE_OUT, ANY_OUT))}]"
+                return f"OUT[{self.chance.choice((FLOATS_OUT, ANY_OUT))}]"
         else:
-            register = self.chance.choice(PLAIN)
+            register = self.chance.choice(WORDS)
             if self._one_in(12):
                 return f"TEMP[ADDR[0].{self.chance.choice('xyzw')}](1)"
             if self.outputs and self._one_in(12):
-                return self.chance.choice((f"OUT[{ANY_OUT}]", f"OUT[{PLAIN_OUT}]", "OUT[ADDR[0].y]" if self.free else "OUT[0]"))
+                return self.chance.choice((f"OUT[{ANY_OUT}]", f"OUT[{WORDS_OUT}]", "OUT[ADDR[0].y]" if self.free else "OUT[0]"))
         self.recent[kind].append(register)
         return register
 
-    def digest(self, register: str, kind: str) -> None:
-        """Mix a register into the digest. A NaN counts as 0 if its bits are not specified."""
-        if kind == "loose":
-            self.lines += [f"FSEQ {SCRATCH}, {register}, {register}", f"AND {SCRATCH}, {register}, {SCRATCH}"]
-            register = SCRATCH
-        elif kind == "pairs":
-            self.lines += [f"DSEQ {SCRATCH}.xz, {register}, {register}", f"AND {SCRATCH}, {register}, {SCRATCH}.xxzz"]
-            register = SCRATCH
+    def digest(self, register: str) -> None:
+        """Mix a register into the digest."""
         self.lines.append(f"UMAD {DIGEST}, {DIGEST}, {ODD}, {register}")
 
     def write(self, name: str, kind: str, mask: str, sources: Sequence[str]) -> None:
@@ -158,9 +145,8 @@ class Writer:
         register = self.target(kind)
         suffix = ("_SAT" if self._one_in(10) else "") + ("_PRECISE" if self._one_in(20) else "")
         self.lines.append(f"{name}{suffix} {', '.join([f'{register}.{mask}', *sources])}")
-        readable = "OUT" if register.startswith("OUT[ADDR") else register
-        if readable != "OUT":
-            self.digest(register, "loose" if kind == "plain" and register.startswith("OUT") else kind)
+        if not register.startswith("OUT[ADDR"):
+            self.digest(register)
 
     # instructions by the opcode's class
 
@@ -179,7 +165,7 @@ class Writer:
         elif self.returned and (name in DERIVATIVES or name == "READ_INVOC"):
             return
         elif name in DERIVATIVES:
-            self.write(name, "loose", self._mask(), [self.source("float", plain=False)])
+            self.write(name, "floats", self._mask(), [self.source("float")])
         elif name in ADDRESSES:
             self._address(name)
         elif name in GROUPS:
@@ -193,55 +179,50 @@ class Writer:
 
     def _arithmetic(self, name: str) -> None:
         info = EXACT[name]
-        loose = name in LOOSE_RESULTS
         mask = self._mask()
         if name in EXACT_CHANNELS:
             mask = "".join(c for c in mask if c in EXACT_CHANNELS[name]) or "w"
-        sources = []
-        for number, kind in enumerate(info.src_types):
-            by_value = kind == "float" or (kind == "untyped" and loose and not (name == "UCMP" and number == 0))
-            sources.append(self.source(kind, plain=not by_value))
-        self.write(name, "loose" if loose else "plain", mask, sources)
+        sources = [self.source(kind) for kind in info.src_types]
+        self.write(name, "floats" if name in FLOAT_RESULTS else "words", mask, sources)
 
     def _wide(self, name: str) -> None:
         info = WIDE[name]
-        sources = [self.source(kind, plain=kind != "float") for kind in info.src_types]
-        kinds = {"double": "pairs", "float": "loose"}
+        sources = [self.source(kind) for kind in info.src_types]
+        kinds = {"double": "pairs", "float": "floats"}
         mask = self._mask() if self._one_in(4) else self.chance.choice(_PAIR_MASKS)
         if info.num_dst == 1:
-            self.write(name, kinds.get(info.dst_types[0], "plain"), mask, sources)
+            self.write(name, kinds.get(info.dst_types[0], "words"), mask, sources)
             return
-        targets = [(self.target(kinds.get(kind, "plain")), kinds.get(kind, "plain")) for kind in info.dst_types]
+        targets = [(self.target(kinds.get(kind, "words")), kinds.get(kind, "words")) for kind in info.dst_types]
         second = self._mask()
         self.lines.append(f"{name} {targets[0][0]}.{mask}, {targets[1][0]}.{second}, {', '.join(sources)}")
-        for register, kind in targets:
+        for register, _ in targets:
             if not register.startswith("OUT"):
-                self.digest(register, kind)
+                self.digest(register)
 
     def _inexact(self, name: str) -> None:
         """Write an inexact result to an output that no statement reads, each channel once."""
         if not self.near or not self.outputs:
             return
-        sources = [self.source(kind, plain=False) for kind in OPCODES[name].src_types]
+        sources = [self.source(kind) for kind in OPCODES[name].src_types]
         channel = INEXACT_CHANNELS.get(name) or self.near[-1]
         if channel in self.near:
             self.near.remove(channel)
             self.lines.append(f"{name} OUT[{NEAR_OUT}].{channel}, {', '.join(sources)}")
 
     def _address(self, name: str) -> None:
-        source = self.source("float", plain=False) if name != "UARL" else self.plain_source()
+        source = self.source("uint" if name == "UARL" else "float")
         if not self._one_in(3):
             source = f"{self.chance.choice(self.pools.small)}.{self._swizzle()}"
         self.lines.append(f"{name} ADDR[0].{self._mask()}, {source}")
-        self.digest("ADDR[0]", "plain")
+        self.digest("ADDR[0]")
 
     def _group(self, name: str) -> None:
-        plain = GROUPS[name] == "plain"
-        own = self._written("plain", PLAIN) if plain else self._written("loose", LOOSE)
+        own = self._written("floats", FLOATS) if self._one_in(2) else self._written("words", WORDS)
         sources = [f"{self.chance.choice([own, self.chance.choice(self.pools.small)])}.{self.chance.choice('xyzw') * 4}"]
         if name == "READ_INVOC":
             sources.append(f"{SMALL}.{self.chance.choice('xyzw') * 4}")
-        self.write(name, "plain", self._mask(), sources)
+        self.write(name, "words", self._mask(), sources)
 
     # control flow
 
@@ -252,9 +233,9 @@ class Writer:
         if draw < 4:
             self.lines.append(f"{self.chance.choice(('IF', 'UIF'))} {self.chance.choice(self.pools.flags)}.{channel}")
         elif draw < 6:
-            self.lines.append(f"IF {self._written('loose', LOOSE)}.{channel}")
+            self.lines.append(f"IF {self._written('floats', FLOATS)}.{channel}")
         else:
-            self.lines.append(f"UIF {self._written('plain', PLAIN)}.{channel}")
+            self.lines.append(f"UIF {self._written('words', WORDS)}.{channel}")
 
     def branch(self, depth: int, inside: str) -> None:
         self.condition()
@@ -319,7 +300,7 @@ class Writer:
             elif kind == 6 and self.subs:
                 self.lines.append(f"CAL :@{self.chance.randrange(self.subs)}")
             elif kind == 7 and self.kills:
-                self.lines.append(f"KILL_IF {self.source('float', plain=False)}")
+                self.lines.append(f"KILL_IF {self.source('float')}")
             else:
                 self.instruction()
             self.deep = depth > 0

@@ -17,6 +17,24 @@ Colors = NDArray[np.float64]
 """(lanes, 4); float64 holds every 32-bit integer."""
 
 
+def widened(floats: NDArray[Any]) -> Colors:
+    """Numbers in float64; a NaN keeps its bits, which `narrowed` gives back."""
+    values = floats.astype(np.float64)
+    if floats.dtype != np.float32 or not np.isnan(values).any():
+        return values
+    words = floats.view(np.uint32).astype(np.uint64)
+    kept = (words >> np.uint64(31)) << np.uint64(63) | np.uint64(0x7FF << 52) | (words & np.uint64(0x7FFFFF)) << np.uint64(29)
+    return np.where(np.isnan(values), kept, values.view(np.uint64)).view(np.float64)
+
+
+def narrowed(values: Colors) -> NDArray[np.uint32]:
+    """Words of float32, rounded to nearest; a NaN keeps its sign and its upper bits."""
+    words = values.astype(np.float32).view(np.uint32)
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    kept = (bits >> np.uint64(63)) << np.uint64(31) | np.uint64(0x7F800000) | bits >> np.uint64(29) & np.uint64(0x7FFFFF)
+    return np.where(np.isnan(values), kept, words).astype(np.uint32)
+
+
 def texels_at(texture: TextureData, level: Ints, indices: Sequence[Ints], layer: Ints, border: Colors) -> Colors:
     """Texels, of multisampled textures those of sample 0; border where an index is out of its level. indices: 1 to 3 axes."""
     out = np.empty((len(level), 4), np.float64)
@@ -28,7 +46,7 @@ def texels_at(texture: TextureData, level: Ints, indices: Sequence[Ints], layer:
         j = indices[1][rows] if len(indices) > 1 else np.zeros(len(rows), np.int64)
         k = indices[2][rows] if len(indices) > 2 else np.minimum(layer[rows], depth - 1)
         inside = (i >= 0) & (i < width) & (j >= 0) & (j < height) & (k >= 0) & (k < depth)
-        picked = texels[np.clip(k, 0, depth - 1), np.clip(j, 0, height - 1), np.clip(i, 0, width - 1)].astype(np.float64)
+        picked = widened(texels[np.clip(k, 0, depth - 1), np.clip(j, 0, height - 1), np.clip(i, 0, width - 1)])
         out[rows] = np.where(inside[:, None], picked, border)
     return out
 

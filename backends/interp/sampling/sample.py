@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from backends.formats import ChannelType
 from backends.interp.sampling.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
 from backends.interp.sampling.cubes import cube_faces, cube_gradients
-from backends.interp.sampling.filters import Colors, filtered, seamless_corners, texels_at
+from backends.interp.sampling.filters import Colors, filtered, narrowed, seamless_corners, texels_at
 from backends.interp.sampling.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
 from backends.interp.sampling.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates, wrap_modes
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
+from backends.run.canonical import canonical
 from backends.run.result import Bits
 from backends.run.textures import TextureData
 from tgsi.language.facts.enums import TARGETS, TargetInfo
@@ -109,11 +110,18 @@ def _derivatives(place: Place, lod_mode: LodMode, derivatives: tuple[F, F] | Non
     return derivatives
 
 
+def _mixes_texels(texture: TextureData, sampler: SamplerState) -> bool:
+    """True if a result may be computed from several texels; otherwise it is one texel as it is stored."""
+    is_linear = TexFilter.LINEAR in (sampler.min_img_filter, sampler.mag_img_filter)
+    has_levels = sampler.min_mip_filter is TexMipFilter.LINEAR and len(texture.levels) > 1
+    return not texture.format.is_integer and (is_linear or has_levels)
+
+
 def _as_words(texture: TextureData, color: Colors) -> Bits:
     if texture.format.is_integer:
         return (color.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
     with np.errstate(over="ignore"):
-        return color.astype(np.float32).view(np.uint32)
+        return narrowed(color)
 
 
 def swizzled(texture: TextureData, words: Bits) -> Bits:
@@ -174,6 +182,8 @@ def sample(
         else:
             detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
             color = _mipmapped(texture, sampler, place, detail, offsets)
+    if _mixes_texels(texture, sampler):
+        color = canonical(color)
     wanted = _reference(sampler, info, coords, reference)
     return swizzled(texture, _as_words(texture, color) if wanted is None else _compared(texture, sampler, color, wanted))
 

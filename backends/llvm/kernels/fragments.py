@@ -12,6 +12,7 @@ from backends.llvm.builder.record import Record
 from backends.llvm.kernels.placement import Placement
 from backends.llvm.kernels.planes import mode_of
 from backends.llvm.kernels.registers import RunRegisters
+from backends.llvm.library.math import canonical
 from backends.llvm.translate.emit.framebuffer import fetched_targets
 from backends.llvm.translate.emit.interpolation import Place
 from backends.run.arguments import Arguments
@@ -129,7 +130,7 @@ class FragmentRegisters(RunRegisters):
         if declaration.interpolation is Interpolation.COLOR:
             is_given = is_given | self._fragments.get("flat_color").ne(0)
         perspective = mode_of(declaration, False) is Interpolation.PERSPECTIVE
-        return f.select(is_given, given, self._plane(register, channel, place, perspective))
+        return f.select(is_given, given, canonical(f, self._plane(register, channel, place, perspective)))
 
     def _plane(self, register: int, channel: int, place: Place, perspective: bool) -> Val:
         f, lane_map = self.f, self.lane_map

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from backends.run.arguments import Arguments
+from backends.run.canonical import canonical
 from backends.run.result import Bits, Floats
 from backends.run.shapes import QUAD
 from tgsi.language.facts.enums import File, Interpolation, Location
@@ -72,4 +73,4 @@ def _plane(plane: Floats, mode: Interpolation, position: Floats, place: Floats |
             w = np.where(away, (w + by_x * right) + by_y * down, w)
         if mode is Interpolation.PERSPECTIVE:
             value /= w[:, None]
-    return value
+    return canonical(value)

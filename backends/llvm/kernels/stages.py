@@ -16,6 +16,7 @@ from backends.llvm.kernels.fragments import FragmentRegisters
 from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
 from backends.llvm.kernels.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
 from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
+from backends.llvm.program.nan_bits import ALL
 from backends.llvm.program.plan import plan_of
 from backends.llvm.program.presence import wants_presence
 from backends.llvm.translate.barriers import Barriers, run_rounds
@@ -45,13 +46,18 @@ def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
 
 @record(kw_only=True)
 class VertexRegisters(DrawRegisters):
-    """Interface of vertex kernels. A system value is one number, the same in all channels."""
+    """Interface of vertex kernels. A system value is one number, the same in all channels. exposed: of `exposed_outputs`."""
 
+    exposed: int = ALL
     KERNELS: ClassVar[str] = "vertex"
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
         **OF_SUBGROUP,
         **{name: partial(_vector, number) for name, number in VERTEX_SYSTEM_VALUES.items()},
     }
+
+    def exposed_outputs(self) -> int:
+        """OUT registers whose bits are used, one bit each."""
+        return self.exposed
 
 
 class _Partial(VertexRegisters):
@@ -84,12 +90,14 @@ def build_vertex_kernel(
     *,
     cpu: str = "host",
     name: str = "vertex_shader",
+    exposed: int = ALL,
 ) -> Module:
     """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call. The caller has set MXCSR.
 
     env: ShaderEnv. in: channel c of input register k is the vector at byte (4k + c) * 4 * lanes. out: channel c of output register r is
     the vector at byte (4r + c) * 4 * lanes, for registers 0 to the highest declared. system: i32 vectors in the order of
     `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 in lanes that are vertices.
+    exposed: bit r is set if the bits of OUT register r are used, and not only its numbers.
     Raises UnsupportedError for instructions and resources that the generator does not support.
     """
     module = Module(name, cpu)
@@ -106,6 +114,7 @@ def build_vertex_kernel(
         samplers=samplers or {},
         images=images or {},
         program=program,
+        exposed=exposed,
     )
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()

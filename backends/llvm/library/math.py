@@ -13,6 +13,7 @@ from backends.llvm.builder.function import F32, F64, I16, I32, I64, Function, Ty
 
 _H = float.fromhex
 QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x7FFFFFFF
+WIDE_QNAN = 0x7FF8 << 48
 QUIET_NAN = float("nan")
 
 SYMBOL_PREFIX = "tgsi_math_"
@@ -317,7 +318,9 @@ def rsq(f: Function, x: Val) -> Val:
 
 
 def canonical(f: Function, x: Val) -> Val:
-    """`x` with every NaN replaced by the canonical one."""
+    """`x`, f32 or f64 lanes, with every NaN replaced by the canonical one."""
+    if x.type.bits == 64:
+        return f.select(x.eq(x), x.bits_as(I64.wide(x.lanes)), WIDE_QNAN).bits_as(x.type)
     return _or_nan(f, x.eq(x), x.as_int())
 
 

@@ -16,7 +16,7 @@ from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.stages import GROUP_STAGES, STAGES
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -35,6 +35,7 @@ _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
 class Plan:
     """Control tree, divergence, and the registers that a program uses.
 
+    instructions: those of the program, each an object of its own, in the order of the text; the tree has the same objects.
     arrays: file to (first, count) ranges that are addressed at run time. reads: every register channel that is read directly.
     rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may
     wait at barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see
@@ -42,6 +43,7 @@ class Plan:
     """
 
     main: Region
+    instructions: tuple[Instruction, ...]
     flow: Divergence
     arrays: dict[File, tuple[tuple[int, int], ...]]
     reads: frozenset[Key]
@@ -101,6 +103,13 @@ def _meaningful(program: Program, rows: frozenset[File]) -> Program:
     return replace(program, instructions=tuple(changed))
 
 
+def _distinct(program: Program) -> Program:
+    """The program in which no two instructions are one object."""
+    if len({id(item) for item in program.instructions}) == len(program.instructions):
+        return program
+    return replace(program, instructions=tuple(map(replace, program.instructions)))
+
+
 def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Disjoint ranges that cover all given ones."""
     result: list[tuple[int, int]] = []
@@ -120,7 +129,7 @@ def _indices(register: RegisterRef) -> Iterator[tuple[tuple[int, int, int], None
 
 def _make(program: Program) -> Plan:
     rows = STAGES[program.processor].vertex_rows
-    program = _meaningful(program, rows)
+    program = _distinct(_meaningful(program, rows))
     main = build_tree(program)
     arrays = _arrays(program, rows)
     memory = frozenset((file, first + i) for file, ranges in arrays.items() for first, count in ranges for i in range(count))
@@ -147,6 +156,7 @@ def _make(program: Program) -> Plan:
     waits = counts[Trait.BARRIER] > 0 and program.processor in GROUP_STAGES
     return Plan(
         main=main,
+        instructions=program.instructions,
         flow=analyse(main, memory, waits),
         arrays=arrays,
         reads=frozenset(reads),

@@ -290,6 +290,12 @@ class Sampling:
         return [v.get() for v in out]
 
 
+def mixes_texels(texture: TextureKey, sampler: SamplerKey) -> bool:
+    """True if a result may be computed from several texels; otherwise it is one texel as it is stored."""
+    key = _plain(sampler, texture)
+    return TexFilter.LINEAR in (key.min_img_filter, key.mag_img_filter) or key.min_mip_filter is TexMipFilter.LINEAR
+
+
 def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:
     """`key` reduced to what `texture` allows: integers are never filtered, and a view of one level has no mip filter."""
     if texture.format.is_integer:

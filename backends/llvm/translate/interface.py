@@ -56,6 +56,24 @@ class Handles(Protocol):
 
 
 @runtime_checkable
+class Consumed(Protocol):
+    """Interface of kernels that use some outputs as numbers only. Without it, the bits of all outputs leave the kernel."""
+
+    def exposed_outputs(self) -> int:
+        """Bit r is set if the bits of OUT register r leave the kernel, so that a NaN in it must be canonical."""
+        ...
+
+
+@runtime_checkable
+class Interpolated(Protocol):
+    """Interface of kernels that compute inputs. Without it, all inputs are words as they were given."""
+
+    def is_interpolated(self, register: int) -> bool:
+        """True if arithmetic makes the channels of an IN register, so that a NaN in it may have any bits."""
+        ...
+
+
+@runtime_checkable
 class Memory(Protocol):
     """Interface of kernels whose programs may use BUFFER and CONSTBUF resources."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
+from backends.llvm.library.math import canonical
 from backends.llvm.program.access import Key, is_indirect
+from backends.llvm.program.nan_bits import NanBits
 from backends.llvm.program.plan import MAX_ARRAY_BYTES, Plan, array_range
 from backends.llvm.program.tree import Control
 from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.translate.barriers import Barriers
-from backends.llvm.translate.interface import Interface, Partial, Rows
+from backends.llvm.translate.interface import Interface, Interpolated, Partial, Rows
 from backends.llvm.translate.rows import Index, RegisterRows
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
@@ -26,8 +28,12 @@ _INTEGERS = frozenset({"int", "uint"})
 class Operands:
     """Registers of a program that is being translated. Values are f32 or i32 lanes; uniform ones are scalars."""
 
-    def __init__(self, f: Function, program: Program, plan: Plan, interface: Interface, barriers: Barriers | None = None) -> None:
+    def __init__(
+        self, f: Function, program: Program, plan: Plan, interface: Interface, bits: NanBits, barriers: Barriers | None = None
+    ) -> None:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
+        self.exact_inputs = bits.inputs
+        self.exact_sources = {id(plan.instructions[number]): found for number, found in bits.sources.items()}
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
         self.straight: dict[Key, Val] = {}  # values of channels that need no variable
@@ -67,7 +73,7 @@ class Operands:
                     raise UnsupportedError.at("B005", text)
                 array = RegisterArray(self.f, first, count, self.lanes, place)
                 if file in (File.IN, File.SV):
-                    fetch = self.interface.input if file is File.IN else self.interface.system_value
+                    fetch = self._input if file is File.IN else self.interface.system_value
                     for register in range(first, first + count):
                         for channel in range(4):
                             array.store(register, channel, fetch(register, channel).as_int(), None)
@@ -94,9 +100,15 @@ class Operands:
             if file in self.rows or self._array(file, register) is not None:
                 continue
             if file is File.IN:
-                self.inputs[register, channel] = self.interface.input(register, channel)
+                self.inputs[register, channel] = self._input(register, channel)
             elif file is File.SV:
                 self.system_values[register, channel] = self.interface.system_value(register, channel)
+
+    def _input(self, register: int, channel: int) -> Val:
+        value, interface = self.interface.input(register, channel), self.interface
+        if (register, channel) in self.exact_inputs and isinstance(interface, Interpolated) and interface.is_interpolated(register):
+            return canonical(self.f, value.as_float())
+        return value
 
     def _array(self, file: File, register: int) -> RegisterArray | None:
         if not self.arrays:
@@ -107,6 +119,9 @@ class Operands:
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
         """Channel `channel` of a source, after its swizzle and modifiers, as a value of the opcode table's type `type_name`."""
         value = self.read(instruction, operand.register, operand.swizzle[channel])
+        exact = self.exact_sources.get(id(instruction))
+        if exact is not None and exact.get(operand, 0) >> operand.swizzle[channel] & 1:
+            value = canonical(self.f, value.as_float())
         if self.present is not None and not OTHER_LANES.isdisjoint(instruction.opcode.traits) and operand.register.file in _WRITTEN:
             value = self.f.select(self.present, value, 0)  # lanes that are no invocations have written nothing
         if type_name in _INTEGERS:

@@ -24,6 +24,10 @@ class Translator(Protocol):
     f: Function
     operands: Operands
 
+    def canonical(self, value: Val, channels: int) -> Val:
+        """A float result of the current instruction, its NaNs canonical if the bits of one of the channels (a mask) are used."""
+        ...
+
     def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
         """Store channels of destination `number`."""
         ...
@@ -86,11 +90,12 @@ def emit_pairs(t: Translator, instruction: Instruction, emitter: Any) -> None:
     if instruction.opcode.num_dst == 2:  # DFRACEXP
         fraction, exponent = emitter(t, source(t, instruction, 0, 0))
         for _, places in targets(instruction):
-            _store(t, instruction, fraction, places)
+            _store(t, instruction, t.canonical(fraction, sum(1 << place for place in places)), places)
         t.write(instruction, 1, dict.fromkeys(channels(instruction.dst[1].write_mask), exponent), instruction.saturate)
         return
     for pair, places in targets(instruction):
-        _store(t, instruction, emitter(t, *(source(t, instruction, n, pair) for n in range(instruction.opcode.num_src))), places)
+        result = emitter(t, *(source(t, instruction, n, pair) for n in range(instruction.opcode.num_src)))
+        _store(t, instruction, t.canonical(result, sum(1 << place for place in places)), places)
 
 
 def _store(t: Translator, instruction: Instruction, result: Val, places: list[int]) -> None:

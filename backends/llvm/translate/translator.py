@@ -6,7 +6,9 @@ from backends.llvm.builder.function import BOOL, F32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.masks import MaskVar
 from backends.llvm.builder.scratch import Scratch
+from backends.llvm.library.math import canonical
 from backends.llvm.program.access import channel_of, channels, source_types
+from backends.llvm.program.nan_bits import ALL, Place, nan_bits
 from backends.llvm.program.plan import plan_of
 from backends.llvm.program.tree import Leaf, Region
 from backends.llvm.translate import emit as registry
@@ -29,7 +31,7 @@ from backends.llvm.translate.emit import (  # noqa: F401 - importing registers t
 )
 from backends.llvm.translate.flow import FlowBuilder
 from backends.llvm.translate.fuel import Rounds
-from backends.llvm.translate.interface import Interface
+from backends.llvm.translate.interface import Consumed, Interface
 from backends.llvm.translate.operands import Operands, SourceVector
 from backends.llvm.translate.pairs import emit_pairs
 from passes.analysis.operands import RESOURCES
@@ -51,7 +53,7 @@ class Outputs:
 
     def get(self, register: int, channel: int) -> Val:
         """A channel of an OUT register, f32 lanes; 0 if it was never written."""
-        return self._translator.output(register, channel)
+        return self._translator.final_output(register, channel)
 
     @property
     def alive(self) -> Val:
@@ -71,6 +73,7 @@ class Translator:
     instruction: Instruction
     leaf: Leaf
     region: Region
+    exact: int
 
     def __init__(
         self, f: Function, program: Program, interface: Interface, mask: Val | None, rounds: Rounds, barriers: Barriers | None
@@ -81,7 +84,9 @@ class Translator:
         self.plan = plan_of(program)
         self.scratch = Scratch(f, self.lanes)
         self.ahead: dict[Leaf, Val] = {}
-        self.operands = Operands(f, program, self.plan, interface, barriers)
+        self.bits = nan_bits(program, interface.exposed_outputs() if isinstance(interface, Consumed) else ALL)
+        self._numbers = {id(instruction): number for number, instruction in enumerate(self.plan.instructions)}
+        self.operands = Operands(f, program, self.plan, interface, self.bits, barriers)
         self.alive: MaskVar | None = None
         if self.plan.kills:
             self.alive = MaskVar(f, self.lanes)
@@ -107,6 +112,7 @@ class Translator:
         """Generate one instruction that is not control flow."""
         instruction = leaf.instruction
         self.instruction, self.leaf = instruction, leaf
+        self.exact = self.bits.results.get(self._numbers[id(instruction)], 0)
         variables = len(self.f.variables)
         self.scratch.release()
         if Trait.KILL in instruction.opcode.traits:
@@ -117,7 +123,10 @@ class Translator:
             if instruction.opcode.uses_64bit:
                 emit_pairs(self, instruction, emitter)
             else:
-                self.write(instruction, 0, self.results(instruction, emitter), instruction.saturate)
+                values = self.results(instruction, emitter)
+                if self.exact and instruction.opcode.computes_floats:
+                    values = {channel: self.canonical(value, 1 << channel) for channel, value in values.items()}
+                self.write(instruction, 0, values, instruction.saturate)
         del self.f.variables[variables:]  # an emitter's own variables are dead after the instruction
 
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
@@ -148,6 +157,10 @@ class Translator:
             return {channel: emitter(self, channel, *vectors) for channel in wanted}
         produced = emitter(self, *vectors)
         return {channel: produced[channel] for channel in wanted}
+
+    def canonical(self, value: Val, channels: int) -> Val:
+        """A float result of the current instruction, its NaNs canonical if the bits of one of the channels (a mask) are used."""
+        return canonical(self.f, value) if self.exact & channels and value.type.kind == "f" else value
 
     def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
         """Store channels of destination `number`. `saturate`: clamp each word as a float."""
@@ -197,7 +210,18 @@ class Translator:
         return self.alive.get() if self.alive is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def output(self, register: int, channel: int) -> Val:
-        """Channel of an OUT register, as f32 lanes."""
+        """Channel of an OUT register as a vertex that is emitted takes it, f32 lanes."""
+        return self._output(register, channel, self.bits.emitted.get(self._numbers[id(self.instruction)], frozenset()))
+
+    def final_output(self, register: int, channel: int) -> Val:
+        """Channel of an OUT register at the end of the program, f32 lanes."""
+        return self._output(register, channel, self.bits.outputs)
+
+    def _output(self, register: int, channel: int, exact: frozenset[Place]) -> Val:
+        value = self._stored(register, channel)
+        return canonical(self.f, value) if (register, channel) in exact else value
+
+    def _stored(self, register: int, channel: int) -> Val:
         if File.OUT in self.operands.rows:
             return self.operands.rows[File.OUT].load(None, register, channel, (0, register + 1)).as_float()
         for array in self.operands.arrays.get(File.OUT, ()):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from backends.device.bound import Shader
+from backends.llvm.program.nan_bits import nan_bits
 from backends.llvm.program.presence import wants_presence
-from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER
-from backends.raster.tile.fragment import NO_FRAGMENTS, describe
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER, Mode
+from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
 from linkage.usage import interface_of
@@ -117,6 +118,20 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         num_inputs=program.file_size(File.IN),
         is_window_space=program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )
+
+
+def exposed_outputs(linked: Linked, info: FragmentInfo, fragment: Shader | None, key: FragmentKey) -> int:
+    """Outputs of the vertex shader whose bits are used: bit r stands for OUT register r.
+
+    They choose the layer and the viewport, or are flat inputs of which the fragment shader uses the bits. Interpolation makes its own NaNs.
+    """
+    found = [linked.layer, linked.viewport]
+    if fragment is not None:
+        used = {register for register, _ in nan_bits(fragment.program, info.exposed_outputs(key.targets)).inputs}
+        for slot, source, back in zip(info.slots, linked.source, linked.back):
+            if slot.register in used and slot.mode(key.flatshade) is Mode.FLAT:
+                found += [source, back]
+    return sum(1 << register for register in {*found} if register is not None and register != DEFAULT_REGISTER)
 
 
 def _register(number: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum, IntFlag
 from functools import cached_property
@@ -146,6 +146,18 @@ class FragmentInfo:
     def writes(self, index: int) -> bool:
         """True if the program writes color buffer `index`."""
         return index in self.colors or (self.writes_all and 0 in self.colors)
+
+    def exposed_outputs(self, targets: Sequence[TargetKey | None]) -> int:
+        """Bit r is set if the bits of OUT register r are used: of colors in integer formats, of stencil values and of sample masks.
+
+        Other colors are stored as numbers, and a NaN among them as the canonical one.
+        """
+        registers = {r for r in (self.stencil, self.sample_mask) if r is not None}
+        for number, target in enumerate(targets):
+            register = self.colors.get(0 if self.writes_all else number)
+            if target is not None and target.format.is_integer and register is not None:
+                registers.add(register)
+        return sum(1 << register for register in registers)
 
     @property
     def is_constant(self) -> bool:

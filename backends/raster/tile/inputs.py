@@ -10,6 +10,7 @@ from backends.abi.keys import SamplerKey, TextureKey
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
+from backends.llvm.library.math import canonical
 from backends.llvm.library.packing import unpack
 from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.layouts import Mode, SetupLayout
@@ -61,6 +62,18 @@ class PixelInputs:
         special = info.specials.get(register)
         return self._special(special, channel) if special is not None else self._default(channel)
 
+    def exposed_outputs(self) -> int:
+        """OUT registers whose bits are used, one bit each."""
+        return self.kernel.info.exposed_outputs(self.kernel.key.targets)
+
+    def is_interpolated(self, register: int) -> bool:
+        """True for varyings that are not flat, and for the position."""
+        info = self.kernel.info
+        special = info.specials.get(register)
+        if special is not None:
+            return special in ("POSITION", "PCOORD")
+        return any(slot.register == register and self.planes.mode(k) is not Mode.FLAT for k, slot in enumerate(info.slots))
+
     @property
     def f(self) -> Function:
         """The function that is written."""
@@ -101,7 +114,7 @@ class PixelInputs:
         **OF_SUBGROUP,
         "FACE": lambda self, channel: self.face(),
         "PRIM_ID": lambda self, channel: self.primitive(),
-        "POSITION": lambda self, channel: self._special("POSITION", channel),
+        "POSITION": lambda self, channel: self._position(channel),
         "SAMPLEID": lambda self, channel: self.sample_number(),
         "SAMPLEPOS": lambda self, channel: self.sample_position(channel),
         "SAMPLEMASK": lambda self, channel: self.sample_mask(),
@@ -139,6 +152,11 @@ class PixelInputs:
             if number == target:
                 return unpack(self.kernel.f, format, self._stored[number])[channel]
         return self.kernel.f.const(F32.wide(self.planes.lanes), 0.0)
+
+    def _position(self, channel: int) -> Val:
+        """The position as a system value, whose bits any program may use."""
+        value = self._special("POSITION", channel)
+        return canonical(self.kernel.f, value) if channel >= 2 else value
 
     def _default(self, channel: int) -> Val:
         return self.kernel.f.const(F32.wide(self.planes.lanes), 1.0 if channel == 3 else 0.0)

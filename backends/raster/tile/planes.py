@@ -37,8 +37,9 @@ class Hoisted:
 
     LLVM would not move the program out of the loops: its loads might read memory that the stores of colors write."""
 
-    def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int) -> None:
-        self.lane_map, self.env = LaneMap(lanes, "run"), env
+    def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int, exposed: int) -> None:
+        """exposed: OUT registers whose bits are used, one bit each."""
+        self.lane_map, self.env, self._exposed = LaneMap(lanes, "run"), env, exposed
         self.alive = f.const(BOOL.wide(lanes), -1)
         self._f = f
         out = info.emit(f, self, self.alive)
@@ -55,6 +56,10 @@ class Hoisted:
     def get(self, register: int, channel: int) -> Val:
         """One channel of an output register."""
         return self._values[register, channel]
+
+    def exposed_outputs(self) -> int:
+        """OUT registers whose bits are used, one bit each."""
+        return self._exposed
 
     def input(self, register: int, channel: int) -> Val:
         """A value that is never used: the program reads no input."""

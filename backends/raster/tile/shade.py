@@ -65,7 +65,7 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
     env = w.get("tile.fragment_env")
     hoisted: dict[int, Hoisted] = {}
     if info.is_constant:
-        once = Hoisted(f, info, env, key.lanes)
+        once = Hoisted(f, info, env, key.lanes, info.exposed_outputs(key.targets))
         hoisted = {n: once.at(n) for n in (key.lanes, quad_width(key.lanes))}
     return Kernel(
         f=f,

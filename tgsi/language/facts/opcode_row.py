@@ -97,6 +97,12 @@ class OpcodeInfo:
         return Trait.NOTHING in self.traits
 
     @property
+    def computes_floats(self) -> bool:
+        """True if the result is a float or double that arithmetic or a conversion makes: then a NaN in it is the canonical one."""
+        is_float = bool(self.dst_types) and self.dst_types[0] in ("float", "double")
+        return is_float and self.mode is not Mode.OTHER and Trait.PICKS not in self.traits
+
+    @property
     def uses_64bit(self) -> bool:
         """True if an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0."""
         return not WIDE.isdisjoint(self.dst_types + self.src_types) and self.mode is not Mode.OTHER

@@ -32,7 +32,7 @@ _N, _C, _R, _D, _O = Mode.NONE, Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL
 # fmt: off
 _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (0, "ARL", "int", "float", _C, "", "d.c := int(floor(a.c)), d in ADDR"),
-    (1, "MOV", "untyped", "untyped", _C, "copy", "d.c := a.c (bit copy; modifiers act as float)"),
+    (1, "MOV", "untyped", "untyped", _C, "copy picks", "d.c := a.c (bit copy; modifiers act as float)"),
     (2, "LIT", "float", "float.xyw", _D, "skip=16", "d := (1, max(a.x,0), a.x>0 ? max(a.y,0)^clip(a.w,-128,+128) : 0, 1)"),
     (3, "RCP", "float", "float", _R, "ports=3+0", "d.* := 1 / a.x"),
     (4, "RSQ", "float", "float", _R, "ports=5+0", "d.* := a.x^(-1/2); unspecified for a.x<=0, no implied abs"),
@@ -43,8 +43,8 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (9, "DP3", "float", "float.xyz/float.xyz", _R, "product ports=3+2", "d.* := sum over {x,y,z} of a.c*b.c"),
     (10, "DP4", "float", "float.xyzw/float.xyzw", _R, "product ports=4+3", "d.* := sum over {x,y,z,w} of a.c*b.c"),
     (11, "DST", "float", "float.yz/float.yw", _D, "product", "d := (1, a.y*b.y, a.z, b.w)"),
-    (12, "MIN", "float", "float/float", _C, "ports=0+1", "d.c := a.c<b.c ? a.c : b.c; -0 is below +0"),
-    (13, "MAX", "float", "float/float", _C, "ports=0+1", "d.c := a.c>b.c ? a.c : b.c; -0 is below +0"),
+    (12, "MIN", "float", "float/float", _C, "picks ports=0+1", "d.c := a.c<b.c ? a.c : b.c; -0 is below +0"),
+    (13, "MAX", "float", "float/float", _C, "picks ports=0+1", "d.c := a.c>b.c ? a.c : b.c; -0 is below +0"),
     (14, "SLT", "float", "float/float", _C, "ports=1+0", "d.c := [a.c < b.c] as 1.0/0.0"),
     (15, "SGE", "float", "float/float", _C, "ports=1+0", "d.c := [a.c >= b.c] as 1.0/0.0"),
     (16, "MAD", "float", "float/float/float", _C, "product ports=1+1", "d.c := a.c*b.c + e.c, two roundings"),
@@ -97,7 +97,7 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (63, "CAL", "", "", _N, "label flow=call", "push(pc+1); pc := label (per-lane execution mask is saved)"),
     (64, "RET", "", "", _N, "flow=return", "return from the subroutine for active lanes; in main: stop them"),
     (65, "SSG", "float", "float", _C, "", "d.c := sign(a.c) in {-1,0,+1}"),
-    (66, "CMP", "float", "float/float/float", _C, "ports=1+0", "d.c := a.c<0 ? b.c : e.c"),
+    (66, "CMP", "float", "float/float/float", _C, "picks ports=1+0", "d.c := a.c<0 ? b.c : e.c"),
     (68, "TXB", "untyped", "float.coordinates_w/untyped.sampler", _O, "tex implicit_lod filter one_vector", "d := filter(unit=b, P=a.xyz, implicit lod + a.w)"),  # noqa: E501
     (69, "FBFETCH", "untyped", "untyped.target", _O, "framebuffer", "d := colour stored at this pixel of the COLOR output named by a, before this invocation"),  # noqa: E501
     (70, "DIV", "float", "float/float", _C, "ports=2+0", "d.c := a.c / b.c"),
@@ -106,7 +106,7 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (73, "BRK", "", "", _N, "flow=break", "leave the innermost loop or switch for active lanes"),
     (74, "IF", "", "float.x", _N, "label indent flow=if", "push mask; mask &= [a.x != 0.0]"),
     (75, "UIF", "", "uint.x", _N, "label indent flow=if", "push mask; mask &= [bits(a.x) != 0]"),
-    (76, "READ_INVOC", "untyped", "untyped/uint.x", _C, "subgroup", "d.c := a.c of lane number b.x (b.x must be subgroup-uniform)"),
+    (76, "READ_INVOC", "untyped", "untyped/uint.x", _C, "subgroup picks", "d.c := a.c of lane number b.x (b.x must be subgroup-uniform)"),
     (77, "ELSE", "", "", _N, "label dedent indent flow=else", "mask := saved mask & ~mask of the IF arm"),
     (78, "ENDIF", "", "", _N, "dedent flow=endif", "mask := pop"),
     (79, "DDX_FINE", "float", "float", _C, "derivative", "d.c := da.c/dX, own value per quad row"),
@@ -133,7 +133,7 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (103, "ATOMFADD", "float", "untyped.resource/uint.address/float.x", _O, "mem store later atomic", "atomic on resource a at b: d.x := old; new := old + e.x (float)"),  # noqa: E501
     (104, "TXQS", "int", "untyped.sampler", _O, "tex query", "d.x := number of samples of unit a (1 when not multisampled)"),
     (105, "RESQ", "int", "untyped.resource", _O, "mem query", "buffer a: d.x := bytes; image a: d := (width, height, depth-or-layers, samples)"),  # noqa: E501
-    (106, "READ_FIRST", "untyped", "untyped", _C, "subgroup active", "d.c := a.c of the lowest-numbered active lane"),
+    (106, "READ_FIRST", "untyped", "untyped", _C, "subgroup active picks", "d.c := a.c of the lowest-numbered active lane"),
     (107, "NOP", "", "", _N, "nothing", "no effect"),
     (108, "FSEQ", "int", "float/float", _C, "ports=1+0", "d.c := [a.c = b.c] as ~0/0, ordered"),
     (109, "FSGE", "int", "float/float", _C, "ports=1+0", "d.c := [a.c >= b.c] as ~0/0, ordered"),
@@ -182,7 +182,7 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (155, "SAMPLE_POS", "float", "untyped.target/int.x", _O, "", "d.xy := position in [0,1]^2 of sample b.x of view/target a; (1/2,1/2) when single-sampled"),  # noqa: E501
     (156, "SAMPLE_INFO", "float", "untyped.target/int.none", _O, "", "d := (number of samples of view/target a,0,0,0); 1 when single-sampled"),  # noqa: E501
     (157, "UARL", "int", "int", _C, "", "d.c := integer bits a.c, d in ADDR"),
-    (158, "UCMP", "untyped", "uint/untyped/untyped", _C, "", "d.c := bits(a.c)!=0 ? b.c : e.c (b,e carry float modifiers)"),
+    (158, "UCMP", "untyped", "uint/untyped/untyped", _C, "picks", "d.c := bits(a.c)!=0 ? b.c : e.c (b,e carry float modifiers)"),
     (159, "IABS", "int", "int", _C, "", "d.c := |int a.c|"),
     (160, "ISSG", "int", "int", _C, "", "d.c := sign(int a.c) in {-1,0,+1}"),
     (161, "LOAD", "untyped", "untyped.resource/uint.address", _O, "mem load", "d := data of BUFFER/IMAGE/MEMORY/CONSTBUF a at integer address b, no filter, swizzle of a applied"),  # noqa: E501
@@ -220,12 +220,12 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (194, "INTERP_OFFSET", "float", "float.varying/float.xy", _O, "interpolate", "d := input a evaluated at pixel centre + (b.x,b.y)"),
     (195, "F2D", "double", "float", _C, "", "d.xy := double(a.x); d.zw := double(a.y)"),
     (196, "D2F", "float", "double", _C, "", "first written d.c := float(p), p=a.xy; second: p=a.zw"),
-    (197, "DABS", "double", "double", _C, "", "d.xy := |a.xy|; d.zw := |a.zw|"),
-    (198, "DNEG", "double", "double", _C, "", "d.xy := -a.xy; d.zw := -a.zw"),
+    (197, "DABS", "double", "double", _C, "picks", "d.xy := |a.xy|; d.zw := |a.zw|"),
+    (198, "DNEG", "double", "double", _C, "picks", "d.xy := -a.xy; d.zw := -a.zw"),
     (199, "DADD", "double", "double/double", _C, "", "d.xy := a.xy+b.xy; zw likewise"),
     (200, "DMUL", "double", "double/double", _C, "", "d.xy := a.xy*b.xy; zw likewise"),
-    (201, "DMAX", "double", "double/double", _C, "", "d.xy := max(a.xy,b.xy); zw likewise"),
-    (202, "DMIN", "double", "double/double", _C, "", "d.xy := min(a.xy,b.xy); zw likewise"),
+    (201, "DMAX", "double", "double/double", _C, "picks", "d.xy := max(a.xy,b.xy); zw likewise"),
+    (202, "DMIN", "double", "double/double", _C, "picks", "d.xy := min(a.xy,b.xy); zw likewise"),
     (203, "DSLT", "int", "double/double", _C, "", "d.x := [a.xy < b.xy] as ~0/0; d.z from zw"),
     (204, "DSGE", "int", "double/double", _C, "", "d.x := [a.xy >= b.xy] as ~0/0; d.z from zw"),
     (205, "DSEQ", "int", "double/double", _C, "", "d.x := [a.xy = b.xy] as ~0/0; d.z from zw"),

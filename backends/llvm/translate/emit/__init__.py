@@ -59,6 +59,7 @@ class Context(Protocol):
     leaf: Leaf
     scratch: Scratch
     ahead: dict[Leaf, Val]  # results of instructions that were computed before their turn
+    exact: int  # channels of the result whose bits are used, so that a NaN that was computed must be canonical
 
     @property
     def interface(self) -> Interface:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder.function import Val
+from backends.llvm.library.math import canonical
 from backends.llvm.program.access import channels
 from backends.llvm.program.plan import array_range
 from backends.llvm.translate.emit import Context, Vector, emits
+from backends.llvm.translate.interface import Interpolated
 from tgsi.language.diagnostics import UnsupportedError
 
 Place = tuple[Val, Val] | None
@@ -42,17 +44,23 @@ def _wide(c: Context, value: Val) -> Val:
     return c.f.splat(value, c.lane_map.lanes)
 
 
+def _moved(c: Context, register: int, channel: int, place: Place) -> Val:
+    """Channel of an input at a place; a NaN that was computed is canonical if its bits are used."""
+    value = _interface(c).interpolate(register, channel, place)
+    is_computed = c.exact and isinstance(c.interface, Interpolated) and c.interface.is_interpolated(register)
+    return canonical(c.f, value.as_float()) if is_computed else value
+
+
 def _register(c: Context, channel: int, place: Place) -> Val:
     """Channel of the register that the first source names."""
     register, f = c.instruction.src[0].register, c.f
-    moved = _interface(c)
     if register.indirect is None:
-        return moved.interpolate(register.index, channel, place)
+        return _moved(c, register.index, channel, place)
     index = _wide(c, c.operands.address(c.instruction, register.indirect, register.index))
     first, count = array_range(c.program, register)
     result = f.const(index.type, 0).as_float()
     for number in range(first, first + count):
-        result = f.select(index.eq(number), moved.interpolate(number, channel, place), result)
+        result = f.select(index.eq(number), _moved(c, number, channel, place), result)
     return result
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Val
+from backends.llvm.library.math import canonical
 from backends.llvm.program.access import channels
 from backends.llvm.translate.emit import Context, Vector, emits, images
 from backends.llvm.translate.emit.atomic_reduction import merge, merge_of
@@ -138,7 +139,7 @@ _UPDATES: dict[str, Update] = {
     "ATOMUMAX": lambda f, old, e: f.select(e.ugt(old), e, old),
     "ATOMIMIN": lambda f, old, e: f.select(e < old, e, old),
     "ATOMIMAX": lambda f, old, e: f.select(e > old, e, old),
-    "ATOMFADD": lambda f, old, e: old.bits_as(F32) + e.bits_as(F32),
+    "ATOMFADD": lambda f, old, e: canonical(f, old.bits_as(F32) + e.bits_as(F32)),
     "ATOMINC_WRAP": lambda f, old, e: f.select(old.uge(e), 0, old + 1),
     "ATOMDEC_WRAP": lambda f, old, e: f.select(old.eq(0) | old.ugt(e), e, old - 1),
 }

@@ -8,6 +8,7 @@ from dataclasses import replace
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.abi.records import SamplerRecord, TextureRecord
 from backends.llvm.builder.function import F32, Val
+from backends.llvm.library.math import canonical
 from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.shared_sampling import PASSED, SampleFunction, Way
 from backends.llvm.translate.emit import Context, Vector, emits
@@ -96,6 +97,14 @@ def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen
     texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
+    found = _sampled(c, view, sampler, request, chosen, texture_key, sampler_key)
+    is_exact = request.way in ("gather", "lod", "bias alone") or not sample.mixes_texels(texture_key, sampler_key)
+    return [canonical(c.f, value) for value in found] if c.exact and not is_exact else found
+
+
+def _sampled(
+    c: Context, view: Unit, sampler: Unit, request: Request, chosen: bool, texture_key: TextureKey, sampler_key: SamplerKey
+) -> list[Val]:
     if texture_key.handles is not None:
         texture_key = replace(texture_key, handles=None)
     texture, record = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)

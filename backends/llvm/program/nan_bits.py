@@ -1,0 +1,310 @@
+"""The places where a program can see the bits of a NaN that arithmetic made, and where they must therefore be canonical.
+
+Processors differ in these bits, and LLVM orders the operands of one instruction by lanes and level. Code whose bits cannot be seen pays
+nothing. The analysis answers, for every way that a lane may go:
+
+* Forward: a channel may hold a result of float arithmetic ("loose"), or any other word ("raw"), such as an integer that looks like a NaN.
+* The bits of a channel are used by integer opcodes, by memory, as outputs whose bits leave the kernel, and by opcodes that hand them on
+  to such a use (`Trait.PICKS`).
+* A used channel that may be loose and is never raw becomes canonical where it is used, after the loop that computed it. If it may be
+  either, it becomes canonical where arithmetic writes it (backward from the use), so that raw words keep their bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from functools import cache
+
+from passes.analysis import facts
+from passes.analysis.access import results, written_channels
+from passes.analysis.graph import flow_graph
+from passes.analysis.liveness import Channels
+from passes.analysis.uses import KEPT, index_reads
+from tgsi.language.channels import read_mask, swizzled
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.stages import STAGES
+from tgsi.language.facts.traits import Trait
+from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+ALL = -1
+"""All OUT registers."""
+
+Place = tuple[int, int]
+"""Register and channel."""
+
+_FLOATS = frozenset({"float", "double"})
+_NUMBERS = "SLT SGE SEQ SGT SLE SNE SSG I2F U2F UP2US UP4B UP4UB DSSG I2D U2D I642D U642D I642F U642F LIT"
+_CANONICAL = frozenset(f"{_NUMBERS} RCP RSQ EX2 LG2 POW SIN COS".split(" "))
+"""Opcodes whose code gives no NaN but the canonical one."""
+
+_AS_BOUND = frozenset({Trait.FILTER, Trait.INTERPOLATE})
+"""Opcodes that give stored words or computed ones, as bound state says; their emitters know which."""
+
+_ANY = 15
+
+
+@cache
+def _is_loose(opcode: OpcodeInfo) -> bool:
+    """True if the code of the opcode may give a NaN with any bits."""
+    if Trait.QUERY in opcode.traits:
+        return False
+    return not _AS_BOUND.isdisjoint(opcode.traits) or (opcode.computes_floats and opcode.name not in _CANONICAL)
+
+
+@cache
+def _is_raw(opcode: OpcodeInfo) -> bool:
+    """True if a result may be a word that no arithmetic on floats made, or half of a double, which looks like any word."""
+    return Trait.PICKS not in opcode.traits and (not opcode.computes_floats or opcode.dst_types[0] == "double")
+
+
+@cache
+def _picked(opcode: OpcodeInfo) -> tuple[int, ...]:
+    """Sources of which the result may be the bits; the first of three, as of CMP, only decides."""
+    if Trait.PICKS not in opcode.traits:
+        return ()
+    return tuple(k for k, kind in enumerate(opcode.src_types) if kind not in ("int", "uint") and (k or opcode.num_src < 3))
+
+
+@record(kw_only=True)
+class NanBits:
+    """The answers. Instructions are named by number, channels of a register by a mask.
+
+    results: channels of the first destination that become canonical when they are written. sources: operands whose register's channels
+    become canonical when they are read. inputs: channels of IN registers whose bits are used. emitted, outputs: channels of OUT registers
+    that become canonical when a vertex is emitted, and at the end of the program.
+    """
+
+    results: Mapping[int, int] = field(default_factory=dict)
+    sources: Mapping[int, Mapping[SrcOperand, int]] = field(default_factory=dict)
+    inputs: frozenset[Place] = frozenset()
+    emitted: Mapping[int, frozenset[Place]] = field(default_factory=dict)
+    outputs: frozenset[Place] = frozenset()
+
+
+def nan_bits(program: Program, outputs: int = ALL) -> NanBits:
+    """The answers for a validated program, computed once. outputs: bit r is set if the bits of OUT register r leave the kernel."""
+    return facts.of(program, _analyse, outputs)
+
+
+def relevant_outputs(program: Program, outputs: int) -> int:
+    """`outputs`, or 0 if they lead to the same code: a part of a kernel's key."""
+    return outputs if outputs and nan_bits(program, outputs) != nan_bits(program, 0) else 0
+
+
+def _analyse(program: Program, outputs: int) -> NanBits:
+    return _Analysis(program, outputs).answer()
+
+
+def _union(sets: Iterable[int]) -> int:
+    found = 0
+    for one in sets:
+        found |= one
+    return found
+
+
+@record(frozen=False)
+class _Effect:
+    """One instruction. used: by operand number, the register channels whose bits it uses; other: the same of index registers, as a set."""
+
+    may: int
+    sure: int
+    mask: int
+    shift: int | None
+    used: tuple[tuple[int, int], ...]
+    other: int
+
+
+class _Analysis:
+    def __init__(self, program: Program, outputs: int) -> None:
+        self.program = program
+        self.channels = Channels(program, (*KEPT, File.IN))
+        self.graph = flow_graph(program)
+        self.given = self.channels.of_file(File.IN)
+        self.leaving = self.channels.of_file(File.OUT, outputs)
+        self.effects = [self._effect(item) for item in program.instructions]
+        self.pinned = self._pinned()
+        self.states = [(0, 0)] * len(program.instructions)  # raw and loose channels before each instruction
+        self.ends = (0, 0)
+
+    def _effect(self, item: Instruction) -> _Effect:
+        opcode, cells = item.opcode, self.channels.cells
+        may = sure = 0
+        for target in results(item):
+            register = target.register
+            may |= cells(register, written_channels(item, target))
+            has_row = register.file is File.OUT and register.dimension is not None
+            if register.indirect is None and not has_row and not opcode.uses_64bit:
+                sure |= cells(register, target.write_mask)
+        is_one = len(item.dst) == 1 and may and item.dst[0].register.indirect is None
+        used, other = [], 0
+        for number, operand in enumerate(item.src[: opcode.num_src]):
+            if opcode.src_types[number] not in _FLOATS and number not in _picked(opcode) and cells(operand.register, _ANY):
+                used.append((number, read_mask(item, number)))
+            other |= self._indices(operand.register)
+        for destination in item.dst:
+            other |= self._indices(destination.register)
+            if opcode.stores_to_dst:
+                other |= cells(destination.register, 1)
+        for offset in item.offsets:
+            other |= cells(offset.register, _ANY) | self._indices(offset.register)
+        shift = self.channels.shift(item.dst[0].register) if is_one else None
+        return _Effect(may, sure, written_channels(item, item.dst[0]) if item.dst else 0, shift, tuple(used), other)
+
+    def _indices(self, register: RegisterRef) -> int:
+        return _union(self.channels.of(access) for access in index_reads(register))
+
+    def _pinned(self) -> int:
+        """Channels that other lanes read, which may have gone another way."""
+        found = self.channels.outputs if File.OUT in STAGES[self.program.processor].vertex_rows else 0
+        for item in self.program.instructions:
+            if Trait.SUBGROUP in item.opcode.traits:
+                found |= _union(self.channels.cells(operand.register, _ANY) for operand in item.src)
+        return found
+
+    # -- forward ----------------------------------------------------------------------------------------------------
+    def _after(self, number: int, raw: int, loose: int) -> tuple[int, int]:
+        item, effect = self.program.instructions[number], self.effects[number]
+        if not effect.may:
+            return raw, loose
+        new_raw = effect.may if _is_raw(item.opcode) else 0
+        new_loose = effect.may if _is_loose(item.opcode) else 0
+        for source in _picked(item.opcode):
+            operand = item.src[source]
+            for channel in range(4):
+                if effect.mask >> channel & 1:
+                    is_raw, is_loose = self._state(operand, self._handed(item, operand, channel), raw, loose)
+                    target = effect.may if effect.shift is None else effect.may & 1 << effect.shift + channel
+                    new_raw |= target if is_raw else 0
+                    new_loose |= target if is_loose else 0
+        return raw & ~effect.sure | new_raw, loose & ~effect.sure | new_loose
+
+    def _handed(self, item: Instruction, operand: SrcOperand, channel: int) -> int:
+        """Channels of a picked source's register that channel `channel` of the result may be."""
+        return swizzled(operand.swizzle, _ANY if item.opcode.uses_64bit else 1 << channel)
+
+    def _state(self, operand: SrcOperand, mask: int, raw: int, loose: int) -> tuple[bool, bool]:
+        """Whether channels of a register may be raw, and loose."""
+        register = operand.register
+        if cells := self.channels.cells(register, mask):
+            return bool(cells & raw), bool(cells & loose)
+        if register.file is not File.IMM or register.indirect is not None or register.index >= len(self.program.immediates):
+            return True, False
+        words = self.program.immediates[register.index].words
+        return any(words[c] & 0x7FFFFFFF > 0x7F800000 for c in range(4) if mask >> c & 1), False
+
+    def _solve_forward(self) -> None:
+        blocks, successors = self.graph.blocks, self.graph.successors
+        before = [(self.given, self.given)] * len(blocks)
+        waiting, queued = list(reversed(range(len(blocks)))), set(range(len(blocks)))
+        ends: dict[int, tuple[int, int]] = {}
+        while waiting:
+            block = waiting.pop()
+            queued.discard(block)
+            raw, loose = before[block]
+            for number in blocks[block]:
+                self.states[number] = raw, loose
+                raw, loose = self._after(number, raw, loose)
+            ends[block] = raw, loose
+            for successor in successors[block]:
+                joined = before[successor][0] | raw, before[successor][1] | loose
+                if joined != before[successor]:
+                    before[successor] = joined
+                    if successor not in queued:
+                        queued.add(successor)
+                        waiting.append(successor)
+        last = [ends[block] for block in self.graph.exits]
+        self.ends = _union(raw for raw, _ in last), _union(loose for _, loose in last)
+
+    # -- backward ---------------------------------------------------------------------------------------------------
+    def _split(self, operand: SrcOperand, mask: int, state: tuple[int, int]) -> tuple[int, int]:
+        """Of used channels of a source's register: those to make canonical here, and the set to make canonical where it is written."""
+        raw, loose = state
+        here = before = 0
+        for channel in range(4):
+            cells = self.channels.cells(operand.register, mask & 1 << channel)
+            if cells & loose and cells & (raw | self.pinned):
+                before |= cells & loose
+            elif cells & loose:
+                here |= 1 << channel
+        return here, before
+
+    def _wanted(self, number: int, exact: int) -> int:
+        """Channels of the first destination that must be canonical after an instruction."""
+        effect = self.effects[number]
+        if not effect.may & exact:
+            return 0
+        return effect.mask if effect.shift is None else effect.mask & exact >> effect.shift
+
+    def _before(self, number: int, exact: int, sources: dict[int, dict[SrcOperand, int]] | None = None) -> int:
+        """The set that must be canonical before an instruction, from the set after it. sources: where to note channels for this place."""
+        item, effect, state = self.program.instructions[number], self.effects[number], self.states[number]
+        uses = list(effect.used)
+        wanted = self._wanted(number, exact)
+        if wanted:
+            for source in _picked(item.opcode):
+                handed = _union(self._handed(item, item.src[source], c) for c in range(4) if wanted >> c & 1)
+                uses.append((source, handed))
+        exact = exact & ~effect.sure | effect.other & state[1] | self.pinned
+        if Trait.EMIT in item.opcode.traits:
+            exact |= self.channels.outputs & state[1] & (state[0] | self.pinned)
+        for source, mask in uses:
+            operand = item.src[source]
+            here, before = self._split(operand, mask, state)
+            exact |= before
+            if here and item.opcode.uses_64bit:  # words of pairs are read without a conversion
+                exact |= self.channels.cells(operand.register, here) & state[1]
+            elif here and sources is not None:
+                noted = sources.setdefault(number, {})
+                noted[operand] = noted.get(operand, 0) | here
+        return exact
+
+    def answer(self) -> NanBits:
+        self._solve_forward()
+        blocks, successors = self.graph.blocks, self.graph.successors
+        raw, loose = self.ends
+        at_end = self.leaving & loose & ~(raw | self.pinned)
+        last = self.pinned | self.leaving & loose & raw
+        predecessors: list[list[int]] = [[] for _ in blocks]
+        for block, following in enumerate(successors):
+            for successor in following:
+                predecessors[successor].append(block)
+        before, after = [self.pinned] * len(blocks), [0] * len(blocks)
+        waiting, queued = list(range(len(blocks))), set(range(len(blocks)))
+        while waiting:
+            block = waiting.pop()
+            queued.discard(block)
+            exact = self.pinned | (last if block in self.graph.exits else 0)
+            after[block] = exact = _union((exact, *(before[successor] for successor in successors[block])))
+            for number in reversed(blocks[block]):
+                exact = self._before(number, exact)
+            if exact != before[block]:
+                before[block] = exact
+                again = set(predecessors[block]) - queued
+                queued |= again
+                waiting += sorted(again)
+        return self._noted(after, _union(before), at_end)
+
+    def _noted(self, after: list[int], first: int, at_end: int) -> NanBits:
+        written: dict[int, int] = {}
+        sources: dict[int, dict[SrcOperand, int]] = {}
+        emitted: dict[int, frozenset[Place]] = {}
+        for block, exact in zip(self.graph.blocks, after):
+            for number in reversed(block):
+                opcode, (raw, loose) = self.program.instructions[number].opcode, self.states[number]
+                wanted = self._wanted(number, exact)
+                if wanted and _is_loose(opcode):
+                    written[number] = wanted
+                if Trait.EMIT in opcode.traits:
+                    emitted[number] = self.channels.places(File.OUT, loose & ~(raw | self.pinned))
+                exact = self._before(number, exact, sources)
+        return NanBits(
+            results=written,
+            sources=sources,
+            inputs=self.channels.places(File.IN, first),
+            emitted={number: places for number, places in emitted.items() if places},
+            outputs=self.channels.places(File.OUT, at_end),
+        )
