@@ -2,8 +2,7 @@
 
 A pass is a frozen record (`tgsi.language.record`). Its class variable `name` is a kebab-case name that begins with a verb; its fields are
 the options that the text of a pipeline may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise, a
-pass keeps what the interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads. The bits of a computed NaN
-are not promised.
+pass keeps what the interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads.
 """
 
 from __future__ import annotations

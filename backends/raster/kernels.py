@@ -17,7 +17,6 @@ from backends.device.environment import StageKeys, by_unit
 from backends.formats import Format
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache, Key
-from backends.llvm.program.nan_bits import ALL, relevant_outputs
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.layouts import Shape
@@ -130,9 +129,12 @@ class Kernels:
             return self._keep(("fetch_floats", lanes), ("fetch",), build_floats)
         return self._get(("fetch", layout, lanes), ("fetch",), build)
 
-    def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys, exposed: int = ALL) -> Library:
+    def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys, exposed: int = -1) -> Library:
         """vertex_shader(env, in, out, system). exposed: bit r is set if the bits of OUT register r are used, and not only its numbers."""
-        exposed = relevant_outputs(shader.program, exposed)
+        if exposed:
+            from backends.llvm.program.nan_bits import relevant_outputs
+
+            exposed = relevant_outputs(shader.program, exposed)
 
         def build() -> Module:
             from backends.llvm.kernels.stages import build_vertex_kernel

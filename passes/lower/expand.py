@@ -19,9 +19,8 @@ _Expansion = Callable[[Instruction, RegisterRef], list[Instruction]]
 class ExpandOpcodes(Pass):
     """Write opcodes that a device may lack with simpler ones of the same results.
 
-    `only` names them, joined by +; the empty text means all: LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE. Numbers keep every bit; a computed
-    NaN stays NaN, but its bits may change. LRP, DPn, FRC and CEIL need a temporary, so they stay where a program indexes all of TEMP by an
-    address.
+    `only` names them, joined by +; the empty text means all: LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE. Results keep every bit, except that
+    FRC of an infinity becomes NaN. LRP, DPn, FRC and CEIL need a temporary, so they stay where a program indexes all of TEMP by an address.
     """
 
     name = "expand-opcodes"
@@ -102,9 +101,9 @@ def _frc(item: Instruction, helper: RegisterRef) -> list[Instruction]:
 
 
 def _ceil(item: Instruction, helper: RegisterRef) -> list[Instruction]:
-    """Expand CEIL: the negated floor of the negated value."""
+    """Expand CEIL: the negated floor of the negated value. The second FLR changes no number, but does not flip the sign of a NaN."""
     floor = _make(item, "FLR", DstOperand(helper), _negated(item.src[0]))
-    return [floor, _last(item, "MOV", _negated(SrcOperand(helper)))]
+    return [floor, _last(item, "FLR", _negated(SrcOperand(helper)))]
 
 
 def _swapped(name: str) -> _Expansion:

@@ -1,6 +1,6 @@
 """Results of opcodes for constants: plain Python, on 32-bit words, as the documentation defines them.
 
-Only cases whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions. A
+Only numbers whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions. A
 product or sum of two float32 is rounded twice here, to float64 and to float32. For +, -, *, / and roots that gives the same result as
 rounding once (53 bits are more than 2 * 24 + 1).
 """

@@ -20,7 +20,7 @@ from tgsi.language.record import record
 class FoldConstants(Pass):
     """Compute instructions whose sources are immediates, and MOV the result.
 
-    NaN operands and results, and transcendental functions, are not folded: their bits are the engine's choice. Programs with MUL_ZERO_WINS
+    NaN operands and results are not folded, nor transcendental functions, whose last places the engine chooses. Programs with MUL_ZERO_WINS
     keep their products. No immediate is added to a program that indexes its immediates by an address.
     """
 

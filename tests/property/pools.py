@@ -15,6 +15,8 @@ Words = NDArray[np.uint32]
 
 WORDS = tuple(f"TEMP[{i}]" for i in range(4))
 FLOATS = tuple(f"TEMP[{i}]" for i in range(4, 8))
+FRESH = tuple(f"TEMP[{i}]" for i in range(40, 48))
+"""TEMPs that nothing but results of float opcodes is written to, so that many of them never hold another word."""
 PAIRS = ("TEMP[8]", "TEMP[9]")
 """TEMPs that hold doubles in pairs of channels. Operations on doubles prefer them."""
 
@@ -24,7 +26,7 @@ MAX_DEPTH = len(COUNTERS)
 FIRST_GIVEN = 16
 """First of the TEMPs that hold kinds of values for which a stage has no inputs."""
 
-TEMPORARIES = ("DCL TEMP[0..3], ARRAY(1), LOCAL", "DCL TEMP[4..7], ARRAY(2), LOCAL", "DCL TEMP[8..15]")
+TEMPORARIES = ("DCL TEMP[0..3], ARRAY(1), LOCAL", "DCL TEMP[4..7], ARRAY(2), LOCAL", "DCL TEMP[8..15]", "DCL TEMP[40..47]")
 
 ODD, SMALL, LIMIT = "IMM[4]", "IMM[3]", "IMM[5]"
 PLACES = "IMM[6]"

@@ -24,9 +24,6 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.text.parser import parse
 
-COMPUTING = ("expand-opcodes",)
-"""Passes that compute the same floats with other instructions, so that a NaN may become another NaN."""
-
 MANY = f"expand-opcodes,if-to-select{{instructions=20}},{DEFAULT}"
 PIPELINES = [*(name for name in sorted(PASSES) if not name.startswith("lower-")), DEFAULT, MANY]
 
@@ -40,7 +37,7 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
     validate(made)
     assert parse(str(made)) == made
     before, after = run(program, **arguments), run(made, **arguments)
-    return result_differences(before, after, exact=not any(name in pipeline for name in COMPUTING))
+    return result_differences(before, after, exact=True)
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 15), pytest.param(15, 200, marks=pytest.mark.nightly)])

@@ -16,6 +16,7 @@ from tests.property.pools import (
     EXACT_CHANNELS,
     FLOAT_RESULTS,
     FLOATS,
+    FRESH,
     GROUPS,
     INEXACT,
     INEXACT_CHANNELS,
@@ -122,7 +123,7 @@ class Writer:
         if kind == "pairs":
             register = self.chance.choice(PAIRS)
         elif kind == "floats":
-            register = self.chance.choice(FLOATS)
+            register = self.chance.choice(FRESH if self._one_in(3) else FLOATS)
             if self._one_in(12):
                 return f"TEMP[ADDR[0].{self.chance.choice('xyzw')}+4](2)"
             if self.outputs and self._one_in(12):

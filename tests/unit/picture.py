@@ -36,11 +36,11 @@ def _screen(level: int) -> g.Screen:
 
 
 def both(text: str, *given: Any, **options: Any) -> RunResult:
-    """Result of both engines, which must agree in every bit (any NaN equals any NaN)."""
+    """Result of both engines, which must agree in every bit."""
     program = tgsi.parse(text)
     first, *others = (tgsi.run(program, *given, engine=engine, **options) for engine in ENGINES)
     for other in others:
-        differs = (first.outputs != other.outputs) & ~(np.isnan(first.floats) & np.isnan(other.floats))
+        differs = first.outputs != other.outputs
         assert not differs.any(), f"engines differ at {np.argwhere(differs)[:4].tolist()}"
         assert first.alive.tolist() == other.alive.tolist()
         assert [stream.tolist() for stream in first.emitted] == [stream.tolist() for stream in other.emitted]

@@ -13,20 +13,20 @@ nothing. The analysis answers, for every way that a lane may go:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 
 from passes.analysis import facts
-from passes.analysis.access import results, written_channels
+from passes.analysis.access import results
 from passes.analysis.graph import flow_graph
 from passes.analysis.liveness import Channels
 from passes.analysis.uses import KEPT, index_reads
-from tgsi.language.channels import read_mask, swizzled
+from tgsi.language.channels import read_mask, source_channels, swizzled
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -35,11 +35,6 @@ ALL = -1
 
 Place = tuple[int, int]
 """Register and channel."""
-
-_FLOATS = frozenset({"float", "double"})
-_NUMBERS = "SLT SGE SEQ SGT SLE SNE SSG I2F U2F UP2US UP4B UP4UB DSSG I2D U2D I642D U642D I642F U642F LIT"
-_CANONICAL = frozenset(f"{_NUMBERS} RCP RSQ EX2 LG2 POW SIN COS".split(" "))
-"""Opcodes whose code gives no NaN but the canonical one."""
 
 _AS_BOUND = frozenset({Trait.FILTER, Trait.INTERPOLATE})
 """Opcodes that give stored words or computed ones, as bound state says; their emitters know which."""
@@ -52,7 +47,7 @@ def _is_loose(opcode: OpcodeInfo) -> bool:
     """True if the code of the opcode may give a NaN with any bits."""
     if Trait.QUERY in opcode.traits:
         return False
-    return not _AS_BOUND.isdisjoint(opcode.traits) or (opcode.computes_floats and opcode.name not in _CANONICAL)
+    return not _AS_BOUND.isdisjoint(opcode.traits) or (opcode.computes_floats and Trait.EXACT_NAN not in opcode.traits)
 
 
 @cache
@@ -91,12 +86,31 @@ def nan_bits(program: Program, outputs: int = ALL) -> NanBits:
 
 
 def relevant_outputs(program: Program, outputs: int) -> int:
-    """`outputs`, or 0 if they lead to the same code: a part of a kernel's key."""
-    return outputs if outputs and nan_bits(program, outputs) != nan_bits(program, 0) else 0
+    """`outputs`, or 0 if they lead to the same code where inputs are given words: a part of the key of a vertex kernel."""
+    if not outputs:
+        return 0
+    some, none = (replace(nan_bits(program, chosen), inputs=frozenset()) for chosen in (outputs, 0))
+    return outputs if some != none else 0
 
 
 def _analyse(program: Program, outputs: int) -> NanBits:
     return _Analysis(program, outputs).answer()
+
+
+def _written(item: Instruction, target: DstOperand, kind: str) -> int:
+    """Channels of a destination that may be written: of 64-bit results, whole pairs."""
+    mask = target.write_mask
+    if kind not in WIDE or not item.opcode.uses_64bit:
+        return mask
+    return (3 if mask & 3 else 0) | (12 if mask & 12 else 0)
+
+
+def _is_in_place(item: Instruction, source: int) -> bool:
+    """True if a source is read as doubles that lie in xy or zw of its register."""
+    if item.opcode.src_types[source : source + 1] != ("double",):
+        return False
+    swizzle, mask = item.src[source].swizzle, source_channels(item, source)
+    return all(swizzle[2 * pair : 2 * pair + 2] in ((0, 1), (2, 3)) for pair in (0, 1) if mask >> 2 * pair & 3)
 
 
 def _union(sets: Iterable[int]) -> int:
@@ -125,25 +139,46 @@ class _Analysis:
         self.graph = flow_graph(program)
         self.given = self.channels.of_file(File.IN)
         self.leaving = self.channels.of_file(File.OUT, outputs)
+        self.doubles, self.whole = self._doubles()
         self.effects = [self._effect(item) for item in program.instructions]
         self.pinned = self._pinned()
         self.states = [(0, 0)] * len(program.instructions)  # raw and loose channels before each instruction
         self.ends = (0, 0)
 
+    def _doubles(self) -> tuple[int, int]:
+        """Channels that may hold half of a computed double, and those of them that nothing but opcodes on doubles uses, always in place."""
+        written = otherwise = 0
+        for item in self.program.instructions:
+            for target, kind in zip(results(item), item.opcode.dst_types):
+                cells = self.channels.cells(target.register, _written(item, target, kind))
+                written |= cells if kind == "double" else 0
+                otherwise |= cells if kind != "double" else 0
+            for number, operand in enumerate(item.src):
+                if not _is_in_place(item, number):
+                    otherwise |= self.channels.cells(operand.register, read_mask(item, number))
+        return written, written & ~otherwise
+
     def _effect(self, item: Instruction) -> _Effect:
         opcode, cells = item.opcode, self.channels.cells
         may = sure = 0
-        for target in results(item):
+        for target, kind in zip(results(item), opcode.dst_types):
             register = target.register
-            may |= cells(register, written_channels(item, target))
+            may |= cells(register, _written(item, target, kind))
             has_row = register.file is File.OUT and register.dimension is not None
             if register.indirect is None and not has_row and not opcode.uses_64bit:
                 sure |= cells(register, target.write_mask)
         is_one = len(item.dst) == 1 and may and item.dst[0].register.indirect is None
         used, other = [], 0
         for number, operand in enumerate(item.src[: opcode.num_src]):
-            if opcode.src_types[number] not in _FLOATS and number not in _picked(opcode) and cells(operand.register, _ANY):
-                used.append((number, read_mask(item, number)))
+            mask, kind = read_mask(item, number), opcode.src_types[number]
+            if kind == "double":
+                is_used = bool(cells(operand.register, mask) & ~self.whole)
+            elif kind == "float":
+                is_used = bool(cells(operand.register, mask) & self.doubles)
+            else:
+                is_used = number not in _picked(opcode) and bool(cells(operand.register, mask))
+            if is_used:
+                used.append((number, mask))
             other |= self._indices(operand.register)
         for destination in item.dst:
             other |= self._indices(destination.register)
@@ -152,7 +187,8 @@ class _Analysis:
         for offset in item.offsets:
             other |= cells(offset.register, _ANY) | self._indices(offset.register)
         shift = self.channels.shift(item.dst[0].register) if is_one else None
-        return _Effect(may, sure, written_channels(item, item.dst[0]) if item.dst else 0, shift, tuple(used), other)
+        mask = _written(item, item.dst[0], opcode.dst_types[0]) if opcode.dst_types and item.dst else 0
+        return _Effect(may, sure, mask, shift, tuple(used), other)
 
     def _indices(self, register: RegisterRef) -> int:
         return _union(self.channels.of(access) for access in index_reads(register))
@@ -178,7 +214,9 @@ class _Analysis:
                 if effect.mask >> channel & 1:
                     is_raw, is_loose = self._state(operand, self._handed(item, operand, channel), raw, loose)
                     target = effect.may if effect.shift is None else effect.may & 1 << effect.shift + channel
-                    new_raw |= target if is_raw else 0
+                    # With a changed sign, and in a double, the word itself is not the canonical NaN.
+                    is_other = is_raw or operand.negate or operand.absolute or item.opcode.uses_64bit
+                    new_raw |= target if is_other else 0
                     new_loose |= target if is_loose else 0
         return raw & ~effect.sure | new_raw, loose & ~effect.sure | new_loose
 
@@ -187,7 +225,7 @@ class _Analysis:
         return swizzled(operand.swizzle, _ANY if item.opcode.uses_64bit else 1 << channel)
 
     def _state(self, operand: SrcOperand, mask: int, raw: int, loose: int) -> tuple[bool, bool]:
-        """Whether channels of a register may be raw, and loose."""
+        """True, once each, if channels of a register may be raw, and loose."""
         register = operand.register
         if cells := self.channels.cells(register, mask):
             return bool(cells & raw), bool(cells & loose)
@@ -221,7 +259,7 @@ class _Analysis:
 
     # -- backward ---------------------------------------------------------------------------------------------------
     def _split(self, operand: SrcOperand, mask: int, state: tuple[int, int]) -> tuple[int, int]:
-        """Of used channels of a source's register: those to make canonical here, and the set to make canonical where it is written."""
+        """Divide used channels of a source's register: a mask to make canonical here, and a set to make canonical where it is written."""
         raw, loose = state
         here = before = 0
         for channel in range(4):

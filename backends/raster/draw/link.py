@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from backends.device.bound import Shader
-from backends.llvm.program.nan_bits import nan_bits
 from backends.llvm.program.presence import wants_presence
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER, Mode
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
@@ -126,7 +125,9 @@ def exposed_outputs(linked: Linked, info: FragmentInfo, fragment: Shader | None,
     They choose the layer and the viewport, or are flat inputs of which the fragment shader uses the bits. Interpolation makes its own NaNs.
     """
     found = [linked.layer, linked.viewport]
-    if fragment is not None:
+    if fragment is not None and any(slot.mode(key.flatshade) is Mode.FLAT for slot in info.slots):
+        from backends.llvm.program.nan_bits import nan_bits  # most draws have no flat inputs
+
         used = {register for register, _ in nan_bits(fragment.program, info.exposed_outputs(key.targets)).inputs}
         for slot, source, back in zip(info.slots, linked.source, linked.back):
             if slot.register in used and slot.mode(key.flatshade) is Mode.FLAT:

@@ -68,11 +68,3 @@ def from_blocks(data: NDArray[np.uint8], lanes: int, channels: int) -> NDArray[n
     """Convert SoA blocks back to shape (n, channels)."""
     words = np.ascontiguousarray(data).view(np.uint32).reshape(-1, channels, lanes)
     return np.ascontiguousarray(words.transpose(0, 2, 1)).reshape(-1, channels)
-
-
-def same_bits(a: NDArray[np.uint32], b: NDArray[np.uint32], floats: bool) -> NDArray[np.bool_]:
-    """True if bits are equal; any NaN equals any NaN."""
-    equal = a == b
-    if floats:
-        equal |= np.isnan(a.view(np.float32)) & np.isnan(b.view(np.float32))
-    return np.asarray(equal)

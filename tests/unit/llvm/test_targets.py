@@ -200,8 +200,7 @@ def test_web_assembly_computes_the_bytes_of_this_machine(program: Program, tmp_p
     memory = given.reshape(vectors, lanes, 4).transpose(0, 2, 1).reshape(vectors, -1).tolist()
     by_vector = run_in_node(tmp_path, image, memory, [0, BASE, out, 0], out, registers * 4 * lanes).reshape(vectors, registers, 4, lanes)
     found = by_vector.transpose(0, 3, 1, 2).reshape(expected.shape)
-    both_nan = np.isnan(found.view(np.float32)) & np.isnan(expected.view(np.float32))
-    assert ((found == expected) | both_nan).all()
+    assert np.array_equal(found, expected)
 
 
 COMPUTE = """COMP

@@ -50,8 +50,7 @@ def coordinates(texture: TextureData, count: int = 512, seed: int = 3) -> NDArra
 
 def assert_same(got: NDArray[np.uint32], want: NDArray[np.uint32], tolerance: float = 0.0) -> None:
     if tolerance == 0.0:
-        a, b = got.view(np.float32), want.view(np.float32)
-        assert ((got == want) | (np.isnan(a) & np.isnan(b))).all()
+        assert np.array_equal(got, want)
         return
     with np.errstate(invalid="ignore"):
         difference = np.abs(got.view(np.float32).astype(np.float64) - want.view(np.float32))

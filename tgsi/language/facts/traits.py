@@ -143,6 +143,7 @@ class Trait(_Fact):
     # arithmetic
     COPY = "copy", "the result is the source, bit for bit"
     PICKS = "picks", "the result has the bits of a source; abs and negation change its sign bit alone"
+    EXACT_NAN = "exact nan", "the code of the opcode gives no NaN but the canonical one"
     COMMUTATIVE = "commutative", "two sources may change places, to the last bit"
     PRODUCT = "product", "multiplies: the property MUL_ZERO_WINS matters"
 
