@@ -65,6 +65,8 @@ class Fact(IntEnum):
     FRAGMENT_KEYS = auto()
     TESTS = auto()
     TARGETS = auto()
+    USED_INPUTS = auto()  # flat inputs of the fragment shader whose bits are used, one bit a register
+    EXPOSED = auto()  # outputs of the vertex shader whose bits are used
 
 
 @record

@@ -5,7 +5,8 @@ from __future__ import annotations
 from backends.device.bound import Shader
 from backends.llvm.program.presence import wants_presence
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER, Mode
-from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
+from backends.raster.tile.buffer_keys import TargetKeys
+from backends.raster.tile.fragment import NO_FRAGMENTS, SlotInfo, describe
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
 from linkage.usage import interface_of
@@ -119,19 +120,29 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
     )
 
 
-def exposed_outputs(linked: Linked, info: FragmentInfo, fragment: Shader | None, key: FragmentKey) -> int:
-    """Outputs of the vertex shader whose bits are used: bit r stands for OUT register r.
+def used_inputs(fragment: Shader | None, targets: TargetKeys) -> int:
+    """Bit r is set if IN register r of a fragment shader may be flat, and its bits are used, and not only its numbers."""
+    if fragment is None:
+        return 0
+    info = facts.of(fragment.program, describe)
+    registers = {slot.register for slot in info.slots if slot.mode(flatshade=True) is Mode.FLAT}
+    if not registers:
+        return 0
+    from backends.llvm.program.nan_bits import nan_bits  # most shaders have no flat inputs
 
-    They choose the layer and the viewport, or are flat inputs of which the fragment shader uses the bits. Interpolation makes its own NaNs.
+    used = {register for register, _ in nan_bits(fragment.program, info.exposed_outputs(targets)).inputs}
+    return sum(1 << register for register in used & registers)
+
+
+def exposed_outputs(linked: Linked, slots: tuple[SlotInfo, ...], flatshade: bool, used: int) -> int:
+    """Bit r is set if the bits of OUT register r of the vertex shader are used. used: of `used_inputs`.
+
+    They choose the layer or the viewport, or are flat inputs of which the fragment shader uses the bits. Interpolation makes its own NaNs.
     """
     found = [linked.layer, linked.viewport]
-    if fragment is not None and any(slot.mode(key.flatshade) is Mode.FLAT for slot in info.slots):
-        from backends.llvm.program.nan_bits import nan_bits  # most draws have no flat inputs
-
-        used = {register for register, _ in nan_bits(fragment.program, info.exposed_outputs(key.targets)).inputs}
-        for slot, source, back in zip(info.slots, linked.source, linked.back):
-            if slot.register in used and slot.mode(key.flatshade) is Mode.FLAT:
-                found += [source, back]
+    for slot, source, back in zip(slots, linked.source, linked.back):
+        if used >> slot.register & 1 and slot.mode(flatshade) is Mode.FLAT:
+            found += [source, back]
     return sum(1 << register for register in {*found} if register is not None and register != DEFAULT_REGISTER)
 
 

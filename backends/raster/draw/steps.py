@@ -18,7 +18,7 @@ from backends.pipe.enums import Prim
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState, VertexElement
 from backends.raster.draw.facts import Fact, Front, Interface, SlotRules, Targets, Tests, TileRules, TileSlots, Writes, windows_of
 from backends.raster.draw.fragments import fragment_key, targets_of, tests_of, write_hiz, write_tests, writes_of
-from backends.raster.draw.link import link_shaders
+from backends.raster.draw.link import exposed_outputs, link_shaders, used_inputs
 from backends.raster.draw.sample_state import sample_key, write_samples
 from backends.raster.draw.style import (
     offset_of,
@@ -164,8 +164,16 @@ def _fetch(o: Options, d: Draw, layout: Layout, is_tiny: bool) -> Conclusions:
     return ()
 
 
-def _vertex_shader(o: Options, d: Draw, vertex: Shader, keys: StageKeys, is_tiny: bool) -> Conclusions:
-    d.entries.vertex_shader = o.use(o.kernels.vertex_shader(vertex, _vertex_lanes(o, is_tiny), keys))
+def _used_inputs(o: Options, d: Draw, fragment: Shader | None, targets: Targets) -> Conclusions:
+    return (used_inputs(fragment, targets.keys),)
+
+
+def _exposed(o: Options, d: Draw, interface: Interface, rules: SlotRules, used: int) -> Conclusions:
+    return (exposed_outputs(interface.linked, interface.slots, rules.flatshade, used),)
+
+
+def _vertex_shader(o: Options, d: Draw, vertex: Shader, keys: StageKeys, is_tiny: bool, exposed: int) -> Conclusions:
+    d.entries.vertex_shader = o.use(o.kernels.vertex_shader(vertex, _vertex_lanes(o, is_tiny), keys, exposed))
     return ()
 
 
@@ -260,7 +268,9 @@ ENTERING = (
     Step("vertex keys", _keys, (Fact.VERTEX_NEEDS,), (Fact.VERTEX_KEYS,), Processor.VERT, shades_vertices=True),
     Step("fragment keys", _keys, (Fact.FRAGMENT_NEEDS,), (Fact.FRAGMENT_KEYS,), Processor.FRAG),
     Step("fetch", _fetch, (Fact.LAYOUT, Fact.IS_TINY), shades_vertices=True),
-    Step("vertex shader", _vertex_shader, (Fact.VERTEX, Fact.VERTEX_KEYS, Fact.IS_TINY), shades_vertices=True),
+    Step("used inputs", _used_inputs, (Fact.FRAGMENT, Fact.TARGETS), (Fact.USED_INPUTS,), shades_vertices=True),
+    Step("exposed outputs", _exposed, (Fact.INTERFACE, Fact.SLOT_RULES, Fact.USED_INPUTS), (Fact.EXPOSED,), shades_vertices=True),
+    Step("vertex shader", _vertex_shader, (Fact.VERTEX, Fact.VERTEX_KEYS, Fact.IS_TINY, Fact.EXPOSED), shades_vertices=True),
     Step("front", _front, (Fact.FRONT, Fact.SHAPE, Fact.IS_CONSERVATIVE, Fact.IS_TINY, Fact.IS_STORED)),
     Step(
         "shading",
