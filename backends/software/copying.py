@@ -39,6 +39,7 @@ class Copier:
         size = job.row_bytes * job.rows
         if not size:
             return
+        self._pool.finish()
         start = time.perf_counter()
         self._copies += 1
         is_trial = self._copies % TRIALS == 0

@@ -93,7 +93,7 @@ class Renderer:
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._executor = Executor(self._maker.writer, batch, spans)
         self._executor.connect(self._pool.scene, self._pool.run_ahead if ahead else 0, ahead)
-        weakref.finalize(self, self._pool.finish)  # workers must not draw from memory that is gone
+        weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
@@ -113,7 +113,7 @@ class Renderer:
         """Note a state that is drawn with."""
         if state not in self._states:
             self._states.add(state)
-            weakref.finalize(state, self._pool.finish).atexit = False
+            weakref.finalize(state, self._pool.wait).atexit = False
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
         """See `Device.install_entries`."""

@@ -201,19 +201,23 @@ class Pool:
 
     @property
     def is_idle(self) -> bool:
-        """True if no worker is in a part of a flush."""
-        return bool(self.scene.shared.state & ~PHASE == CLOSED)
+        """True if nobody is in a part of a flush; a child process has no workers."""
+        return bool(self.scene.shared.state & ~PHASE == CLOSED) or not self._threads.are_running
 
     def finish(self) -> None:
         """Help with what workers have begun ahead of a flush, until it is done."""
         if not self.is_idle:
             self._finish(ctypes.addressof(self.scene))
 
-    def hold(self) -> None:
-        """Wait until no worker has anything to do, in any thread, and let them begin nothing ahead of a flush."""
-        self.scene.crew.is_held = 1
+    def wait(self) -> None:
+        """Wait until nobody is in a part of a flush. Any thread may wait; only the owner of the pool helps."""
         while not self.is_idle:
             time.sleep(_PAUSE)
+
+    def hold(self) -> None:
+        """Wait, and let workers begin nothing ahead of a flush."""
+        self.scene.crew.is_held = 1
+        self.wait()
 
     def let_go(self) -> None:
         """End a `hold`, if there are workers."""

@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from typing import Any
@@ -279,6 +280,18 @@ t.Draws(canvas)(20000)
 """
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_another_thread_may_wait_for_workers() -> None:
+    with opened(512, 512, threads=1, batch=20, window=1) as canvas:
+        draws = Draws(canvas)
+        for _ in range(5):
+            begin_with_all(canvas, draws, 100)
+            other = threading.Thread(target=canvas._pool.wait)
+            other.start()
+            other.join()
+            assert begun(canvas) > 40
+            canvas.flush()
 
 
 def test_new_targets_come_after_what_workers_began() -> None:
