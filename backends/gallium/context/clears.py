@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.interface import Device
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import part
 from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags, integer, real
@@ -57,6 +59,10 @@ def check_color(color: Any, argument: str) -> tuple[float, ...]:
 class Clears(ContextCore):
     """Clears of bound targets and of resources: clear, clear_render_target, clear_depth_stencil, clear_texture, clear_buffer."""
 
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._checked_clear: tuple[Any, ...] = (object(),) * 8
+
     def clear(
         self,
         buffers: Clear | int | str | Sequence[str] = Clear.COLOR | Clear.DEPTHSTENCIL,
@@ -75,11 +81,10 @@ class Clears(ContextCore):
 
         (context.rst, "Clearing")
         """
-        name = "clear"
-        wanted = flags(Clear, buffers, f"{name}: buffers")
-        values = check_color(color, f"{name}: color")
-        z = min(1.0, max(0.0, real(depth, f"{name}: depth")))
-        s = integer(stencil, f"{name}: stencil") & 0xFF
+        checked = self._checked_clear
+        if not (checked[0] is buffers and checked[1] is color and checked[2] is depth and checked[3] is stencil):
+            checked = self._check_clear(buffers, color, depth, stencil)
+        wanted, values, z, s = checked[4:]
         self.prepare()
         if not self.allows_rendering():
             return
@@ -100,6 +105,19 @@ class Clears(ContextCore):
                 groups[key] = groups.get(key, 0) | found
         for is_integer, mask in groups.items():
             self.device.clear(int(mask), color_words(values, integer=is_integer), z, s)
+
+    def _check_clear(self, buffers: Any, color: Any, depth: Any, stencil: Any) -> tuple[Any, ...]:
+        """The arguments of a clear, then their values, which are remembered for the next clear if these objects cannot change."""
+        name = "clear"
+        wanted = int(flags(Clear, buffers, f"{name}: buffers"))
+        values = check_color(color, f"{name}: color")
+        z = min(1.0, max(0.0, real(depth, f"{name}: depth")))
+        s = integer(stencil, f"{name}: stencil") & 0xFF
+        made = buffers, color, depth, stencil, wanted, values, z, s
+        is_fixed = type(color) is tuple and {type(depth), type(stencil), *map(type, color)} <= {float, int}
+        if is_fixed and isinstance(buffers, (int, str)):
+            self._checked_clear = made
+        return made
 
     def clear_render_target(
         self,
