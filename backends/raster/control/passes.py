@@ -75,11 +75,6 @@ class Passes:
             self._kept.clear()
             self.earlier = []
 
-    def close(self) -> None:
-        """Let go of all targets."""
-        self.restart()
-        self.framebuffer, self.targets = Framebuffer(0, 0), []
-
 
 def targets_of(framebuffer: Framebuffer) -> Targets:
     """The addresses and strides of a framebuffer's surfaces."""

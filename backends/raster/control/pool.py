@@ -244,7 +244,6 @@ class Pool:
     def close(self) -> None:
         """End the threads. A second call does nothing."""
         self.finish()
-        self.passes.close()
         self._finalizer()
 
 
