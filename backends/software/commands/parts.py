@@ -116,6 +116,8 @@ class PartTable:
         for step, found in zip(STEPS, parts):
             facts.update(zip(step.concludes, found.conclusions))
         for number, step in enumerate(STEPS[first:], first):
+            if any(fact in facts and facts[fact].reaches_memory for fact in _NEEDS):
+                return False  # before a step that others lack: with all of its parts, generated code would take the draw
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)
             if part is None:
@@ -127,8 +129,6 @@ class PartTable:
             parts.append(part)
             for fact, value, own in zip(step.concludes, part.conclusions, part.numbers):
                 facts[fact], numbers[fact] = value, own
-            if any(fact in facts and facts[fact].reaches_memory for fact in _NEEDS):
-                return False
         return True
 
     def _has_pixel(self, parts: Iterable[Part], state: DrawState, framebuffer: Framebuffer, has_viewport: bool) -> bool:
