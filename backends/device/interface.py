@@ -116,6 +116,10 @@ class Device(Protocol):
         """Carry out everything that was taken; then all bytes are in memory. A device may count its reasons."""
         ...
 
+    def use_pause(self) -> None:
+        """Carry out what was taken, if no byte depends on when that happens: the caller waits for something else."""
+        ...
+
     def statistics(self, *, flushes: bool = True) -> Statistics:
         """Return the counters since the device was made. Without a flush before that, only those of stream output are up to date."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
@@ -343,6 +343,11 @@ class Renderer:
             self.carry_out(reason)
         self._finish()
 
+    def use_pause(self) -> None:
+        """See `Device.use_pause`."""
+        if self.pending and not self._waiting.touched:
+            self.flush()
+
     def _finish(self) -> None:
         self._waiting.clear()
         self._hinder()
@@ -391,9 +396,3 @@ class Renderer:
         if self._pipeline is not None:
             self._pipeline.close()
         self._pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

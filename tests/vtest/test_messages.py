@@ -303,3 +303,20 @@ def test_a_wait_for_a_resource_that_nothing_uses_carries_nothing_out(screen: Scr
     finished.clear()
     run(screen, stream.wait(2))
     assert len(finished) == ends + 1
+
+
+def test_work_is_drawn_while_the_client_is_silent(screen: Screen) -> None:
+    ours, theirs = socket.socketpair()
+    session = Session(screen, SocketWire(theirs), print)
+    thread = threading.Thread(target=answer, args=(session,))
+    thread.start()
+    with ours, theirs:
+        stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).submit(pipeline(16)).buffer(2, vertices(*COVER))
+        ours.sendall(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())).data)
+        until = time.monotonic() + 20
+        while (not session.contexts or not session.current.gallium.device.runs) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert session.current.gallium.device.runs == 1
+        assert not session.current.gallium.device.pending
+        ours.shutdown(socket.SHUT_RDWR)
+        thread.join(20)

@@ -157,6 +157,11 @@ class ContextCore(ABC):
         self._show()
         self.completed = self._issued
 
+    def use_pause(self) -> None:
+        """Carry out pending work while the caller waits for something else, if no byte depends on when that happens."""
+        self.device.use_pause()
+        self.show_runs()
+
     def _show(self) -> None:
         """Resolve samples of bound surfaces; copy targets, and shader memory that draws may have written, to memory of the caller."""
         is_new, self._shown = self._shown != self.device.runs, self.device.runs

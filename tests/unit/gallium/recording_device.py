@@ -113,6 +113,9 @@ class RecordingDevice:
         self.runs += self.pending
         self._waiting = 0
 
+    def use_pause(self) -> None:
+        """Go on waiting."""
+
     def statistics(self, *, flushes: bool = True) -> Statistics:
         self._recorder.note("statistics")
         return Statistics(samples_passed=SAMPLES * self._drawn)

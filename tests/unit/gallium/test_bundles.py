@@ -108,7 +108,7 @@ def test_every_public_method_of_a_context_is_in_the_table() -> None:
         "is_busy",
         "mapping_began",
     }
-    inside |= {"mapping_ended", "new_fence", "note_use", "prepare", "show_runs", "synchronize", "as_surface", "choose_stages"}
+    inside |= {"mapping_ended", "new_fence", "note_use", "prepare", "show_runs", "synchronize", "use_pause", "as_surface", "choose_stages"}
     inside |= {"show_streams", "streamed_count", "note_slot", "writable", "create_object", "destroy_object", "allows_rendering"}
     inside |= {"close_compute", "learn_buffer", "learn_stage", "record", "replay"}
     named = {name for name, row in METHODS.items() if row.does is not Does.OWN} | set(UNRECORDED) | set(ALIASES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,12 @@ class Canvas(Renderer):
         half = (width / 2, height / 2, 0.5)
         self.state = DrawState()
         self.state.viewports = (ViewportState(half, half),)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def wipe(self, color: Sequence[float] = (0, 0, 0, 0), depth: float = 1.0, stencil: int = 0) -> None:
         buffers = int(Clear.COLOR0) * (2 ** len(self.colors) - 1) | Clear.DEPTH | Clear.STENCIL

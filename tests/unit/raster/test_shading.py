@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -317,7 +318,7 @@ def test_a_framebuffer_smaller_than_its_surface_leaves_the_rest_alone() -> None:
 
 
 def test_framebuffer_limits_are_checked() -> None:
-    with Renderer(threads=0) as r:
+    with closing(Renderer(threads=0)) as r:
         with pytest.raises(ValueError, match="8193"):
             r.set_framebuffer(Framebuffer(8193, 10))
         r.set_framebuffer(Framebuffer(0, 0))

@@ -205,7 +205,7 @@ def _submit(session: Session, body: memoryview) -> None:
 def answer(session: Session) -> None:
     """Answer messages until the client disconnects. A message without a recognizable end ends the connection with one line."""
     try:
-        while head := session.wire.read(8):
+        while head := session.next_head():
             length, number = _HEAD.unpack(head)
             row = MESSAGES.get(number)
             if row is None:

@@ -121,6 +121,13 @@ class Session:
         if found is not None and found.context is not None:
             found.context.synchronize()
 
+    def next_head(self) -> bytearray:
+        """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
+        found = self._current
+        if found is not None and found.context is not None and found.context.device.pending and self.wire.is_quiet:
+            found.context.use_pause()
+        return self.wire.read(8)
+
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none."""
         return self.holding(handle, name).resource

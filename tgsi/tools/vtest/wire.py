@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import select
 import socket
 from typing import BinaryIO, Protocol
 
@@ -14,6 +15,10 @@ class Wire(Protocol):
 
     def read(self, size: int) -> bytearray:
         """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the end comes within the bytes."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if a `read` would have to wait."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
@@ -31,7 +36,14 @@ class SocketWire:
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._buffer = bytearray(_BUFFERED)
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
         self._begin = self._end = 0  # of the bytes in the buffer that were not read yet
+
+    @property
+    def is_quiet(self) -> bool:
+        """See `Wire`."""
+        return self._begin == self._end and not self._poll.poll(0)
 
     def read(self, size: int) -> bytearray:
         """See `Wire`. A closed connection counts as the end."""
@@ -100,6 +112,11 @@ class FileWire:
     def __init__(self, source: BinaryIO, replies: BinaryIO) -> None:
         self._source = source
         self._replies = replies
+
+    @property
+    def is_quiet(self) -> bool:
+        """False: a file has all of its bytes."""
+        return False
 
     def read(self, size: int) -> bytearray:
         """See `Wire`."""
