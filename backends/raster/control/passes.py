@@ -42,19 +42,22 @@ class Passes:
         """The record of the open pass."""
         return self._records[self.count - 1]
 
+    def has_work(self, num_batches: int, num_clears: int) -> bool:
+        """Return true if some of the pending work, of which there is so much, belongs to the open pass."""
+        if self.count == 1:
+            return num_batches > 0 or num_clears > 0
+        last = self._records[self.count - 2]
+        return (num_batches, num_clears) != (last.end_batch, last.end_clear)
+
     def begin(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
         """Open a pass with other targets; at most MOST_PASSES. num_batches, num_clears: all pending work so far."""
-        count, before = self.count, (0, 0)
-        if count > 1:
-            last = self._records[count - 2]
-            before = last.end_batch, last.end_clear
-        number = count - 1
-        if before != (num_batches, num_clears):  # the open pass has work
+        number = self.count - 1
+        if self.has_work(num_batches, num_clears):
             old = self._records[number]
             old.end_batch, old.end_clear = num_batches, num_clears
             self._kept.append(self.framebuffer)
             self.earlier += self.targets
-            number = count
+            number += 1
         self.framebuffer, self.targets = framebuffer, [*framebuffer.ranges()]
         self._records[number].targets = targets_of(framebuffer)
         self.size(1, number)

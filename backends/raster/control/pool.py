@@ -129,6 +129,8 @@ class Pool:
 
     def begin_pass(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
         """Let the work that follows draw to other targets; see `Passes.begin`."""
+        if not self.passes.has_work(num_batches, num_clears):
+            self.finish()  # workers may have come to the open pass, whose place the new one takes
         self.passes.begin(framebuffer, num_batches, num_clears)
         self._fit(self.passes.record)
 

@@ -309,3 +309,28 @@ def test_new_targets_come_after_what_workers_began() -> None:
         assert np.array_equal(images[1], images[3])
         assert images[1].any()
         assert isinstance(draws.state, DrawState)
+
+
+def test_workers_do_not_come_to_a_pass_whose_targets_change() -> None:
+    """A draw without a pixel lets workers begin, but leaves the open pass without work, so that others take its place."""
+    with opened(768, 768, threads=1, batch=20, window=1) as canvas:
+        pool, commands, whole = canvas._pool, canvas._executor.record, (ScissorState(0, 0, 768, 768),)
+        small, wide = (Framebuffer(w, h, tuple(Canvas(w, h).colors), None) for w, h in ((20, 20), (2048, 1024)))
+        draws = Draws(canvas, rasterizer=RasterizerState(scissor=True), scissors=whole)
+        for framebuffer in (small, pool.passes.framebuffer):
+            canvas.set_framebuffer(framebuffer)
+            draws(2)
+            canvas.flush()
+        count, guarded = len(pool.coarse), np.full(1024, 7, np.float32)
+        guarded[:count] = pool.coarse
+        pool.coarse, pool.scene.tiles.farthest = guarded[:count], guarded.ctypes.data
+        commands.ahead = 1 << 40
+        draws(300)
+        canvas.set_framebuffer(small)
+        draws.state.scissors, commands.ahead = (ScissorState(5, 5, 5, 5),), 0
+        draws(1)
+        canvas.set_framebuffer(wide)
+        draws.state.scissors = whole
+        draws(1)
+        canvas.flush()
+        assert (guarded[count:] == 7).all()
