@@ -65,11 +65,9 @@ class Passes:
 
     def size(self, layers: int, number: int | None = None) -> None:
         """Give the open pass (or pass `number`) the tiles of its first layer, or of all layers."""
-        record, fb = self._records[self.count - 1 if number is None else number], self.framebuffer
+        record, made = self._records[self.count - 1 if number is None else number], tiles_of(self.framebuffer, layers)
         self.layers = layers
-        record.tiles_x = -(-fb.width // TILE)
-        record.layer_tiles = record.tiles_x * -(-fb.height // TILE)
-        record.num_tiles, record.layers = record.layer_tiles * layers, layers
+        record.tiles_x, record.num_tiles, record.layer_tiles, record.layers = made.tiles_x, made.num_tiles, made.layer_tiles, layers
 
     def restart(self) -> None:
         """Forget all passes but the open one, whose work has been carried out."""
@@ -77,6 +75,13 @@ class Passes:
             self._records[0], self._asked.num_passes = self.record, 1
             self._kept.clear()
             self.earlier = []
+
+
+def tiles_of(framebuffer: Framebuffer, layers: int) -> PassRecord:
+    """A pass with the tiles of some layers of a framebuffer, and nothing else."""
+    tiles_x = -(-framebuffer.width // TILE)
+    layer_tiles = tiles_x * -(-framebuffer.height // TILE)
+    return PassRecord(tiles_x=tiles_x, layer_tiles=layer_tiles, num_tiles=layer_tiles * layers, layers=layers)
 
 
 def targets_of(framebuffer: Framebuffer) -> Targets:

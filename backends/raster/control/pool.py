@@ -18,7 +18,7 @@ from backends.device.bound import Framebuffer
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
-from backends.raster.control.passes import Passes
+from backends.raster.control.passes import Passes, tiles_of
 from backends.raster.control.scheduler import PHASE
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
 from backends.raster.records import PassRecord, Scene, Window, Worker
@@ -128,46 +128,48 @@ class Pool:
         _pools.add(self)
 
     def begin_pass(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
-        """Let the work that follows draw to other targets; see `Passes.begin`."""
+        """Let the work that follows draw to other targets; see `Passes.begin`. MemoryError, with nothing changed."""
         if not self.passes.has_work(num_batches, num_clears):
             self.finish()  # workers may have come to the open pass, whose place the new one takes
+        self._fit(tiles_of(framebuffer, 1))
         self.passes.begin(framebuffer, num_batches, num_clears)
-        self._fit(self.passes.record)
+        if self.passes.count == 1:
+            self._fit(self.passes.record, shrinks=True)
 
     def size_pass(self, layers: int) -> None:
-        """Let the open pass draw to its first layer, or to all layers."""
+        """Let the open pass draw to its first layer, or to all layers. MemoryError, with nothing changed."""
         self.finish()
+        self._fit(tiles_of(self.passes.framebuffer, layers))
         self.passes.size(layers)
         record, s = self.passes.record, self.scene
         if s.window.is_open and s.window.pass_number == self.passes.count - 1:
-            t = s.tiles
-            t.num_tiles, t.layers = record.num_tiles, record.layers
+            s.tiles.num_tiles, s.tiles.layers = record.num_tiles, record.layers
             self._bin_again()
-        self._fit(record)
 
-    def _fit(self, record: PassRecord) -> None:
-        """Fit memory to a pass. An arena must hold the worst case of one primitive."""
+    def _fit(self, record: PassRecord, *, shrinks: bool = False) -> None:
+        """Fit memory to a pass: allocate all of it, then use it. An arena must hold the worst case of one primitive.
+
+        shrinks: no other pass needs larger arenas.
+        """
         num_tiles, s = record.num_tiles, self.scene
         size = (max(self._arena_minimum, record.layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
         cursor = num_tiles * 4 + 4 * MAX_LANES
-        is_small = self.passes.count == 1 and 2 * size < self.arena_size
-        is_enough = num_tiles <= len(self.coarse) and size <= self.arena_size and not is_small
-        if is_enough and self._cursors and cursor <= len(self._cursors[0]):
+        is_other_size = size > self.arena_size or (shrinks and 2 * size < self.arena_size)
+        has_cursors = bool(self._cursors) and cursor <= len(self._cursors[0])
+        if num_tiles <= len(self.coarse) and has_cursors and not is_other_size:
             return
+        coarse = self.coarse if num_tiles <= len(self.coarse) else np.full(num_tiles, INFINITY, np.float32)
+        arenas = [reserved(size) for _ in range(self.window)] if is_other_size else self.arenas
+        cursors = self._cursors if has_cursors else [aligned(cursor) for _ in self.workers]
+        addresses = np.array([a.ctypes.data for a in arenas], np.uint64)
         self.finish()
         self._bin_again()
-        if num_tiles > len(self.coarse):
-            self.coarse = np.full(num_tiles, INFINITY, np.float32)
-            s.tiles.farthest = self.coarse.ctypes.data
-        if size > self.arena_size or is_small:
+        self.coarse, self.arenas, self._cursors, self._addresses = coarse, arenas, cursors, addresses
+        s.tiles.farthest, s.crew.arenas = coarse.ctypes.data, addresses.ctypes.data
+        if is_other_size:
             self.arena_size = s.crew.arena_size = size
-            self.arenas = [reserved(size) for _ in range(self.window)]
-            self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
-            s.crew.arenas = self._addresses.ctypes.data
-        if not self._cursors or cursor > len(self._cursors[0]):
-            self._cursors = [aligned(cursor) for _ in self.workers]
-            for w, memory in zip(self.workers, self._cursors):
-                w.buffers.cursors = memory.ctypes.data
+        for w, memory in zip(self.workers, cursors):
+            w.buffers.cursors = memory.ctypes.data
 
     def _bin_again(self) -> None:
         """Forget what workers have binned ahead of a flush: the arenas or the tiles change."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
 import tgsi
 from backends.pipe.enums import DriverQuery
+from backends.raster.control import pool as pool_module
 from backends.software import device
 from backends.software import renderer as renderer_module
 from backends.software.renderer import Renderer
@@ -337,3 +338,33 @@ def test_a_pause_carries_out_what_no_byte_depends_on(screen: Any) -> None:
     scene.draw()
     scene.ctx.use_pause()
     assert scene.ctx.device.pending
+
+
+def test_memory_that_is_refused_for_larger_targets_changes_nothing(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, made = Scene(screen), []
+    large = screen.resource_create(width0=8192, height0=8192, format="R8_UNORM", bind="RENDER_TARGET")
+    for refuses in (True, False):
+        scene.rng = np.random.default_rng(4)
+        scene.bind(1)
+        scene.clear()
+        scene.draw()
+        scene.ctx.set_framebuffer_state(cbufs=[large])
+        if refuses:
+            with monkeypatch.context() as patch:
+                patch.setattr(pool_module, "reserved", refuse)
+                patch.setattr(pool_module, "aligned", refuse)
+                with pytest.raises(MemoryError, match="no more"):
+                    scene.ctx.clear("COLOR0")
+        scene.ctx.clear("COLOR0", color=(1, 1, 1, 1))
+        scene.draw()
+        scene.bind(2)
+        scene.draw()
+        part = np.zeros((64, 8192), "u1")
+        scene.ctx.texture_read(large, part, box=(0, 8128, 8192, 64))
+        made.append((scene.content(), part.tobytes()))
+    assert made[0] == made[1]
+    assert min(made[0][1]) == 255
+
+
+def refuse(size: int) -> NoReturn:
+    raise MemoryError("no more")
