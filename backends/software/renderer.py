@@ -370,13 +370,14 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         self._tally.flushed(reason)
-        resolves, self._resolves = self._resolves, []
+        resolves = self._resolves
         libraries = [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
         records = (ResolveRecord * len(resolves))(*(job.record(k.address["resolve"]) for job, k in zip(resolves, libraries)))
         work = self._pool.scene.asked
         work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
         try:
             self._executor.hand_over(work)
+            self._resolves = []
             self._hinder()
             self._pool.run(self._is_ordered)
         finally:

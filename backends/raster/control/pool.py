@@ -233,12 +233,11 @@ class Pool:
         t, work, window, shared = self.scene.tiles, self.scene.asked, self.scene.window, self.scene.shared
         bound = t.tiles_x, t.num_tiles, t.layer_tiles, t.layers
         begun = Window.from_buffer_copy(window), shared.next_batch, shared.filled
-        window.is_open = 0
-        t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
-        passes, work.num_passes = work.num_passes, 0
-        work.num_batches = work.num_clears = work.num_uploads = 0
-        work.resolves, work.num_resolves = ctypes.addressof(job), 1
+        passes = work.num_passes
         try:
+            window.is_open = work.num_passes = work.num_batches = work.num_clears = work.num_uploads = 0
+            t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
+            work.resolves, work.num_resolves = ctypes.addressof(job), 1
             self.run(alone)
         finally:
             t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound

@@ -292,6 +292,25 @@ def test_resolves_follow_the_pass_whose_samples_they_read(screen: Any) -> None:
     assert pictures[0] == pictures[1]
 
 
+def test_a_flush_that_is_interrupted_before_it_begins_leaves_everything_for_the_next(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, made = Scene(screen), np.zeros((64, 64, 4), "u1")
+    many = screen.resource_create(width0=64, height0=64, nr_samples=4, bind="RENDER_TARGET")
+    one = screen.resource_create(width0=64, height0=64, bind="RENDER_TARGET")
+    scene.ctx.set_framebuffer_state(cbufs=[many])
+    scene.ctx.clear("COLOR0", color=(0, 1, 0, 1))
+    scene.ctx.blit(one, src=many)
+    with monkeypatch.context() as changed:
+        changed.setattr(type(scene.ctx.device.kernels), "resolve", interrupted)  # type: ignore[attr-defined]
+        with pytest.raises(KeyboardInterrupt):
+            scene.ctx.flush()
+    scene.ctx.texture_read(one, made)
+    assert (made == (0, 255, 0, 255)).all()
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_layers_of_one_pass_do_not_reach_the_next(screen: Any) -> None:
     texts = """VERT
 DCL IN[0]

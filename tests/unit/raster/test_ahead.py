@@ -334,3 +334,13 @@ def test_workers_do_not_come_to_a_pass_whose_targets_change() -> None:
         draws(1)
         canvas.flush()
         assert (guarded[count:] == 7).all()
+
+
+def test_work_at_once_that_does_not_begin_leaves_pending_work_as_it_was() -> None:
+    with opened(threads=0, batch=20) as canvas:
+        pool, draws = canvas._pool, Draws(canvas)
+        draws(3)
+        before = pool.passes.count, bytes(pool.scene.tiles)
+        with pytest.raises(TypeError):
+            pool.run_tiles(None, 3, 3)  # type: ignore[arg-type]
+        assert (pool.passes.count, bytes(pool.scene.tiles)) == before
