@@ -15,6 +15,7 @@ NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
 MAX_SPANS = 64  # most spans of a batch
 PRIM_BITS = 20  # low bits of a primitive's word: its number inside the batch; above them the number of a span (see `SetupLayout.PRIM`)
+PHASE = 1 << 29  # bit of `Shared.state`, set in the phase of tiles: all may go on when it changes
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 

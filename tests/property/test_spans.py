@@ -219,9 +219,11 @@ def test_neighbors_share_a_batch_up_to_its_limits() -> None:
     assert (e.num_spans, e.num_batches, e.queued) == (0, 0, 0)
 
 
-def test_a_framebuffer_of_other_sizes_begins_with_an_empty_queue() -> None:
+def test_a_framebuffer_of_other_sizes_begins_with_a_batch_of_its_own() -> None:
     with Canvas(WIDTH, HEIGHT, depth=Format.Z32_FLOAT) as canvas:
         Scene(canvas, 1).draw()
-        assert canvas._executor.record.num_spans
+        commands = canvas._executor.record
+        spans, batches = commands.num_spans, commands.num_batches
         canvas.set_framebuffer(Framebuffer(8, 8, (canvas.colors[0],), None))
-        assert not canvas._executor.record.num_spans
+        assert (commands.num_spans, commands.num_batches, commands.closed) == (spans, batches, batches)
+        assert spans

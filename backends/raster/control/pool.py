@@ -19,8 +19,17 @@ from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
 from backends.raster.control.passes import Passes, tiles_of
-from backends.raster.control.scheduler import PHASE
-from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
+from backends.raster.layouts import (
+    CACHE_SLOTS,
+    CLOSED,
+    MAX_OUTPUTS,
+    MAX_SPANS,
+    MAX_VERTEX_SLOTS,
+    PHASE,
+    POLYGON,
+    SYSTEM_VALUES,
+    VertexLayout,
+)
 from backends.raster.records import PassRecord, Scene, Window, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity

@@ -25,7 +25,7 @@ from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.control.windows import build_windows, change_atomically, exchange
-from backends.raster.layouts import CLOSED
+from backends.raster.layouts import CLOSED, PHASE
 from backends.raster.records import Scene, Work, Worker
 
 _BATCHES_A_WORKER = 3  # as a power of 2: a worker is woken for so many
@@ -33,7 +33,6 @@ SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
 ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
 JOINED = 1 << _JOINED_AT  # unit of the number of participants, in the bits above
-PHASE = 1 << 29  # bit: set in the phase of tiles; all may go on when it changes. CLOSED is the bit above
 
 
 def _wait(f: Function, semaphore: Val) -> None:
