@@ -93,6 +93,14 @@ def test_the_text_of_a_declaration_whose_local_bit_is_set_can_be_read(declared: 
     assert ("LOCAL" in program.text) is declared.startswith(("TEMP", "OUT"))
 
 
+def test_a_view_that_returns_the_unknown_type_is_refused() -> None:
+    words = [*encode(parse("VERT\nDCL SVIEW[0], 2D, FLOAT\nEND"))]
+    decode(words)
+    words[4] = words[4] & ~(63 << 26) | 5 << 26
+    with pytest.raises(ParseError, match=r"a sampler view cannot return type 5 \(UNKNOWN\)"):
+        decode(words)
+
+
 def test_dump_takes_a_style() -> None:
     program = parse("VERT\nIMM FLT32 {0.1, 0, 0, 0}\nEND")
     assert dump(program) == str(program)

@@ -228,6 +228,8 @@ class _Decoder:
         word = self.take()
         target = self.named(_TARGET_NAMES, _bits(word, 0, 7), "texture target")
         x, y, z, w = (self.member(ReturnType, _bits(word, first, first + 5), "return type") for first in (8, 14, 20, 26))
+        if ReturnType.UNKNOWN in (x, y, z, w):
+            self.fail("P043", f"a sampler view cannot return type {int(ReturnType.UNKNOWN)} (UNKNOWN)", self.at - 1)
         return ViewInfo(target, (x, y, z, w))
 
     def immediate(self, start: int) -> Immediate:
