@@ -24,7 +24,7 @@ import ctypes
 from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
-from backends.raster.control.windows import build_windows, change_atomically, exchange
+from backends.raster.control.windows import build_windows, change_atomically, exchange, wake_first, worker_at
 from backends.raster.layouts import CLOSED, PHASE
 from backends.raster.records import Scene, Work, Worker
 
@@ -123,15 +123,6 @@ def _build_worker(module: Module) -> None:
     f.ret()
 
 
-def _worker_at(f: Function, s: Record, i: Val) -> Val:
-    return f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
-
-
-def _wake(f: Function, s: Record, threads: Val) -> None:
-    with f.range(0, threads) as i:
-        f.call(I32, "sem_post", Record(f, _worker_at(f, s, i), Worker).get("semaphore"))
-
-
 def _build_begin(module: Module) -> None:
     """begin(scene, state word): begins a part of a flush, `work`, while no thread is in another one."""
     f = Function(module, "begin", [PTR, I32], shared=True, internal=True)
@@ -168,7 +159,7 @@ def _leave_together(f: Function, s: Record) -> None:
 def _help(f: Function, s: Record, joined: Val) -> None:
     """The caller renders, as the last participant, if it has `joined` a part of a flush."""
     with f.if_(joined.ne(0)):
-        f.call(None, "render", _worker_at(f, s, s.get("crew.threads")), joined)
+        f.call(None, "render", worker_at(f, s, s.get("crew.threads")), joined)
     _leave_together(f, s)
 
 
@@ -187,7 +178,7 @@ def _build_flush(module: Module) -> None:
     with f.if_(helps):
         joined.set(f.call(I32, "join", scene))
         with f.if_(joined.get().ne(0) & is_alone):
-            f.call(None, "render", _worker_at(f, s, threads), joined.get())
+            f.call(None, "render", worker_at(f, s, threads), joined.get())
             joined.set(0)
     is_begun = joined.get().ne(0)
     with f.if_(~is_begun):
@@ -229,8 +220,7 @@ def _build_run_ahead(module: Module) -> None:
             s.set("work.num_resolves", 0)
             s.set("work.goes_on", 1)
             f.call(None, "begin", scene, f.const(I32, 0))
-            s.set("window.is_awake", f.const(I32, 1))
-            _wake(f, s, f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
+            wake_first(f, s, f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
     f.ret()
 
 

@@ -170,7 +170,7 @@ def _build_begin_tiles(module: Module) -> None:
     tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
     alone = s.get("work.alone").ne(0)
     with f.range(0, participants) as i:
-        w = Record(f, f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
+        w = Record(f, worker_at(f, s, i), Worker)
         w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
         w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
     with f.if_(f.call(I32, "has_tiles", f.args[0]).ne(0)):
@@ -178,15 +178,24 @@ def _build_begin_tiles(module: Module) -> None:
     f.ret()
 
 
+def worker_at(f: Function, s: Record, i: Val) -> Val:
+    """Address of a worker's record."""
+    return f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
+
+
+def wake_first(f: Function, s: Record, count: Val) -> None:
+    """Wake `count` workers, and note it."""
+    s.set("window.is_awake", f.const(I32, 1))
+    with f.range(0, count) as i:
+        f.call(I32, "sem_post", Record(f, worker_at(f, s, i), Worker).get("semaphore"))
+
+
 def _build_wake(module: Module) -> None:
     """wake(scene): wakes the workers, once in a part of a flush. Nobody waits for them."""
     f = Function(module, "wake", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     with f.if_((s.get("window.is_awake") | s.get("work.alone")).eq(0)):
-        s.set("window.is_awake", f.const(I32, 1))
-        with f.range(0, s.get("crew.threads")) as i:
-            worker = f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
-            f.call(I32, "sem_post", Record(f, worker, Worker).get("semaphore"))
+        wake_first(f, s, s.get("crew.threads"))
     f.ret()
 
 

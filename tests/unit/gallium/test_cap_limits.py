@@ -7,35 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.unit.gallium.cap_answers import U32, cap, compute_cap, f32, first_word, words
 from tests.unit.picture import screen
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
-
-U32 = np.uint32
-
-
-def f32(values: Any) -> Any:
-    return np.array(values, np.float32)
-
-
-def cap(name: str) -> int:
-    return screen().get_param(name)
-
-
-def compute_cap(name: str) -> Any:
-    return screen().get_compute_param(name)
-
-
-def first_word(ctx: g.Context, buffer: g.Resource, offset: int = 0) -> int:
-    return int(words(ctx, buffer, 1, offset)[0])
-
-
-def words(ctx: g.Context, buffer: g.Resource, count: int, offset: int = 0) -> Any:
-    found = np.zeros(count, U32)
-    ctx.buffer_read(buffer, found, offset=offset)
-    return found
-
 
 # -- textures and buffers ------------------------------------------------------------------------------------------------------
 SIZES: dict[str, tuple[dict[str, Any], str]] = {

@@ -15,6 +15,7 @@ from backends.raster.control import pool as pool_module
 from backends.software import device
 from backends.software import renderer as renderer_module
 from backends.software.renderer import Renderer
+from tests.property.order_programs import GEOMETRY
 
 pytestmark = pytest.mark.light
 
@@ -52,30 +53,6 @@ IMM[0] FLT32 {0.0, 0.0, 0.0, 0.0}
 TXL TEMP[0], IMM[0].xxxx, SAMP[0], 2D
 MAD OUT[0], TEMP[0].xyxx, IN[0].wwzz, IN[0]
 MOV OUT[1], IN[0]
-END
-"""
-GEOMETRY = """GEOM
-PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
-PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP
-PROPERTY GS_MAX_OUTPUT_VERTICES 3
-DCL IN[][0], POSITION
-DCL IN[][1], GENERIC[0]
-DCL OUT[0], POSITION
-DCL OUT[1], GENERIC[0]
-DCL SAMP[0]
-DCL SVIEW[0], 2D, FLOAT
-DCL TEMP[0]
-IMM[0] UINT32 {0, 0, 0, 0}
-TXL TEMP[0], IMM[0].xxxx, SAMP[0], 2D
-ADD OUT[0], IN[0][0], TEMP[0].xyww
-MOV OUT[1], IN[0][1]
-EMIT IMM[0].xxxx
-MOV OUT[0], IN[1][0]
-MOV OUT[1], IN[1][1]
-EMIT IMM[0].xxxx
-MOV OUT[0], IN[2][0]
-MOV OUT[1], TEMP[0]
-EMIT IMM[0].xxxx
 END
 """
 
