@@ -133,9 +133,9 @@ class Renderer:
         if self._resolves or self._passes.count >= MOST_PASSES:
             self.flush(FlushReason.TARGETS)
         check_size(framebuffer)
-        executor, number = self._executor, self._numbers.of(framebuffer.kind, same_value)
-        self._pool.begin_pass(framebuffer, *executor.begin_pass(number, framebuffer.width, framebuffer.height))
-        executor.record.num_passes = self._passes.count
+        commands, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
+        self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first: there may be no memory
+        self._executor.begin_pass(number, framebuffer.width, framebuffer.height, self._passes.count)
 
     def _resize(self, layers: int) -> None:
         """Size the tiles for draws to the first layer of the bound framebuffer, or to all layers."""

@@ -364,3 +364,27 @@ def test_memory_that_is_refused_for_larger_targets_changes_nothing(screen: Any, 
 
 def refuse(size: int) -> NoReturn:
     raise MemoryError("no more")
+
+
+def test_targets_that_stay_bound_after_refused_memory_keep_their_size(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, made = Scene(screen), []
+    large = screen.resource_create(width0=8192, height0=8192, format="R8_UNORM", bind="RENDER_TARGET")
+    for refuses in (False, True):
+        scene.rng = np.random.default_rng(4)
+        scene.bind(1)
+        scene.clear()
+        scene.draw()
+        if refuses:
+            scene.ctx.set_framebuffer_state(cbufs=[large])
+            with monkeypatch.context() as patch:
+                patch.setattr(pool_module, "reserved", refuse)
+                patch.setattr(pool_module, "aligned", refuse)
+                with pytest.raises(MemoryError, match="no more"):
+                    scene.ctx.clear("COLOR0")
+        scene.bind(1)
+        commands = scene.ctx.device._executor.record  # type: ignore[attr-defined]
+        scene.ctx.clear("DEPTH", depth=1.0)
+        assert (commands.width, commands.height) == SIZES[1]
+        scene.draw()
+        made.append(scene.content())
+    assert made[0] == made[1]
