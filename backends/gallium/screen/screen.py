@@ -37,8 +37,8 @@ class Screen(Capabilities, ScreenCore):
         threads: native worker threads in addition to the caller; None takes TGSI_THREADS, otherwise one less than the CPUs.
         lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string turns the cache
-            off.
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,
+            or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
         memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
             MemoryError at the limit.
 
@@ -72,7 +72,8 @@ class Screen(Capabilities, ScreenCore):
             )
         found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
         default = user_cache_path("tgsi") / "objects"
-        self.cache_dir: Path | None = default if found is None else Path(found) if found else None
+        kept = found != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
+        self.cache_dir: Path | None = (default if found is None else Path(found)) if kept else None
         self._lock = threading.RLock()
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 
