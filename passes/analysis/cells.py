@@ -1,0 +1,164 @@
+"""Numbers for register channels, and the channels that an instruction reads and writes, found quickly.
+
+A cell is an integer that stands for one channel of a TEMP, ADDR or OUT register. Registers that an address may reach share one cell, a
+negative one: nothing is known about which of them an access means.
+"""
+
+from __future__ import annotations
+
+from passes.analysis.access import indices_of, results
+from tgsi.language.channels import source_channels
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcode_row import WIDE
+from tgsi.language.facts.stages import STAGES
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.program import Program
+
+CODES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
+"""The place of a file's channels among the sixteen numbers of a register index."""
+
+Cells = tuple[int, ...]
+
+_FILES = {code: file for file, code in CODES.items()}
+_CHANNELS = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
+_masks: dict[tuple[str, int, str | None], tuple[int, ...]] = {}
+_selected: dict[tuple[tuple[int, int, int, int], int], Cells] = {}
+
+
+def cell(file: File, index: int, channel: int) -> int:
+    """Return the cell of a channel of a register that no address reaches."""
+    return index * 16 + CODES[file] + channel
+
+
+def place_of(number: int) -> tuple[File, int, int]:
+    """Return file, index and channel of a cell that is not negative."""
+    return _FILES[number & 12], number >> 4, number & 3
+
+
+def source_masks(item: Instruction) -> tuple[int, ...]:
+    """Return, for each source, the channels that are read before its swizzle."""
+    opcode = item.opcode
+    if opcode.has_memory:
+        return tuple(source_channels(item, number) for number in range(len(item.src)))
+    key = opcode.name, item.dst[0].write_mask if item.dst else 15, item.texture
+    found = _masks.get(key)
+    if found is None or len(found) != len(item.src):
+        found = _masks[key] = tuple(source_channels(item, number) for number in range(len(item.src)))
+    return found
+
+
+def stored_channels(item: Instruction, number: int = 0) -> Cells:
+    """Return the channels that surely are stored to destination `number`: 64-bit results lie in pairs."""
+    opcode, mask = item.opcode, item.dst[number].write_mask
+    if number or not opcode.uses_64bit:
+        return _CHANNELS[mask]
+    if opcode.dst_types[0] in WIDE:
+        needed = 1 if opcode.num_src == 2 else 2
+        return tuple(c for c in range(4) if (mask >> (c & 2) & 3).bit_count() >= needed)
+    if opcode.num_src == 2:  # a comparison: one word a pair
+        return tuple(next(c for c in pair if mask >> c & 1) for pair in ((0, 1), (2, 3)) if mask >> pair[0] & 3)
+    return _CHANNELS[mask][:2]
+
+
+class CellMap:
+    """The cells of a program's registers."""
+
+    def __init__(self, program: Program) -> None:
+        self.groups: dict[tuple[File, int], int] = {}
+        """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""
+        self._ranges: list[tuple[File, int, int, int]] = []
+        self._find_groups(program)
+
+    def _find_groups(self, program: Program) -> None:
+        whole: set[File] = {File.OUT} if File.OUT in STAGES[program.processor].vertex_rows else set()
+        reached: set[tuple[File, int]] = set()
+        arrays = {(d.file, d.array_id): d for d in program.declarations if d.array_id}
+        for item in program.instructions:
+            operands: tuple[DstOperand | SrcOperand | TexOffset, ...] = (*item.dst, *item.src, *item.offsets)
+            for operand in operands:
+                register = operand.register
+                if register.indirect is not None and register.file in CODES:
+                    key = register.file, register.array_id
+                    if key in arrays:
+                        reached.add(key)
+                    else:
+                        whole.add(register.file)
+        number = -1
+        for file in sorted(whole):
+            self.groups[file, 0] = number
+            self._ranges.append((file, 0, 1 << 31, number))
+            number -= 1
+        for file, array in sorted(reached):
+            declared = arrays[file, array]
+            if file in whole:
+                self.groups[file, array] = self.groups[file, 0]
+            else:
+                self.groups[file, array] = number
+                self._ranges.append((file, declared.first, declared.last, number))
+                number -= 1
+
+    def group(self, file: File, index: int) -> int:
+        """Return the shared cell of a register, or 0 if no address reaches it."""
+        for kind, first, last, number in self._ranges:
+            if kind is file and first <= index <= last:
+                return number
+        return 0
+
+    def of(self, register: RegisterRef, channels: Cells) -> Cells:
+        """Return the cells of some channels of a register; none for files that instructions only read."""
+        code = CODES.get(register.file)
+        if code is None:
+            return ()
+        if register.indirect is not None:
+            group = self.groups.get((register.file, register.array_id)) or self.groups.get((register.file, 0))
+            return (group,) if group else ()
+        if self._ranges and (group := self.group(register.file, register.index)):
+            return (group,)
+        base = register.index * 16 + code
+        return tuple([base + channel for channel in channels])
+
+    def index_cells(self, register: RegisterRef) -> Cells:
+        """Return the cells of the registers that index a register."""
+        if register.indirect is None and (register.dimension is None or register.dimension.indirect is None):
+            return ()
+        return tuple(found for ref in indices_of(register) for found in self.of(RegisterRef(ref.file, ref.index), (ref.component,)))
+
+    def source(self, operand: SrcOperand, mask: int) -> Cells:
+        """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
+        key = operand.swizzle, mask
+        channels = _selected.get(key)
+        if channels is None:
+            channels = _selected[key] = tuple(sorted({operand.swizzle[c] for c in _CHANNELS[mask]}))
+        return self.of(operand.register, channels)
+
+    def reads(self, item: Instruction) -> Cells:
+        """Return all cells that an instruction reads; some may recur."""
+        found: list[int] = []
+        for operand, mask in zip(item.src, source_masks(item)):
+            register = operand.register
+            if register.file in CODES:
+                found += self.source(operand, mask)
+            if register.indirect is not None or register.dimension is not None:
+                found += self.index_cells(register)
+        for destination in item.dst:
+            register = destination.register
+            if register.indirect is not None or register.dimension is not None:
+                found += self.index_cells(register)
+            if item.opcode.stores_to_dst:  # the handle of an image
+                found += self.of(register, (0,))
+        for offset in item.offsets:
+            found += self.of(offset.register, tuple(set(offset.swizzle)))
+            found += self.index_cells(offset.register)
+        return tuple(found)
+
+    def writes(self, item: Instruction) -> Cells:
+        """Return all cells that an instruction writes."""
+        targets = results(item)
+        if len(targets) == 1:
+            return self.of(targets[0].register, stored_channels(item))
+        return tuple(found for number, target in enumerate(targets) for found in self.of(target.register, stored_channels(item, number)))
+
+
+def target_of(item: Instruction) -> DstOperand | None:
+    """Return the destination of an instruction that writes one register and no memory."""
+    return item.dst[0] if len(item.dst) == 1 and not item.opcode.stores_to_dst else None

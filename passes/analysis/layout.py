@@ -1,0 +1,104 @@
+"""The regions of a flat program: which places run whenever a later one does, and which a loop repeats.
+
+A region is a stretch of instructions without branches into or out of it but jumps: the main program, an arm of an IF or of a switch, the
+body of a loop or a subroutine. A lane that reaches a place went through every earlier place of the same region and of the regions around
+it. Heads, ELSE, CASE and ends belong to the region around the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tgsi.language.facts.traits import ARMS, CLOSERS, OPENERS, Flow
+from tgsi.language.ir import Instruction
+
+_QUIET = frozenset({Flow.CALL, Flow.END})
+
+
+class Layout:
+    """The regions of a list of instructions; None stands for an instruction that was removed.
+
+    region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
+    of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
+    jumps: places of BRK, CONT and RET. first_return: the first place after which lanes of the main program may be missing.
+    """
+
+    def __init__(self, items: Sequence[Instruction | None]) -> None:
+        self.region: list[int] = []
+        self.starts, self.ends = [0], [len(items)]
+        self.parents = [-1]
+        self.loop = [-1]
+        self.loops: list[tuple[int, int, int]] = []
+        self.first_return = len(items)
+        self.jumps: list[int] = []
+        self._depth = [0]
+        self._sub = [-1]  # the subroutine that a region belongs to
+        self._walk(items)
+
+    def _walk(self, items: Sequence[Instruction | None]) -> None:
+        region, current = self.region, 0
+        stack: list[tuple[int, int]] = []  # the region around, the loop that is opened or -1
+        in_sub = False
+        for place, item in enumerate(items):
+            flow = item.opcode.flow if item is not None else None
+            if flow is None or flow in _QUIET:
+                region.append(current)
+                continue
+            if flow in OPENERS:
+                region.append(current)
+                opened = -1
+                if flow is Flow.LOOP:
+                    opened = len(self.loops)
+                    self.loops.append((place, len(items), self.loop[current]))
+                in_sub = in_sub or flow is Flow.SUBROUTINE
+                stack.append((current, opened))
+                current = self._open(current, place + 1, len(items), opened, flow is Flow.SUBROUTINE)
+            elif flow in ARMS or flow in CLOSERS:
+                around, opened = stack[-1]
+                region.append(around)
+                self.ends[current] = place
+                if flow in ARMS:
+                    current = self._open(around, place + 1, len(items), -1, False)
+                    continue
+                if opened >= 0:
+                    self.loops[opened] = (self.loops[opened][0], place, self.loops[opened][2])
+                in_sub = in_sub and flow is not Flow.ENDSUBROUTINE
+                current = stack.pop()[0]
+            else:
+                region.append(current)
+                self.jumps.append(place)
+                if flow is Flow.RETURN and not in_sub:
+                    self.first_return = min(self.first_return, place)
+
+    def _open(self, around: int, start: int, end: int, loop: int, is_sub: bool) -> int:
+        self.starts.append(start)
+        self.ends.append(end)
+        self.parents.append(around)
+        self.loop.append(loop if loop >= 0 else -1 if is_sub else self.loop[around])
+        self._depth.append(self._depth[around] + 1)
+        self._sub.append(start if is_sub else self._sub[around])
+        return len(self.starts) - 1
+
+    def dominates(self, first: int, later: int) -> bool:
+        """Return true if a lane that runs `later` ran `first` before, without leaving the region of `first` in between."""
+        region = self.region[first]
+        return first < later < self.ends[region] and self._sub[region] == self._sub[self.region[later]]
+
+    def is_uniform(self, place: int) -> bool:
+        """Return true if every lane is here: no branch is open, and no lane can have returned."""
+        return not self._depth[self.region[place]] and place < self.first_return
+
+    def depth(self, place: int) -> int:
+        """Return the number of blocks around a place."""
+        return self._depth[self.region[place]]
+
+    def loop_of(self, place: int) -> int:
+        """Return the innermost loop around a place, -1 for none."""
+        return self.loop[self.region[place]]
+
+    def repeated_between(self, first: int, later: int) -> int:
+        """Return the outermost loop around `later` that is not around `first`, which stands before it; -1 for none."""
+        found, loop = -1, self.loop[self.region[later]]
+        while loop >= 0 and self.loops[loop][0] > first:
+            found, loop = loop, self.loops[loop][2]
+        return found

@@ -1,0 +1,227 @@
+"""Values: for each channel that a source reads, the instructions that may have made it, and the readers of every result.
+
+`Values` is the form that optimising passes work on. It holds the instructions of a program in a list (None: removed), and for each cell
+(`passes.analysis.cells`) the places that write and that read it, which `put` and `remove` keep right. After `split-registers` most cells
+have one writer, so that a cell is a value, as in static single assignment. Those with several (variables of loops, joins of arms, arrays)
+are answered from the text: structured control flow shows which writer reaches a place.
+
+Registers belong to lanes, and all answers are about one lane on its way. Opcodes that look at other lanes also see registers of lanes that
+went another way: `is_uniform` tells the places where there are none, and `pinned` has the cells that are read elsewhere by such opcodes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+
+from passes.analysis.access import is_direct, looks_at_other_lanes
+from passes.analysis.cells import CellMap, Cells
+from passes.analysis.layout import Layout
+from tgsi.language.facts.traits import Flow
+from tgsi.language.ir import Instruction, SrcOperand
+from tgsi.language.program import Program
+
+UNWRITTEN = -1
+"""The definition of a channel that nothing writes before it is read: it is 0."""
+
+_NOWHERE: dict[int, int] = {}
+
+
+class Values:
+    """The instructions of a program with the writers and readers of every cell.
+
+    items: the instructions. writers: places by cell, in order. readers: places by cell, with the number of times that each reads it.
+    pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.items: list[Instruction | None] = list(program.instructions)
+        self.cells = CellMap(program)
+        self.layout = Layout(self.items)
+        self.writers: dict[int, list[int]] = {}
+        self.readers: dict[int, dict[int, int]] = {}
+        self.reads: list[Cells] = []
+        self.writes: list[Cells] = []
+        self._collect()
+        self.pinned = self._pinned()
+
+    # Questions.
+
+    def definition(self, place: int, operand: int, channel: int) -> int | None:
+        """Return the place of the only instruction whose result source number `operand` reads in `channel` (before its swizzle).
+
+        UNWRITTEN if the channel is 0 from the start. None if several instructions may have made it, or an address chose the register, or
+        the register is no TEMP, ADDR or OUT.
+        """
+        item = self.items[place]
+        assert item is not None
+        source = item.src[operand]
+        if source.register.indirect is not None:
+            return None
+        found = self.cells.of(source.register, (source.swizzle[channel],))
+        return self.writer(found[0], place) if found else None
+
+    def writer(self, cell: int, place: int) -> int | None:
+        """Return the place of the only write that reaches a read of a cell at `place`; see `definition`."""
+        places = self.writers.get(cell)
+        if not places:
+            return UNWRITTEN if cell >= 0 else None
+        at = bisect_left(places, place) - 1
+        if cell < 0 or at < 0:
+            return None
+        found = places[at]
+        layout = self.layout
+        if not layout.dominates(found, place):
+            return None
+        loop = layout.repeated_between(found, place)
+        if loop >= 0 and at + 1 < len(places) and places[at + 1] < layout.loops[loop][1]:
+            return None
+        return found
+
+    def keeps(self, cells: Cells, first: int, later: int) -> bool:
+        """Return true if cells hold, when `later` reads them, what `first` read from them. `first` must dominate `later`."""
+        loop = self.layout.repeated_between(first, later)
+        end = self.layout.loops[loop][1] if loop >= 0 else later
+        for cell in cells:
+            places = self.writers.get(cell)
+            if places:
+                at = bisect_left(places, first)
+                if at < len(places) and places[at] < end:
+                    return False
+        return True
+
+    def keeps_operand(self, operand: SrcOperand, mask: int, first: int, later: int) -> bool:
+        """Return true if `later` may read `operand` in the channels of `mask` and get what `first` gets: see `keeps`."""
+        cells = self.cells.source(operand, mask)
+        if not is_direct(operand.register):
+            cells += self.cells.index_cells(operand.register)
+        return self.keeps(cells, first, later)
+
+    def dominates(self, first: int, later: int) -> bool:
+        """Return true if every lane that runs `later` ran `first` before it, in the same round of every loop around `first`."""
+        return self.layout.dominates(first, later)
+
+    def is_uniform(self, place: int) -> bool:
+        """Return true if every lane is at this place."""
+        return self.layout.is_uniform(place)
+
+    def users(self, place: int) -> dict[int, int]:
+        """Return the places that may read a result of the instruction at `place`, with the number of channels read.
+
+        Results in OUT are also seen by EMIT and at the end.
+        """
+        found: dict[int, int] = {}
+        for cell in self.writes[place]:
+            for reader, count in self.readers.get(cell, _NOWHERE).items():
+                found[reader] = found.get(reader, 0) + count
+        return found
+
+    def is_only_for(self, place: int, reader: int) -> bool:
+        """Return true if nothing but `reader` reads any result of the instruction at `place`, and no pinned cell or output is written."""
+        for cell in self.writes[place]:
+            if cell < 0 or cell & 8 or cell in self.pinned:
+                return False
+            for other in self.readers.get(cell, _NOWHERE):
+                if other != reader:
+                    return False
+        return True
+
+    def places(self) -> Iterator[int]:
+        """Yield the places of the instructions that are left."""
+        for place, item in enumerate(self.items):
+            if item is not None:
+                yield place
+
+    # Changes.
+
+    def put(self, place: int, item: Instruction) -> None:
+        """Replace the instruction at a place. Control flow stays as it is: jumps and blocks cannot be put."""
+        self._forget(place)
+        self.items[place] = item
+        self._note(place, item)
+
+    def remove(self, place: int) -> None:
+        """Remove the instruction at a place."""
+        self._forget(place)
+        self.items[place] = None
+        self.reads[place] = self.writes[place] = ()
+
+    # Tables.
+
+    def _collect(self) -> None:
+        shared = self._shared_with_subs()
+        readers, writers = self.readers, self.writers
+        reads_of, writes_of = self.cells.reads, self.cells.writes
+        for place, item in enumerate(self.items):
+            if item is None:
+                self.reads.append(())
+                self.writes.append(())
+                continue
+            if shared and item.opcode.flow is Flow.CALL:
+                reads = writes = shared
+            else:
+                reads, writes = reads_of(item), writes_of(item)
+            self.reads.append(reads)
+            self.writes.append(writes)
+            for cell in reads:
+                known = readers.get(cell)
+                if known is None:
+                    readers[cell] = {place: 1}
+                else:
+                    known[place] = known.get(place, 0) + 1
+            for cell in writes:
+                places = writers.get(cell)
+                if places is None:
+                    writers[cell] = [place]
+                elif places[-1] != place:
+                    places.append(place)
+
+    def _note(self, place: int, item: Instruction) -> None:
+        self.reads[place] = reads = self.cells.reads(item)
+        self.writes[place] = writes = self.cells.writes(item)
+        for cell in reads:
+            known = self.readers.setdefault(cell, {})
+            known[place] = known.get(place, 0) + 1
+        for cell in set(writes):
+            insort(self.writers.setdefault(cell, []), place)
+
+    def _forget(self, place: int) -> None:
+        for cell in self.reads[place]:
+            known = self.readers[cell]
+            if known[place] > 1:
+                known[place] -= 1
+            else:
+                del known[place]
+        for cell in set(self.writes[place]):
+            places = self.writers[cell]
+            del places[bisect_left(places, place)]
+
+    def _shared_with_subs(self) -> Cells:
+        """Return the cells that subroutines touch; a call may read and write them all."""
+        if not any(item is not None and item.opcode.flow is Flow.CALL for item in self.items):
+            return ()
+        found: set[int] = set()
+        inside = False
+        for item in self.items:
+            if item is None:
+                continue
+            inside = inside or item.opcode.flow is Flow.SUBROUTINE
+            if inside:
+                found.update(self.cells.reads(item))
+                found.update(self.cells.writes(item))
+            inside = inside and item.opcode.flow is not Flow.ENDSUBROUTINE
+        return tuple(sorted(found))
+
+    def _pinned(self) -> frozenset[int]:
+        """Find the cells that opcodes read which also see the registers of lanes that are not there."""
+        found: set[int] = set()
+        layout = self.layout
+        for place, item in enumerate(self.items):
+            if item is None or item.opcode.flow is not None or not looks_at_other_lanes(item.opcode) or layout.is_uniform(place):
+                continue
+            for cell in self.reads[place]:
+                writer = self.writer(cell, place)
+                if writer is None or (writer >= 0 and not layout.is_uniform(writer)):
+                    found.add(cell)
+        return frozenset(found)

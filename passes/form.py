@@ -1,0 +1,79 @@
+"""The form of a program that is being changed: its values, its immediates, and passes that work on them.
+
+Passes that follow each other in a pipeline share one form, so that its tables are made once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+from passes.analysis.values import Values
+from passes.base import Pass
+from passes.edit import Immediates, rebuilt
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+
+class Form:
+    """A program while passes change it. `values` holds the instructions, `immediates` finds or adds constants."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.values = Values(program)
+        self.immediates = Immediates(program)
+
+    def finish(self) -> Program:
+        """Return the program with all changes."""
+        made: list[Sequence[Instruction]] = [() if item is None else (item,) for item in self.values.items]
+        return self.immediates.finish(rebuilt(self.program, made))
+
+    def restart(self, program: Program) -> None:
+        """Go on with another program."""
+        self.__init__(program)  # type: ignore[misc]
+
+    def put(self, place: int, **changes: object) -> None:
+        """Replace fields of the instruction at a place."""
+        item = self.values.items[place]
+        assert item is not None
+        self.values.put(place, replace(item, **changes))  # type: ignore[arg-type]
+
+
+@record(slots=False)
+class FormPass(Pass):
+    """A pass that works on a form."""
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        form = Form(program)
+        return form.finish() if self.rewrite(form) else program
+
+    @abstractmethod
+    def rewrite(self, form: Form) -> bool:
+        """Change the form, and return true if anything changed."""
+
+
+@record(slots=False)
+class Rewriter(FormPass):
+    """A pass that looks at one instruction after the other, in the order of the text. Several of them may share a walk."""
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        changed = False
+        self.begin(form)
+        for place, item in enumerate(form.values.items):
+            if item is not None:
+                changed |= self.visit(form, place, item)
+        return changed
+
+    def begin(self, form: Form) -> None:
+        """Prepare for a walk over a form."""
+
+    @abstractmethod
+    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+        """Change the instruction at a place, or remove it, through `form.values`; return true if anything changed.
+
+        Instructions that a walk has passed already may change, too; those that follow are visited later.
+        """
