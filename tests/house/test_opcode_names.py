@@ -15,6 +15,7 @@ from tgsi.language.facts.opcodes import OPCODES
 ALLOWED = {
     "tgsi.language.facts.opcodes": "the rows",
     "tgsi.language.text.legacy": "the syntax of old texts",
+    "tgsi.language.text.old_opcodes": "the instructions that removed opcodes become",
     "tgsi.language.text.reader": "advice in error messages",
     "tgsi.language.builder.program_builder": "methods that write control flow",
     "backends.interp": "one definition for each opcode, registered by name",

@@ -22,6 +22,8 @@ PIECES = (
     "MOV", "TEX", "IF", "ENDIF", "END", "IN[0]", "OUT[0]", "TEMP[ADDR[0].x+1](1)", "2D", "DCL", "IMM", "IMM[0]", "FLT32 {1, 2, 3, 4}",
     "PROPERTY", "FS_COORD_ORIGIN", "GENERIC[1]", "ARRAY(1)", "STREAM(0, 0, 0, 1)", ".xyzw", ".x", "LOAD", "VOLATILE",
     "SUB", "XPD", "EMIT", "TEMPX[0][1]", "IMMX[0]", "DCL IMMX[0] {{1, 2, 3, 4}}", "_SAT", "é", "\x00",
+    "_2X", "_SATNV", "(PRED[0].x)", "2*((1-(IN[0]))-0.5)", "-(|IN[0].x01w|)", "REP", "BGNFOR LOOP[0], IN[0]", "ENDFOR", "DCL PRED[0]",
+    "KIL", "RCC", "DCL OUT[1], CULLDIST", "FLT32 {1}", "BRA", "TXQ_LZ",
 )  # fmt: skip
 
 soup = st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: "FRAG\n" + " ".join(pieces))
@@ -113,13 +115,25 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+HOSTILE_OLD = {
+    **HOSTILE,
+    "signs": lambda n: "VERT\nMOV OUT[0], " + "-(" * (n // 2),
+    "factors": lambda n: "VERT\nMOV OUT[0]" + "_2X" * (n // 3),
+    "modifiers": lambda n: "VERT\n" + "MOV OUT[0], 2*((1-(IN[0])" * (n // 25),
+    "predicates": lambda n: "VERT\n" + "(!PRED[0]" * (n // 9),
+    "predicates that end": lambda n: "VERT\n" + "(!PRED[0])" * (n // 10),
+    "constants": lambda n: "VERT\nMOV OUT[0], IN[0]" + ".x01" * (n // 4),
+    "old instructions": lambda n: "VERT\n" + "RCC OUT[0]_2X, 1-(IN[0])\n" * (n // 25),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE_OLD)
 def test_reading_time_is_linear_in_hostile_texts(kind: str) -> None:
     def cost(size: int) -> float:
         best = 9.0
         for _ in range(3):
             start = time.process_time()
-            verdict(HOSTILE[kind](size), "default", "regular")
+            verdict(HOSTILE_OLD[kind](size), "default" if kind in HOSTILE else "legacy", "regular")
             best = min(best, time.process_time() - start)
         return best
 

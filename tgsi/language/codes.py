@@ -89,6 +89,9 @@ P043 unknown number
     A field holds a number that no opcode, register file, semantic or other name has.
 P044 parts do not fit
     The length of a statement, or the presence of a texture or memory word, does not agree with its opcode and flags.
+P050 read differently
+    The legacy dialect read a form of 2007 to 2017 as what means the same today. `tgsi-compile --dialect legacy FILE` prints the text of
+    today.
 V001 END is missing
     A program ends with END. Subroutines, if there are any, follow it.
 V002 second END

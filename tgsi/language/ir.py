@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, field
 
+from tgsi.language.diagnostics import Diagnostic
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.semantics import Semantic
@@ -170,7 +171,8 @@ class Property:
 
 @record(slots=False)
 class ProgramData:
-    """The fields of a `tgsi.Program`. `source` is the text that the program came from, for messages; it never takes part in equality."""
+    """The fields of a `tgsi.Program`. `source` is the text that the program came from, for messages; `notes` say what the legacy
+    dialect read differently. Neither takes part in equality."""
 
     processor: Processor
     declarations: tuple[Declaration, ...] = ()
@@ -178,6 +180,8 @@ class ProgramData:
     properties: tuple[Property, ...] = ()
     instructions: tuple[Instruction, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
+    _: KW_ONLY
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
 
     def property(self, name: str, default: int = 0) -> int:
         """Value of a property: the last one written."""

@@ -373,3 +373,13 @@ def test_help_shows_examples_and_loads_neither_numpy_nor_llvmlite_nor_lark() -> 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
     assert "examples:" in done.stdout
     assert done.stdout.endswith("\n[]\n")
+
+
+def test_an_old_text_is_printed_in_the_language_of_today_with_notes(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "old.tgsi"
+    path.write_text("FRAG1.1\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR, CONSTANT\n0:LERP OUT[0], IN[0], IN[0], IN[0]\n1:END\n")
+    code, out, err = run("--dialect", "legacy", path)
+    assert (code, out) == (0, "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\n  0: LRP OUT[0], IN[0], IN[0], IN[0]\n  1: END\n")
+    assert "note[P050]: LERP is LRP today" in err
+    assert err.endswith("no errors, no warnings, 3 notes\n")
+    assert run(path)[0] == 1

@@ -86,6 +86,7 @@ class AttributeReader:
     def __init__(self, stage: Processor, strict: bool) -> None:
         self._stage = stage
         self._strict = strict
+        self.semantics: Mapping[str, object] = _STRICT_SEMANTICS if strict else SEMANTICS
 
     def bare(self, file: File, first: int, last: int, dimension: int | None, mask: int, span: Span) -> Declaration:
         """Build a declaration without attributes."""
@@ -140,7 +141,7 @@ class AttributeReader:
             memory = _MEMORY_TYPES.get(tail.word(_STRICT_MEMORY_TYPES if self._strict else _MEMORY_TYPES), MemoryType.GLOBAL)
         else:
             local = bool(tail.word({"LOCAL": 0}))
-            semantic = _semantic(tail, _STRICT_SEMANTICS if self._strict else SEMANTICS)
+            semantic = _semantic(tail, self.semantics)
         if file is File.OUT and self._stage is Processor.GEOM and tail.head is not None and tail.head.kind == "stream":
             streams = _streams(tail.pop())
         per_primitive = file is File.OUT and self._stage is Processor.MESH and bool(tail.word(_PER_PRIMITIVE))

@@ -246,6 +246,9 @@ def next_statement(text: str, position: int) -> int:
     return -1
 
 
+_VERSIONED = re.compile(r"(?:FRAG|VERT|GEOM)[0-9]\.[0-9]", re.IGNORECASE)
+
+
 def unknown_stage(source: Source, start: int, end: int, stages: Collection[str]) -> Diagnostic:
     """The diagnostic for a first word that is no shader stage."""
     word = source.text[start:end]
@@ -259,6 +262,8 @@ def unknown_stage(source: Source, start: int, end: int, stages: Collection[str])
     hint = did_you_mean(word, stages) if word.strip() else ""
     if word.startswith("\ufeff"):
         hint = "remove the byte order mark at the start of the text"
+    if _VERSIONED.fullmatch(word):
+        hint = "this is a header of 2007 to 2009; the legacy dialect reads it"
     listed = f"the first word is one of {', '.join(stages)}"
     message = f"unknown shader stage `{shorten(word)}`" if word.strip() and word.isprintable() else "a text begins with the shader stage"
     return Diagnostic("P001", Severity.ERROR, message, (Label(span),), hint or listed)

@@ -1,247 +1,326 @@
-"""The legacy dialect: texts of 2008 to 2017, read into today's opcodes.
+"""The legacy dialect: texts of 2007 to 2017, read into today's language.
 
-Renamed opcodes get their new name. Removed ones become a few of today's, with temporaries and an immediate of our own. EMIT and
-ENDPRIM may stand without a stream. ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]`` is an array of TEMP.
-Labels follow their instructions. Opcodes without a counterpart (BRA, LOOP, PUSHA, NOISE, SAD, ..) are still refused, by name.
+Renamed opcodes get their new name, and removed ones become instructions of today (`old_opcodes`), with temporaries and literals of our own.
+Forms that the grammar does not have are taken out of the text before it is read (`old_forms`). EMIT and ENDPRIM may stand without
+a stream, and immediates may have fewer than four values. ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]``
+is an array of TEMP, PRED and LOOP are TEMP, CULLDIST are the channels of CLIPDIST after the clip distances. Labels follow their
+instructions. Opcodes that nothing replaces (BRA, PUSHA, NOISE1, ..) are refused by name. Notes say what was read differently.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import MappingProxyType
+from functools import partial
 
-from tgsi.language.facts.enums import File, ImmediateType, Processor
-from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import IDENTITY, Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.diagnostics import Diagnostic, Label, Severity
+from tgsi.language.facts.enums import CHANNELS, TARGETS, File, ImmediateType, Processor
+from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.literals import LITERALS
-from tgsi.language.messages import Mistake
+from tgsi.language.messages import Mistake, known
 from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
+from tgsi.language.text.attributes import TARGET_HINT
+from tgsi.language.text.cull_distances import NAME as CULLDIST
+from tgsi.language.text.cull_distances import CullDistances
+from tgsi.language.text.old_forms import Factor, Form, OldForms, OldSource, Predicate
+from tgsi.language.text.old_opcodes import (
+    HALF,
+    LITERAL_WORDS,
+    LOWERED,
+    ONE,
+    REFUSED,
+    RENAMED,
+    ZERO,
+    Lowered,
+    again,
+    negated,
+    op,
+    saturated,
+    swizzled,
+)
+from tgsi.language.text.old_registers import (
+    ARRAY,
+    AS_TEMP,
+    COUNTERS,
+    IMMX,
+    LITERAL,
+    LOOPS,
+    MAX_INDEX,
+    PREDICATES,
+    SCRATCH,
+    TEMPX,
+    Places,
+    temporary,
+)
 from tgsi.language.text.operands import OperandReader
 from tgsi.language.text.reader import Reader
-
-# The final place of registers is known at the end of the text. Until then they have numbers that no text reaches.
-_GAP = 1 << 16
-_IMMX, _LITERALS, _SCRATCH, _TEMPX = (_GAP << place for place in (4, 6, 8, 10))
-MAX_INDEX = 32767
-_ARRAY = 1 << 12
-"""Registers set aside for each array of TEMPX."""
-
-_ZERO, _ONE, _HALF = (SrcOperand(RegisterRef(File.IMM, _LITERALS), (channel,) * 4) for channel in range(3))
-_LITERAL_WORDS = (0x00000000, 0x3F800000, 0x3F000000, 0x00000000)
-
-RENAMED: Mapping[str, str] = MappingProxyType(
-    {
-        "KIL": "KILL_IF",
-        "KILP": "KILL",
-        "LERP": "LRP",
-        "FRAC": "FRC",
-        "FLOOR": "FLR",
-        "EXPBASE2": "EX2",
-        "LOGBASE2": "LG2",
-        "POWER": "POW",
-        "DOT2ADD": "DP2A",
-        "CROSSPRODUCT": "XPD",
-        "BGNLOOP2": "BGNLOOP",
-        "ENDLOOP2": "ENDLOOP",
-    }
-)
-"""Old names of opcodes; some of the new names are removed themselves."""
 
 _BLOCK = re.compile(
     r"(?<=[ \t\n])DCL[ \t\n]+IMMX[ \t\n]*\[[ \t\n]*(?P<first>[0-9]+)[ \t\n]*(?:\.\.[ \t\n]*(?P<last>[0-9]+)[ \t\n]*)?\][ \t\n]*"
     r"\{(?P<rows>(?:[ \t\n]*,?[ \t\n]*\{[^{}]*\})*+)[ \t\n]*\}",
     re.IGNORECASE | re.ASCII,
 )
+_PADDED = frozenset({"FLT32", "UINT32", "INT32"})
+_MAX_MADE = 1 << 14
+"""Most registers of a kind that are made."""
 
-
-def _op(name: str, dst: DstOperand | None, *src: SrcOperand) -> Instruction:
-    return Instruction(OPCODES[name], (dst,) if dst is not None else (), src)
-
-
-def _negated(source: SrcOperand) -> SrcOperand:
-    return replace(source, negate=not source.negate)
-
-
-def _swizzled(source: SrcOperand, letters: str) -> SrcOperand:
-    x, y, z, w = (source.swizzle["xyzw".index(letter)] for letter in letters)
-    return replace(source, swizzle=(x, y, z, w))
-
-
-Temporary = Callable[[], RegisterRef]
-Lowering = Callable[..., list[Instruction]]
-
-
-def _sub(_: Temporary, d: DstOperand, a: SrcOperand, b: SrcOperand) -> list[Instruction]:
-    return [_op("ADD", d, a, _negated(b))]
-
-
-def _abs(_: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    return [_op("MOV", d, replace(a, negate=False, absolute=True))]
-
-
-def _negate(_: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    return [_op("MOV", d, _negated(a))]
-
-
-def _with_w(d: DstOperand, xyz: Callable[[DstOperand], Instruction]) -> list[Instruction]:
-    """The instruction for x, y and z, and a MOV of 1 for w, each if the write mask has such a channel."""
-    made = [xyz(replace(d, write_mask=d.write_mask & 7))] if d.write_mask & 7 else []
-    return made + ([_op("MOV", replace(d, write_mask=8), _ONE)] if d.write_mask & 8 else [])
-
-
-def _xpd(new: Temporary, d: DstOperand, a: SrcOperand, b: SrcOperand) -> list[Instruction]:
-    t = new()
-    first = _op("MUL", DstOperand(t, 7), _swizzled(a, "zxyw"), _swizzled(b, "yzxw"))
-    rest = SrcOperand(t, IDENTITY, True)
-    return [first, *_with_w(d, lambda xyz: _op("MAD", xyz, _swizzled(a, "yzxw"), _swizzled(b, "zxyw"), rest))]
-
-
-def _dp2a(new: Temporary, d: DstOperand, a: SrcOperand, b: SrcOperand, c: SrcOperand) -> list[Instruction]:
-    t = new()
-    return [_op("DP2", DstOperand(t, 1), a, b), _op("ADD", d, SrcOperand(t, (0,) * 4), _swizzled(c, "xxxx"))]
-
-
-def _dph(new: Temporary, d: DstOperand, a: SrcOperand, b: SrcOperand) -> list[Instruction]:
-    t = new()
-    return [_op("DP3", DstOperand(t, 1), a, b), _op("ADD", d, SrcOperand(t, (0,) * 4), _swizzled(b, "wwww"))]
-
-
-def _clamp(new: Temporary, d: DstOperand, a: SrcOperand, low: SrcOperand, high: SrcOperand) -> list[Instruction]:
-    t = new()
-    return [_op("MAX", DstOperand(t), a, low), _op("MIN", d, SrcOperand(t), high)]
-
-
-def _scs(new: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    t = new()
-    rest = SrcOperand(RegisterRef(File.IMM, _LITERALS), (0, 0, 0, 1))
-    angle = _swizzled(a, "xxxx")
-    return [
-        _op("COS", DstOperand(t, 1), angle),
-        _op("SIN", DstOperand(t, 2), angle),
-        _op("MOV", DstOperand(t, 12), rest),
-        _op("MOV", d, SrcOperand(t)),
-    ]
-
-
-def _nrm(new: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    t = new()
-    scale = SrcOperand(t, (0,) * 4)
-    return [
-        _op("DP3", DstOperand(t, 1), a, a),
-        _op("RSQ", DstOperand(t, 1), scale),
-        *_with_w(d, lambda xyz: _op("MUL", xyz, a, scale)),
-    ]
-
-
-def _nrm4(new: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    t = new()
-    scale = SrcOperand(t, (0,) * 4)
-    return [_op("DP4", DstOperand(t, 1), a, a), _op("RSQ", DstOperand(t, 1), scale), _op("MUL", d, a, scale)]
-
-
-def _cnd(new: Temporary, d: DstOperand, a: SrcOperand, b: SrcOperand, c: SrcOperand) -> list[Instruction]:
-    t = new()
-    return [_op("ADD", DstOperand(t), _HALF, _negated(c)), _op("CMP", d, SrcOperand(t), a, b)]
-
-
-LOWERED: Mapping[str, tuple[int, Lowering]] = MappingProxyType(
-    {
-        "SUB": (2, _sub),
-        "ABS": (1, _abs),
-        "NEGATE": (1, _negate),
-        "XPD": (2, _xpd),
-        "DP2A": (3, _dp2a),
-        "DPH": (2, _dph),
-        "CLAMP": (3, _clamp),
-        "SCS": (1, _scs),
-        "NRM": (1, _nrm),
-        "NRM4": (1, _nrm4),
-        "CND": (3, _cnd),
-    }
-)
-"""Removed opcodes: number of sources and the function that lowers them. Every one has one destination."""
-
-
-class LegacyOperands(OperandReader):
-    """Reader of operands for which IMMX and TEMPX are registers with provisional numbers."""
-
-    def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
-        """A register, of the old files too."""
-        name = file.upper()
-        if name == "IMMX":
-            found = super().register("IMM", index, array, inner, inner_array)
-            return replace(found, index=found.index + _IMMX)
-        if name != "TEMPX":
-            return super().register(file, index, array, inner, inner_array)
-        found = super().register("TEMP", index, array, inner, inner_array)
-        if found.dimension is None or found.dimension.indirect is not None or found.dimension.index >= _ARRAY:
-            raise Mistake("P015", "TEMPX takes the number of an array and an index", file, "write `TEMPX[0][1]`")
-        if abs(found.index) >= _ARRAY // 2:
-            raise Mistake("P026", f"an index of TEMPX is below {_ARRAY // 2}", index if inner is None else inner)
-        return replace(found, index=found.index + _TEMPX + _ARRAY * found.dimension.index, dimension=None)
-
-    def _number(self, text: str) -> int:
-        number = super()._number(text)
-        if abs(number) > MAX_INDEX:
-            raise Mistake("P026", f"a register number is beyond {MAX_INDEX}", text)
-        return number
+Build = Callable[..., list[Instruction]]
+Step = Callable[[DstOperand, SrcOperand], Instruction]
 
 
 class LegacyReader(Reader):
     """A reader that lowers the old parts of its text. `finish` moves our own registers to numbers that the program leaves free."""
 
-    def __init__(self, source: Source, stage: Processor, operands: OperandReader, split: Callable[[str], list[str]]) -> None:
+    def __init__(
+        self, source: Source, stage: Processor, operands: OperandReader, split: Callable[[str], list[str]], forms: OldForms
+    ) -> None:
         super().__init__(source, stage, operands, split)
-        self._scratch = 0
+        self.forms = forms
+        self._attributes.semantics = {**self._attributes.semantics, CULLDIST: None}
+        self._scratch = self._most = self._counters = 0
+        self._literals: dict[int, int] = {}
         self._arrays: dict[int, Declaration] = {}
+        self._temps: dict[int, int] = {}  # registers of PRED and LOOP, by their provisional number
+        self._gone: list[Declaration] = []
+        self._loops: list[RegisterRef] = []
+        self._culls = CullDistances()
         self._starts: list[int] = []
         self._blocks: list[Immediate] = []
+        self._notes: dict[str, tuple[Span, str, int]] = {}
+        for kind, (message, first, last) in forms.seen.items():
+            self.note(kind, message, Span(source, first, last))
+
+    def note(self, kind: str, message: str, span: Span) -> None:
+        """Say what was read differently; each kind is said once, with the number of its places."""
+        first, said, count = self._notes.get(kind, (span, message, 0))
+        self._notes[kind] = first, said, count + 1
+
+    # instructions
 
     def instruction(self, span: Span, opcode: str, operands: str | None, label: str | None) -> Instruction:
         """Lower an instruction of any time. Returns the last of the instructions that it becomes; the others are already in the program."""
-        start = len(self.instructions)
+        start, self._scratch = len(self.instructions), 0
         made = self._lowered(span, opcode, operands, label)
+        self._most = max(self._most, self._scratch)
         self.instructions += made[:-1]
         self._starts.append(start)
         return made[-1]
 
     def _lowered(self, span: Span, opcode: str, operands: str | None, label: str | None) -> list[Instruction]:
         word = opcode.upper()
-        saturate = word.endswith("_SAT")
-        name = word.removesuffix("_SAT")
-        name = RENAMED.get(name, name)
+        wide, saturate = word.endswith("_SATNV"), word.endswith("_SAT")
+        stem = word.removesuffix("_SATNV").removesuffix("_SAT")
+        name = RENAMED.get(stem, stem)
+        if stem in ("KIL", "KILP"):  # for a while each had the other's operands
+            name = "KILL" if operands is None else "KILL_IF"
+        if name in REFUSED:
+            when, hint = REFUSED[name]
+            raise Mistake("P005", f"the opcode {name}, which Mesa had from {when}, has no counterpart", opcode, hint)
+        if name in LOWERED or name != stem:
+            self.note(stem, f"{stem} is {name} today" if name not in LOWERED else f"{stem} takes other instructions today", span)
+        forms = list(self.forms.within(span.start, span.end))
+        if stem in ("BGNFOR", "ENDFOR"):
+            self.note("BGNFOR", "BGNFOR is a loop with a counter of its own today", span)
+            return self._spanned(self._begin_for(opcode, operands) if stem == "BGNFOR" else self._end_for(), span)
         if name in ("EMIT", "ENDPRIM") and operands is None:
-            return [replace(_op(name, None, _ZERO), span=span)]
-        if name not in LOWERED:
-            return [super().instruction(span, opcode if name in word else name + "_SAT" * saturate, operands, label)]
-        count, lower = LOWERED[name]
-        texts = operands.split(",") if operands is not None else []
-        if len(texts) != 1 + count or label is not None:
-            wants = ", ".join(["destination"] + ["source"] * count)
-            raise Mistake("P009", f"{name} takes {1 + count} operands ({wants}), {len(texts)} given", operands or opcode)
-        destination, *sources = self._destinations[texts[0]], *[self._sources[text] for text in texts[1:]]
-        made = lower(self._temporary, destination, *sources)
-        target = destination.register
-        return [replace(item, span=span, saturate=saturate and item.dst[0].register is target) for item in made]
+            self.note(name, f"{name} names a stream today", span)
+            return [replace(op(name, None, ZERO), span=span)]
+        if name in LOWERED:
+            dst, src, build = self._removed(name, opcode, operands, label)
+        else:
+            changed = wide or name != stem
+            item = super().instruction(span, name + "_SAT" * saturate if changed else opcode, operands, label)
+            if not forms and not wide:
+                return [item]
+            dst, src, build = item.dst, list(item.src), again(replace(item, saturate=False))
+            saturate = item.saturate
+        return self._spanned(self._with_forms(dst, src, build, saturate, wide, forms, opcode, span), span)
 
-    def _temporary(self) -> RegisterRef:
+    @staticmethod
+    def _spanned(made: list[Instruction], span: Span) -> list[Instruction]:
+        return [replace(item, span=span) for item in made]
+
+    def _removed(
+        self, name: str, opcode: str, operands: str | None, label: str | None
+    ) -> tuple[tuple[DstOperand, ...], list[SrcOperand], Build]:
+        """Operands of a removed opcode, and the function that makes its instructions of them."""
+        old: Lowered = LOWERED[name]
+        texts = operands.split(",") if operands is not None else []
+        wants = ["destination"] * old.num_dst + ["source"] * old.num_src + ["texture target"] * old.target
+        if len(texts) != len(wants) or label is not None:
+            raise Mistake("P009", f"{name} takes {len(wants)} operands ({', '.join(wants)}), {len(texts)} given", operands or opcode)
+        dst = tuple([self._destinations[text] for text in texts[: old.num_dst]])
+        src = [self._sources[text] for text in texts[old.num_dst : old.num_dst + old.num_src]]
+        target = known(TARGETS, texts[-1], "texture target", "P011", TARGET_HINT).name if old.target else None
+
+        def build(*operands: object) -> list[Instruction]:
+            made: list[Instruction] = old.build(self, *operands)
+            return [replace(item, texture=target) for item in made] if target is not None else made
+
+        return dst, src, build
+
+    def _with_forms(
+        self,
+        dst: tuple[DstOperand, ...],
+        src: list[SrcOperand],
+        build: Build,
+        saturate: bool,
+        wide: bool,
+        forms: list[tuple[int, Form]],
+        opcode: str,
+        span: Span,
+    ) -> list[Instruction]:
+        """The instructions of `build`, with modifiers before them, and what becomes of the result after them."""
+        made: list[Instruction] = []
+        after: list[Step] = []
+        predicate: Predicate | None = None
+        for number, form in forms:
+            if isinstance(form, OldSource) and len(dst) <= number < len(dst) + len(src):
+                src[number - len(dst)] = self._modified(src[number - len(dst)], form, made)
+            elif isinstance(form, Factor):
+                after.append(self._times(form))
+            elif isinstance(form, Predicate):
+                predicate = form
+            else:
+                raise Mistake("P015", "the modifiers belong to a source", opcode)
+        if wide:
+            self.note("_SATNV", "_SATNV is MAX and MIN today", span)
+            after.append(lambda d, s: op("MAX", d, s, negated(ONE)))
+            after.append(lambda d, s: op("MIN", d, s, ONE))
+        if predicate is not None and dst:
+            after.append(partial(self._chosen, predicate))
+        if (after or predicate is not None) and len(dst) != 1:
+            raise Mistake("P015", f"{opcode} has no result to change", opcode)
+        if not after:
+            made += saturated(build(*dst, *src), dst[0].register if dst and saturate else None)
+            return made
+        multiplied = any(isinstance(form, Factor) for _, form in forms)
+        result = DstOperand(self.temporary(), dst[0].write_mask)
+        made += saturated(build(result, *src), result.register if saturate and not multiplied else None)
+        for number, step in enumerate(after, 1):
+            item = step(dst[0] if number == len(after) else result, SrcOperand(result.register))
+            made.append(replace(item, saturate=saturate and multiplied and number == 1))
+        return made
+
+    def _times(self, factor: Factor) -> Step:
+        number = self.literal(factor.word)
+        return lambda d, s: op("MUL", d, s, number)
+
+    def _modified(self, source: SrcOperand, form: OldSource, made: list[Instruction]) -> SrcOperand:
+        """A source with old modifiers: instructions that compute it are added to `made`."""
+        t = self.temporary()
+        value = SrcOperand(t)
+        plain = replace(source, negate=form.sign, absolute=False)
+        if form.constants:
+            for mask, letters in form.groups():
+                chosen = ZERO if letters == "0" else ONE if letters == "1" else swizzled(plain, letters)
+                made.append(op("MOV", DstOperand(t, mask), chosen))
+        else:
+            made.append(op("MOV", DstOperand(t), plain))
+        if form.complement:
+            made.append(op("ADD", DstOperand(t), ONE, negated(value)))
+        if form.bias:
+            made.append(op("ADD", DstOperand(t), value, negated(HALF)))
+        if form.scale:
+            made.append(op("ADD", DstOperand(t), value, value))
+        return SrcOperand(t, (0, 1, 2, 3), form.minus, form.bar)
+
+    def _chosen(self, form: Predicate, d: DstOperand, value: SrcOperand) -> Instruction:
+        """The channels of `value` for which the predicate holds; the others keep what they have."""
+        x, y, z, w = (CHANNELS.index(letter) for letter in (form.letters * 4)[:4])
+        self._temps.setdefault(PREDICATES + form.register, 0)
+        condition = SrcOperand(RegisterRef(File.TEMP, PREDICATES + form.register), (x, y, z, w))
+        kept = SrcOperand(d.register)
+        return op("UCMP", d, condition, *((kept, value) if form.negate else (value, kept)))
+
+    def _begin_for(self, opcode: str, operands: str | None) -> list[Instruction]:
+        """``BGNFOR LOOP[0], CONST[0]``: x rounds; LOOP[0].x counts from y in steps of z. Counted at its head, so that CONT counts, too."""
+        texts = operands.split(",") if operands is not None else []
+        if len(texts) != 2:
+            raise Mistake("P009", f"BGNFOR takes 2 operands (destination, source), {len(texts)} given", operands or opcode)
+        source = self._sources[texts[1]]
+        t = self.counter()
+        self._loops.append(t)
+        x, y, z, w = (SrcOperand(t, (channel,) * 4) for channel in range(4))
+        return [
+            op("MOV", DstOperand(t, 7), source),
+            op("BGNLOOP", None),
+            op("SLE", DstOperand(t, 8), x, ZERO),
+            op("IF", None, w),
+            op("BRK", None),
+            op("ENDIF", None),
+            op("F2I", DstOperand(t, 8), y),
+            *self._show_count(t),
+            op("ADD", DstOperand(t, 1), x, negated(ONE)),
+            op("ADD", DstOperand(t, 2), y, z),
+        ]
+
+    def _end_for(self) -> list[Instruction]:
+        if self._loops:
+            self._loops.pop()
+        return [op("ENDLOOP", None), *(self._show_count(self._loops[-1]) if self._loops else ())]
+
+    def _show_count(self, counter: RegisterRef) -> list[Instruction]:
+        """LOOP[0] is the counter of the innermost loop."""
+        self._temps.setdefault(LOOPS, 0)
+        return [op("MOV", DstOperand(RegisterRef(File.TEMP, LOOPS)), SrcOperand(counter, (3,) * 4))]
+
+    # what lowerings need
+
+    def temporary(self) -> RegisterRef:
+        """A register of this instruction."""
         self._scratch += 1
-        return RegisterRef(File.TEMP, _SCRATCH + self._scratch - 1)
+        return temporary(SCRATCH + self._scratch - 1)
+
+    def counter(self) -> RegisterRef:
+        """A register that keeps its value."""
+        if self._counters >= _MAX_MADE:
+            raise Mistake("P026", f"there are more than {_MAX_MADE} loops")
+        self._counters += 1
+        return temporary(COUNTERS + self._counters - 1)
+
+    def literal(self, word: int) -> SrcOperand:
+        """A word in all channels."""
+        number = self._literals.setdefault(word, len(self._literals))
+        return SrcOperand(RegisterRef(File.IMM, LITERAL + 1 + number // 4), (number % 4,) * 4)
+
+    # declarations and immediates
 
     def declaration(
         self, span: Span, file: str, first: str | None, second: str | None, letters: str | None, attributes: str | None
     ) -> Declaration:
-        """Read a declaration; an array of TEMPX becomes one of TEMP at the end of the text."""
-        if file.upper() != "TEMPX":
-            return super().declaration(span, file, first, second, letters, attributes)
-        made = super().declaration(span, "TEMP", first, second, letters, attributes)
-        if made.dimension is None or made.dimension >= _ARRAY or made.last >= _ARRAY or made.dimension in self._arrays:
-            raise Mistake("P015", "TEMPX is declared once for each array, with two brackets", file, "write `DCL TEMPX[0][0..3]`")
-        self._arrays[made.dimension] = made
+        """Read a declaration. An array of TEMPX becomes one of TEMP at the end of the text; registers of PRED and LOOP become TEMP, too."""
+        name = file.upper()
+        made = super().declaration(span, "TEMP" if name in ("TEMPX", *AS_TEMP) else file, first, second, letters, attributes)
+        if made.semantic is not None and made.semantic.name == CULLDIST:
+            self.note(CULLDIST, "CULLDIST is CLIPDIST today, after the clip distances", span)
+            self._culls.add(made, self.stage)
+        if name == "TEMPX":
+            if made.dimension is None or made.dimension >= ARRAY or made.last >= ARRAY or made.dimension in self._arrays:
+                raise Mistake("P015", "TEMPX is declared once for each array, with two brackets", file, "write `DCL TEMPX[0][0..3]`")
+            self.note(name, "TEMPX is an array of TEMP today", span)
+            self._arrays[made.dimension] = made
+            self._gone.append(made)
+        elif name in AS_TEMP:
+            if made.last > MAX_INDEX:
+                raise Mistake("P026", f"a register number is beyond {MAX_INDEX}", file)
+            self.note(name, f"{name} is a register of TEMP today", span)
+            self._temps[AS_TEMP[name]] = max(self._temps.get(AS_TEMP[name], 0), made.last)
+            self._gone.append(made)
+        elif made.interpolation is not None and (self.stage is not Processor.FRAG or made.file is not File.IN):
+            self.note("mode", "only inputs of fragment programs have a mode today", span)
+            return replace(made, interpolation=None)
         return made
+
+    def immediate(self, span: Span, index: str | None, type: str, values: str | None) -> Immediate:
+        """An immediate; the values that it does not have are 0."""
+        count = values.count(",") + 1 if values is not None else 4
+        if values is not None and count < 4 and type.upper() in _PADDED:
+            self.note("IMM", "an immediate has four values today", span)
+            values += ",0" * (4 - count)
+        return super().immediate(span, index, type, values)
 
     def take_blocks(self, text: str) -> str:
         """Read the declarations of IMMX. Returns the text without them, every other character in its place.
@@ -255,50 +334,64 @@ class LegacyReader(Reader):
             first, last = int(found["first"]), int(found["last"] or found["first"])
             if first != len(self._blocks) or last - first + 1 != len(rows):
                 raise Mistake("P022", f"IMMX[{first}..{last}] has {len(rows)} rows", found[0], "registers of IMMX are declared in order")
+            span = Span(self.source_text, found.start(), found.end())
+            self.note("IMMX", "IMMX are immediates today", span)
             for row in rows:
                 values = [value.strip() for value in row.split(",")]
                 if len(values) != 4 or not all(map(literal.good, values)):
                     raise Mistake("P022", "a row of IMMX has four FLT32 values", row)
                 a, b, c, d = (literal.read(value)[0] for value in values)
-                span = Span(self.source_text, found.start(), found.end())
                 self._blocks.append(Immediate(ImmediateType.FLT32, (a, b, c, d), span))
         return _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
+    # the end of the text
+
     def finish(self, program: Program) -> Program:
-        """The program with final register numbers, and with every label at its instruction."""
+        """The program with final register numbers, with every label at its instruction, and with notes."""
         immediates = [*program.immediates, *self._blocks]
-        places = {_IMMX: len(program.immediates), _LITERALS: len(immediates)}
-        declarations = [item for item in program.declarations if item not in self._arrays.values()]
+        places = {IMMX: len(program.immediates), LITERAL: len(immediates)}
+        declarations = [item for item in program.declarations if not any(item is gone for gone in self._gone)]
+        properties = list(program.properties)
+        if self._culls:
+            declarations, properties = self._culls.placed(declarations, properties)
         room = max((item.last + 1 for item in declarations if item.file is File.TEMP), default=0)
         arrays = max((item.array_id for item in declarations), default=0)
         for number, item in sorted(self._arrays.items()):
             arrays += 1
-            places[_TEMPX + _ARRAY * number] = room
+            places[TEMPX + ARRAY * number] = room
             declarations.append(replace(item, first=room, last=room + item.last, dimension=None, array_id=arrays))
             room += item.last + 1
-        if self._scratch:
-            places[_SCRATCH] = room
-            declarations.append(Declaration(File.TEMP, room, room + self._scratch - 1))
-        instructions = tuple([self._placed(item, places) for item in program.instructions])
-        if any(RegisterRef(File.IMM, places[_LITERALS]) == operand.register for item in instructions for operand in item.src):
-            immediates.append(Immediate(ImmediateType.FLT32, _LITERAL_WORDS))
-        return replace(program, declarations=tuple(declarations), immediates=tuple(immediates), instructions=instructions)
+        made = [(base, last + 1) for base, last in self._temps.items()] + [(SCRATCH, self._most), (COUNTERS, self._counters)]
+        for base, count in made:
+            if count:
+                places[base] = room
+                declarations.append(Declaration(File.TEMP, room, room + count - 1))
+                room += count
+        words = [*self._literals, *[0] * (-len(self._literals) % 4)]
+        more = [Immediate(ImmediateType.FLT32, (words[at], words[at + 1], words[at + 2], words[at + 3])) for at in range(0, len(words), 4)]
+        if more or any(src.register.index == LITERAL for item in program.instructions for src in item.src):
+            immediates += [Immediate(ImmediateType.FLT32, LITERAL_WORDS), *more]
+        final = Places(places)
+        instructions = tuple([self._placed(item, final) for item in program.instructions])
+        return replace(
+            program,
+            declarations=tuple(declarations),
+            immediates=tuple(immediates),
+            properties=tuple(properties),
+            instructions=instructions,
+            notes=tuple(self._diagnostics()),
+        )
 
-    def _placed(self, item: Instruction, places: dict[int, int]) -> Instruction:
+    def _diagnostics(self) -> Iterator[Diagnostic]:
+        for span, message, count in sorted(self._notes.values(), key=lambda item: item[0].start):
+            more = f" ({count} places)" if count > 1 else ""
+            yield Diagnostic("P050", Severity.NOTE, message + more, (Label(span),))
+
+    def _placed(self, item: Instruction, places: Places) -> Instruction:
         label = item.label
         if label is not None and label < len(self._starts):
             label = self._starts[label]
-        dst = tuple([replace(operand, register=_moved(operand.register, places)) for operand in item.dst])
-        src = tuple([replace(operand, register=_moved(operand.register, places)) for operand in item.src])
-        offsets = tuple([TexOffset(_moved(offset.register, places), offset.swizzle) for offset in item.offsets])
+        dst = tuple([replace(operand, register=places.register(operand.register)) for operand in item.dst])
+        src = tuple([replace(operand, register=places.register(operand.register)) for operand in item.src])
+        offsets = tuple([TexOffset(places.register(offset.register), offset.swizzle) for offset in item.offsets])
         return replace(item, dst=dst, src=src, offsets=offsets, label=label)
-
-
-def _moved(register: RegisterRef, places: dict[int, int]) -> RegisterRef:
-    """A register with its provisional number replaced by the final one; an offset may lie up to a gap below the provisional number."""
-    if register.index < _IMMX - _GAP // 2:
-        return register
-    for base in sorted(places, reverse=True):
-        if register.index >= base - (_ARRAY // 2 if base >= _TEMPX else _GAP // 2):
-            return replace(register, index=places[base] + register.index - base)
-    return register

@@ -22,13 +22,14 @@ from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:
+    from tgsi.language.text.old_forms import OldForms
     from tgsi.language.text.operands import OperandReader
     from tgsi.language.text.reader import Reader
 
 Dialect = Literal["default", "strict", "legacy"]
 DIALECTS: tuple[Dialect, ...] = ("default", "strict", "legacy")
 """``default``: Mesa's language and our harmless extensions. ``strict``: what Mesa 18.1 accepts, the same verdicts.
-``legacy``: texts of 2008 to 2017, read into today's opcodes (see tgsi.language.text.legacy)."""
+``legacy``: texts of 2007 to 2017, read into today's opcodes (see tgsi.language.text.legacy)."""
 
 ENGINES = ("regular", "lark")
 MAX_MISTAKES = 100
@@ -51,7 +52,8 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
 
     `name` is the text's name in messages. The default dialect takes more than Mesa 18.1 reads: `#` comments, CRLF, one-letter swizzles
     (``.x``), a space after the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties. ``"strict"`` refuses these.
-    ``"legacy"`` takes them and also the opcodes and register files of older times, lowered to today's.
+    ``"legacy"`` takes them and also the opcodes, register files and forms of 2007 to 2017, lowered to today's; `notes` of the program
+    say what was read differently.
     ``engine="lark"`` reads everything with Lark: slow, and the reference for tests of the fast reader. Reading stops at a NUL character.
 
     Raises:
@@ -72,10 +74,13 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     words = text.partition("\0")[0]
     if not strict:
         words = _blanked(words)
+    forms = _forms(words) if dialect == "legacy" else None
+    if forms is not None:
+        words = forms.text
     stage, position = _stage(source, words, _STRICT_STAGES if strict else _STAGES)
     errors: dict[int, Diagnostic] = {}
-    if dialect == "legacy":
-        reader, words = _legacy(source, stage, words, errors)
+    if forms is not None:
+        reader, words = _legacy(source, stage, forms, errors)
     else:
         reader = Reader(source, stage, _operands(strict), syntax().attribute)
     with collector_paused(promote=len(words) > _LARGE):
@@ -86,16 +91,29 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     program = Program(
         stage, tuple(reader.declarations), tuple(reader.immediates), tuple(reader.properties), tuple(reader.instructions), source
     )
-    return reader.finish(program)
+    try:
+        return reader.finish(program)
+    except Mistake as mistake:
+        from tgsi.language.text.explain import diagnose
+
+        raise ParseError((diagnose(mistake, Span(source, 0, len(words))),)) from None
 
 
-def _legacy(source: Source, stage: Processor, text: str, errors: dict[int, Diagnostic]) -> tuple[Reader, str]:
+def _forms(text: str) -> OldForms:
+    from tgsi.language.text.old_forms import OldForms
+
+    return OldForms(text)
+
+
+def _legacy(source: Source, stage: Processor, forms: OldForms, errors: dict[int, Diagnostic]) -> tuple[Reader, str]:
     """A reader of old texts, and the text without the parts already read."""
     from tgsi.language.text.explain import diagnose
-    from tgsi.language.text.legacy import LegacyOperands, LegacyReader
+    from tgsi.language.text.legacy import LegacyReader
+    from tgsi.language.text.old_registers import LegacyOperands
     from tgsi.language.text.syntax import syntax
 
-    reader = LegacyReader(source, stage, LegacyOperands(False, syntax().match), syntax().attribute)
+    reader = LegacyReader(source, stage, LegacyOperands(False, syntax().match), syntax().attribute, forms)
+    text = forms.text
     try:
         text = reader.take_blocks(text)
     except Mistake as mistake:

@@ -7,6 +7,7 @@ import json
 import re
 import struct
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,10 @@ def report(options: argparse.Namespace, findings: Sequence[Any], failed: bool) -
             return
     else:
         text = "".join(item.render() + "\n\n" for item in findings)
-        errors = sum(item.severity.value == "error" for item in findings)
+        counts = Counter(item.severity.value for item in findings)
         if findings:
-            text += f"{_count(errors, 'error')}, {_count(len(findings) - errors, 'warning')}\n"
+            notes = f", {_count(counts['note'], 'note')}" if counts["note"] else ""
+            text += f"{_count(counts['error'], 'error')}, {_count(counts['warning'], 'warning')}{notes}\n"
     if options.check:
         write(options, text)
     else:

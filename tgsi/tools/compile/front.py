@@ -9,7 +9,7 @@ from tgsi.tools.compile.files import TOKENS
 
 
 def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
-    """The program of a text or of a listing of tokens, and the validator's findings. Raises ParseError."""
+    """The program of a text or of a listing of tokens, notes about its old forms, and the validator's findings. Raises ParseError."""
     with options.watch.stage("load parser"):
         from passes.validate import check
         from passes.validate.semantics import LIMITS as BY_NAME
@@ -26,4 +26,4 @@ def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tup
         else:
             program = parse(text, name=name, dialect=options.dialect)
     with options.watch.stage("validate"):
-        return program, check(program, semantic_limits=BY_NAME[options.limits] if options.limits else None)
+        return program, program.notes + check(program, semantic_limits=BY_NAME[options.limits] if options.limits else None)

@@ -82,7 +82,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         "--dialect",
         choices=DIALECTS,
         default="default",
-        help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2008 to 2017",
+        help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2007 to 2017",
     )
     parser.add_argument("--limits", choices=LIMITS, help="semantic limits to check shaders against, e.g. sm3")
     parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")

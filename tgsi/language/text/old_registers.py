@@ -1,0 +1,106 @@
+"""Registers of the legacy dialect: those of old files, and those that it makes.
+
+They have provisional numbers, which no text reaches, up to the end of the text, when the numbers that the program leaves free are known.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Dimension, IndirectRef, RegisterRef
+from tgsi.language.messages import Mistake
+from tgsi.language.text.operands import OperandReader
+
+_GAP = 1 << 16
+IMMX, LITERAL, SCRATCH, COUNTERS, PREDICATES, LOOPS, TEMPX = (_GAP * place for place in (4, 6, 8, 10, 12, 14, 16))
+"""First numbers of the registers of IMMX, of our literals, of temporaries of one instruction, of those that live longer, of PRED, of
+LOOP, and of the arrays of TEMPX."""
+
+MAX_INDEX = 32767
+ARRAY = 1 << 12
+"""Registers set aside for each array of TEMPX."""
+
+PROVISIONAL = IMMX - _GAP // 2
+"""Offsets are added to registers, so an operand may have a number that lies up to half a gap below."""
+
+
+AS_TEMP = {"PRED": PREDICATES, "LOOP": LOOPS}
+"""Old files that are registers of TEMP today."""
+
+
+class LegacyOperands(OperandReader):
+    """Reader of operands for which IMMX, TEMPX, PRED and LOOP are registers with provisional numbers."""
+
+    def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
+        """A register, of the old files too."""
+        name = file.upper()
+        if name == "IMMX":
+            found = super().register("IMM", index, array, inner, inner_array)
+            return replace(found, index=found.index + IMMX)
+        if name in AS_TEMP and inner is None:
+            found = super().register("TEMP", index, array, inner, inner_array)
+            return replace(found, index=found.index + AS_TEMP[name])
+        if name != "TEMPX":
+            return super().register(file, index, array, inner, inner_array)
+        found = super().register("TEMP", index, array, inner, inner_array)
+        if found.dimension is None or found.dimension.indirect is not None or found.dimension.index >= ARRAY:
+            raise Mistake("P015", "TEMPX takes the number of an array and an index", file, "write `TEMPX[0][1]`")
+        if abs(found.index) >= ARRAY // 2:
+            raise Mistake("P026", f"an index of TEMPX is below {ARRAY // 2}", index if inner is None else inner)
+        return replace(found, index=found.index + TEMPX + ARRAY * found.dimension.index, dimension=None)
+
+    def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
+        """An index such as ``LOOP[0].x+3``, too."""
+        name = file.upper()
+        if name not in AS_TEMP:
+            return super().relative(file, index, component, offset)
+        ref, number = super().relative("TEMP", index, component, offset)
+        return replace(ref, index=ref.index + AS_TEMP[name]), number
+
+    def _number(self, text: str) -> int:
+        number = super()._number(text)
+        if abs(number) > MAX_INDEX:
+            raise Mistake("P026", f"a register number is beyond {MAX_INDEX}", text)
+        return number
+
+
+class Places:
+    """Final numbers: each provisional number in `bases` with the number that takes its place."""
+
+    def __init__(self, bases: Mapping[int, int]) -> None:
+        self._bases = sorted(bases.items())
+        self._starts = [base - (ARRAY // 2 if base >= TEMPX else _GAP // 2) for base, _ in self._bases]
+
+    def register(self, register: RegisterRef) -> RegisterRef:
+        """A register with final numbers; the same object if it has no others."""
+        indirect, dimension = register.indirect, register.dimension
+        if register.index < PROVISIONAL and indirect is None and dimension is None:
+            return register
+        index = self._index(register.index)
+        if indirect is not None:
+            indirect = self._indirect(indirect)
+        if dimension is not None and dimension.indirect is not None:
+            dimension = Dimension(dimension.index, self._indirect(dimension.indirect), dimension.array_id)
+        if index == register.index and indirect is register.indirect and dimension is register.dimension:
+            return register
+        return replace(register, index=index, indirect=indirect, dimension=dimension)
+
+    def _indirect(self, ref: IndirectRef) -> IndirectRef:
+        return replace(ref, index=self._index(ref.index)) if ref.index >= PROVISIONAL else ref
+
+    def _index(self, index: int) -> int:
+        if index < PROVISIONAL:
+            return index
+        at = bisect_right(self._starts, index) - 1
+        if at < 0:
+            return index
+        base, final = self._bases[at]
+        return final + index - base
+
+
+def temporary(number: int) -> RegisterRef:
+    """A TEMP register."""
+    return RegisterRef(File.TEMP, number)
