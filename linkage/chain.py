@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from linkage.link import link
-from linkage.match import check_outputs, join
+from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import LinkTable
+from linkage.unwritten import unwritten
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
@@ -38,13 +39,14 @@ def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDEN
     check_neighbors(producer, consumer)
     if consumer.processor is Processor.FRAG:
         return link(producer, consumer, state=state)
-    check_outputs(producer)
+    check_registers(producer, consumer)
     if STAGES[producer.processor].is_mesh:
         _check_memory(producer, consumer)
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
     # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
-    return replace(table, dead_outputs=dead, implicit=())
+    reads = unwritten(producer, table, interface_of(consumer), rasterized=False)
+    return replace(table, dead_outputs=dead, implicit=(), unwritten=reads)
 
 
 def link_chain(*programs: Program, profile: str = "software", options: LinkOptions = DEFAULT) -> tuple[LinkTable, ...]:

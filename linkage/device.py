@@ -11,7 +11,8 @@ from linkage.options import LinkOptions
 from linkage.relocate import RelocationList, relocations
 from linkage.rows import Relocation
 from linkage.table import LinkTable
-from linkage.usage import Interface, interface_of, write_masks
+from linkage.text import mask_text
+from linkage.usage import Input, Interface, Output, interface_of, write_masks
 from passes.analysis import facts
 from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
@@ -64,6 +65,11 @@ class Job:
         """The declaration of a fragment input."""
         return next((item.span for item in (*self.consumer.varyings, *self.consumer.specials) if item.register == register), None)
 
+    def span_of(self, semantic: Semantic) -> Span | None:
+        """The declaration of a semantic: of an input, or otherwise of an output."""
+        found: tuple[Input | Output, ...] = (*self.consumer.varyings, *self.consumer.specials, *self.producer.outputs)
+        return next((item.span for item in found if item.semantic == semantic), None)
+
     def error(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
         """Note an error; the link fails after the profile has looked at everything."""
         self._add(Severity.ERROR, code, message, register, span, hint)
@@ -85,9 +91,27 @@ class Job:
         """Note the carrier of a value."""
         self.places.append(Place(what, place))
 
+    @cached_property
+    def feeding(self) -> dict[int, Semantic]:
+        """The semantic of each output register."""
+        return {output.register: output.semantic for output in self.producer.outputs}
+
+    def source(self, row: Relocation) -> Semantic | None:
+        """The semantic of the output that feeds an input, None if none does.
+
+        It differs from the input's under a link state, and where a color falls back to the color of the other side.
+        """
+        return None if row.output_register is None else self.feeding[row.output_register]
+
     def is_sprite(self, semantic: Semantic) -> bool:
         """True if rasterizer state replaces this varying by the point coordinate."""
-        return semantic.name in ("GENERIC", "TEXCOORD") and bool(self.options.sprite_coord_enable >> semantic.index & 1)
+        return semantic.name in TEXTURE_NAMES and bool(self.options.sprite_coord_enable >> semantic.index & 1)
+
+    def sprites(self, replaced: dict[int, int]) -> None:
+        """Add a table of the carriers that a point fills with its coordinate, if there are any. `replaced`: input register to carrier."""
+        if replaced:
+            origin = ", t upside down" if self.options.sprite_lower_left else ""
+            self.block("point coordinates", 8, [(carrier, f"IN[{register}]{origin}") for register, carrier in replaced.items()])
 
     def stop_if_errors(self) -> None:
         """Raise LinkError with the findings so far, if any of them is an error."""
@@ -139,7 +163,9 @@ def check_features(job: Job) -> None:
     """Refuse stages, control flow and inputs that the device lacks."""
     profile = job.profile
     if STAGES[job.vertex.processor].is_mesh or (not profile.has_geometry and job.vertex.processor is not Processor.VERT):
-        job.error("K031", f"the device has no {job.vertex.processor.name} stage")
+        job.error(
+            "K031", f"the device has no {job.vertex.processor.name} stage", hint="link the vertex program itself, or for a later device"
+        )
     if not profile.has_fragment_flow:
         for instruction in job.fragment.instructions:
             if instruction.opcode.flow not in (None, Flow.END):
@@ -157,29 +183,109 @@ def check_features(job: Job) -> None:
                 hint=hint,
             )
         elif name in NEW_INPUTS and not profile.has_primitive_id:
-            job.error("K031", f"IN[{item.register}] {item.semantic}: the device does not give this to fragments", register=item.register)
+            text = f"IN[{item.register}] {item.semantic}: the device does not give this to fragments"
+            job.error("K031", text, register=item.register, hint="carry it in a GENERIC semantic, in both programs")
     job.stop_if_errors()
 
 
-def carriers(job: Job) -> dict[int, Relocation]:
+TEXTURE_NAMES = ("GENERIC", "TEXCOORD")
+"""Semantics that texture coordinates carry."""
+
+_COLOR_NAMES = ("COLOR", "BCOLOR")
+
+
+def is_fixed(semantic: Semantic) -> bool:
+    """True for the fragment inputs that have registers of their own on devices of the time of shader model 2 and 3: colors and fog."""
+    return semantic.index < {"COLOR": 2, "FOG": 1}.get(semantic.name, 0)
+
+
+def wrong_carrier(job: Job, row: Relocation) -> bool:
+    """Note an error if a link state feeds an input with an output that another kind of register carries; then return true."""
+    source, name = job.source(row), row.semantic.name
+    kinds: tuple[str, ...]
+    if source is None or is_fixed(source) or (source.name == "BCOLOR" and source.index < 2):
+        kinds = TEXTURE_NAMES if name in TEXTURE_NAMES else _COLOR_NAMES if name in _COLOR_NAMES else (name,)
+    else:
+        kinds = TEXTURE_NAMES if name in TEXTURE_NAMES and source.index < 256 else ()
+    if source is None or source.name in kinds:
+        return False
+    where = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}] {source}"
+    job.error(
+        "K032",
+        f"{where}, which another kind of register carries",
+        register=row.input_register,
+        hint="texture coordinates, colors and fog do not mix here",
+    )
+    return True
+
+
+def carriers(job: Job) -> list[Relocation]:
     """Rows of GENERIC and TEXCOORD by index, on devices that carry both in the same texture coordinates.
 
     An error is noted for a GENERIC and a TEXCOORD of one index, which clash, and for an index above 255.
     """
-    rows: dict[int, Relocation] = {}
-    for row in job.table.rows:
-        if row.semantic.name not in ("GENERIC", "TEXCOORD"):
-            continue
+    rows = [row for row in job.table.rows if row.semantic.name in TEXTURE_NAMES]
+    owner: dict[int, Relocation] = {}
+    for row in rows:
         index = row.semantic.index
-        other = rows.setdefault(index, row)
+        other = owner.setdefault(index, row)
         if other.semantic != row.semantic:
-            hint = "give one of them another index"
-            job.error(
-                "K033", f"{other.semantic} and {row.semantic} are one texture coordinate here", register=row.input_register, hint=hint
-            )
+            text = f"IN[{row.input_register}]: {other.semantic} and {row.semantic} are one texture coordinate here"
+            job.error("K033", text, register=row.input_register, hint="give one of them another index")
         if index > 255:
-            job.error("K032", f"{row.semantic}: indices are bytes here", register=row.input_register, hint="renumber both programs")
-    return rows
+            text = f"IN[{row.input_register}] {row.semantic}: indices are bytes here"
+            job.error("K032", text, register=row.input_register, hint="renumber both programs")
+    return sorted(rows, key=lambda row: (row.semantic.index, row.input_register))
+
+
+def no_carrier(job: Job, row: Relocation, what: str) -> None:
+    """Note an error: the device has no `what` that carries this semantic."""
+    if row.semantic.name == "BCOLOR":
+        hint = f"read COLOR[{row.semantic.index}]; under two-sided light it has the back color on back faces"
+    else:
+        hint = "carry it in a GENERIC semantic, in both programs"
+    job.error("K032", f"IN[{row.input_register}] {row.semantic} has no {what}", register=row.input_register, hint=hint)
+
+
+def fed_by_nothing(job: Job, row: Relocation, effect: str) -> None:
+    """Note a warning about an input without an output. `effect` says what the fragment program then reads."""
+    hint = f"write {row.semantic} in the vertex program, or give the fragment program another input"
+    job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; {effect}", register=row.input_register, hint=hint)
+
+
+def check_channels(job: Job, row: Relocation, carried: int, effect: str) -> None:
+    """Note a warning if the fragment program reads channels that the carrier does not have. `effect` says what these are then."""
+    if row.output_register is not None and row.usage_mask & ~carried:
+        text = f"IN[{row.input_register}] {row.semantic}{mask_text(row.usage_mask & ~carried)}: {effect}"
+        hint = f"read {row.semantic}{mask_text(carried)} only, or carry the rest in a GENERIC semantic"
+        job.warning("K036", text, register=row.input_register, hint=hint)
+
+
+def check_sides(job: Job, row: Relocation) -> None:
+    """Note warnings about a color on a device that has fixed registers for COLOR k and BCOLOR k, one for each side of a polygon."""
+    source = job.source(row)
+    if source is None or source.name not in _COLOR_NAMES:
+        return
+    where = f"IN[{row.input_register}] {row.semantic}"
+    if source.name == "BCOLOR":
+        text = f"{where}: front faces read COLOR[{source.index}], which nothing writes"
+        job.warning("K036", text, register=row.input_register, hint=f"write COLOR[{source.index}] in the vertex program")
+    if job.options.light_twoside and job.table.back.get(source.index) != job.table.back_register(row):
+        text = f"{where}: back faces read BCOLOR[{source.index}], which " + (
+            "nothing writes" if source.index not in job.table.back else "belongs to another color"
+        )
+        hint = f"write BCOLOR[{row.semantic.index}] in the vertex program, or turn two-sided light off"
+        job.warning("K036", text, register=row.input_register, hint=hint)
+
+
+def refuse_indexed_inputs(job: Job) -> None:
+    """Refuse a fragment program that computes the number of an input, on a device whose instructions name their inputs."""
+    for item in job.fragment.instructions:
+        for operand in item.src:
+            if operand.register.file is File.IN and operand.register.indirect is not None:
+                text = f"instructions name their inputs, and this {item.opcode.name} computes the number of one"
+                job.error("K031", text, span=item.span, hint="read the inputs one by one and select with CMP or UCMP")
+                return
 
 
 def too_many(job: Job, count: int, limit: int, what: str) -> None:

@@ -65,6 +65,16 @@ def as_json(table: LinkTable) -> dict[str, Any]:
             {"semantic": str(u.semantic), "input_register": u.input_register, "nearest": [str(n) for n in u.nearest]}
             for u in table.unmatched_inputs
         ],
+        "unwritten": [
+            {
+                "semantic": str(u.semantic),
+                "output_register": u.output_register,
+                "input_register": u.input_register,
+                "never": u.never,
+                "sometimes": u.sometimes,
+            }
+            for u in table.unwritten
+        ],
         "device": None if table.device is None else _device_json(table.device),
         "findings": [d.as_json() for d in table.findings],
     }

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from linkage.match import join, note_duplicates
+from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
 from linkage.table import LinkTable
-from linkage.usage import Interface, interface_of
+from linkage.unwritten import gaps_of
+from linkage.unwritten import unwritten as unwritten_reads
+from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
@@ -51,9 +53,12 @@ def link(
     if unmatched not in ("fill", "error"):
         raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
     producer, consumer = interface_of(vertex), interface_of(fragment)
-    if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.duplicates:
-        raise LinkError(_faults(vertex, fragment, producer).sorted())
+    if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.is_faulty or consumer.torn_inputs:
+        _check_stages(vertex, fragment)
+        check_registers(vertex, fragment)
     table = join(profile, producer, consumer, state.mapping)
+    if gaps_of(vertex):
+        table = replace(table, unwritten=unwritten_reads(vertex, table, consumer, rasterized=True))
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
     return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
@@ -65,15 +70,14 @@ def _profile(name: str) -> Profile:
     return PROFILES[name]
 
 
-def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnostics:
+def _check_stages(vertex: Program, fragment: Program) -> None:
     found = Diagnostics()
     if vertex.processor not in LAST_STAGES:
         hint = "the vertex program comes first" if fragment.processor in LAST_STAGES else ""
         found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
     if fragment.processor is not Processor.FRAG:
         found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
-    note_duplicates(found, producer)
-    return found
+    found.raise_if_errors(LinkError)
 
 
 def _unmatched(table: LinkTable) -> Diagnostics:

@@ -9,7 +9,7 @@ from linkage.rows import DeadOutput, Relocation, Special, Unmatched
 from linkage.table import LinkTable
 from linkage.usage import Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
-from tgsi.language.facts.enums import Interpolation
+from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import PRIMITIVE_SEMANTICS, Semantic
 from tgsi.language.program import Program
 
@@ -24,6 +24,7 @@ _VIEWPORT = Semantic("VIEWPORT_INDEX")
 _EDGE_FLAG = Semantic("EDGEFLAG")
 _CLIP_VERTEX = Semantic("CLIPVERTEX")
 _CLIP_DISTANCE = (Semantic("CLIPDIST", 0), Semantic("CLIPDIST", 1))
+_OTHER_SIDE = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
 _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 
 
@@ -40,11 +41,11 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
             register = by_key.get(key_of(wanted))
         else:
             register = by_key.get(item.key)
+        is_other_side = False
         if register is None:
-            if wanted.name == "COLOR":
-                register = outputs.get(Semantic("BCOLOR", wanted.index))
-            elif wanted.name == "BCOLOR":
-                register = outputs.get(Semantic("COLOR", wanted.index))
+            if wanted.name in _OTHER_SIDE:
+                register = outputs.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
+                is_other_side = register is not None
             if register is None:
                 missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
         once = register in producer.per_primitive
@@ -58,6 +59,7 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
                 location=item.location,
                 slot=slot,
                 per_primitive=once,
+                is_other_side=is_other_side,
             )
         )
     read = {row.output_register for row in rows}
@@ -104,11 +106,21 @@ def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, 
     return tuple(found or sorted(c for c in candidates if c.name in names))[:2]
 
 
-def check_outputs(producer: Program) -> None:
-    """Raise LinkError if two outputs of a program carry one semantic."""
+def check_registers(producer: Program, consumer: Program) -> None:
+    """Raise LinkError if two outputs carry one semantic, or one register carries two."""
     faults = Diagnostics()
     note_duplicates(faults, interface_of(producer))
+    note_torn(faults, File.OUT, interface_of(producer).torn_outputs)
+    note_torn(faults, File.IN, interface_of(consumer).torn_inputs)
     faults.raise_if_errors(LinkError)
+
+
+def note_torn(found: Diagnostics, file: File, torn: tuple[tuple[Output, Output], ...]) -> None:
+    """Add an error (K007) for each register of a file that carries two semantics."""
+    for first, second in torn:
+        labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
+        message = f"{file.name}[{first.register}] carries {first.semantic} and {second.semantic}; a link moves whole registers"
+        found.error("K007", message, *labels, hint="give each of them a register of its own")
 
 
 def note_duplicates(found: Diagnostics, producer: Interface) -> None:

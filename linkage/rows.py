@@ -33,6 +33,7 @@ class Relocation:
     location: Location
     slot: int
     per_primitive: bool = False  # the output of a mesh program exists once a primitive, so the input is constant over it
+    is_other_side: bool = False  # a COLOR that reads a BCOLOR, or the other way round, because there is no other output
 
 
 @record
@@ -62,3 +63,18 @@ class Unmatched:
     input_register: int
     nearest: tuple[Semantic, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record
+class Unwritten:
+    """Channels of an output that are read and that the program does not write, at all or on some ways through it.
+
+    `input_register` is None where the rasterizer is the reader.
+    """
+
+    semantic: Semantic
+    output_register: int
+    input_register: int | None
+    never: int  # channels that no instruction writes
+    sometimes: int  # channels that are written, but not on every way
+    spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # of the output, then of the input

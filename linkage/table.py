@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from linkage.rows import DeadOutput, Relocation, Special, Unmatched
+from linkage.rows import DeadOutput, Relocation, Special, Unmatched, Unwritten
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import XYZW
@@ -50,6 +50,7 @@ class LinkTable:
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
     implicit: tuple[Unmatched, ...] = ()  # varyings that declare no interpolation
+    unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that are not surely written
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:
@@ -92,7 +93,9 @@ class LinkTable:
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Warnings and notes, made at each call: unmatched inputs, dead outputs, no position, inputs without interpolation."""
+        """Warnings and notes, made at each call: unmatched inputs, unwritten and dead outputs, no interpolation, no position."""
+        from linkage.text import unwritten_finding
+
         found: list[Diagnostic] = []
         for item in self.unmatched_inputs:
             hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
@@ -100,6 +103,7 @@ class LinkTable:
             if self.device is None:
                 text += "; it reads 0, 0, 0, 1"
             found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
+        found += map(unwritten_finding, self.unwritten)
         for output in self.dead_outputs:
             text = f"OUT[{output.output_register}] {output.semantic} is never read"
             found.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
@@ -107,13 +111,10 @@ class LinkTable:
             text = f"IN[{item.input_register}] {item.semantic} states no interpolation; it is CONSTANT"
             found.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to have it vary"))
         for row in self.rows:
-            if (
-                row.semantic.name == "COLOR"
-                and row.output_register is not None
-                and self.back.get(row.semantic.index) == row.output_register
-            ):
-                text = f"IN[{row.input_register}] {row.semantic} has only a back color to read from"
-                found.append(Diagnostic("K013", Severity.WARNING, text))
+            if row.is_other_side:
+                side = "back" if row.semantic.name == "COLOR" else "front"
+                text = f"IN[{row.input_register}] {row.semantic} has only a {side} color to read from"
+                found.append(Diagnostic("K013", Severity.WARNING, text, (), f"write {row.semantic} in the vertex program"))
         if self.position is None:
             found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
         return (*found, *(self.device.findings if self.device is not None else ()))

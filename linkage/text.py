@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from linkage.device_link import DeviceLink
-from linkage.rows import Relocation
+from linkage.rows import Relocation, Unwritten
+from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.enums import CHANNELS
 
 _LONG = 80
@@ -80,3 +81,22 @@ def device_lines(device: DeviceLink) -> list[str]:
         lines.append("patches (token word, bits, value):")
         lines += [f"  {p.field.word:5}  {p.field.shift}+{p.field.width}  {p.value:#04x}  {p.kind} {p.note}" for p in device.patches]
     return lines
+
+
+def unwritten_finding(item: Unwritten) -> Diagnostic:
+    """The warning (K015) about an output that is read and not surely written."""
+    reader = "the rasterizer" if item.input_register is None else f"IN[{item.input_register}]"
+    parts = []
+    if item.never:
+        parts.append(f"nothing writes OUT[{item.output_register}]{mask_text(item.never)}")
+    if item.sometimes:
+        parts.append(f"OUT[{item.output_register}]{mask_text(item.sometimes)} is not written on every way")
+    mask = mask_text(item.never | item.sometimes)
+    hint = f"write OUT[{item.output_register}]{mask} before the first branch, or read less of it"
+    return Diagnostic(
+        "K015",
+        Severity.WARNING,
+        f"{reader} reads {item.semantic}{mask}, but {' and '.join(parts)}",
+        tuple(Label(span, text) for span, text in zip(item.spans, ("declared here", "read here"))),
+        hint,
+    )

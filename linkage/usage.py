@@ -18,7 +18,7 @@ from tgsi.language.record import record
 from tgsi.language.source import Span
 
 SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})
-"""Fragment inputs that the rasterizer provides."""
+"""Fragment inputs that the rasterizer provides, if their index is 0. With another index they are varyings like any other."""
 
 FLAT_INPUTS = frozenset({"LAYER", "VIEWPORT_INDEX"})
 """Integer varyings: never interpolated, whatever the declaration says."""
@@ -45,7 +45,7 @@ class Input:
 
 @record
 class Output:
-    """One declared output register."""
+    """One register with its semantic: a declared output, mostly."""
 
     semantic: Semantic
     register: int
@@ -62,8 +62,15 @@ class Interface:
     by_semantic: dict[Semantic, int]
     by_key: dict[int, int]  # as by_semantic, with `key_of` numbers as keys: such a dictionary is several times as fast
     duplicates: tuple[tuple[Output, Output], ...]
+    torn_inputs: tuple[tuple[Output, Output], ...]  # read registers, and below output registers, that carry two semantics
+    torn_outputs: tuple[tuple[Output, Output], ...]
     first_free: int  # one more than the highest output register
     per_primitive: frozenset[int]  # output registers of a mesh program that exist once a primitive
+
+    @property
+    def is_faulty(self) -> bool:
+        """True if the outputs cannot be linked: two carry one semantic, or one carries two."""
+        return bool(self.duplicates or self.torn_outputs)
 
 
 def interface_of(program: Program) -> Interface:
@@ -131,6 +138,9 @@ def default_interpolation(semantic: Semantic) -> Interpolation:
 
 def _interface(program: Program) -> Interface:
     reads = read_masks(program)
+    is_fragment = program.processor is Processor.FRAG
+    inputs: dict[int, Output] = {}
+    torn_inputs: list[tuple[Output, Output]] = []
     varyings: dict[int, Input] = {}
     specials: dict[int, Input] = {}
     for declaration in program.declared(File.IN):
@@ -138,17 +148,24 @@ def _interface(program: Program) -> Interface:
             mask = reads.get(register, 0)
             found = mask and _input(declaration, register, mask)
             if found:
-                is_special = found.semantic.name in SPECIAL_INPUTS and program.processor is Processor.FRAG
+                item = Output(found.semantic, register, declaration.span)
+                if inputs.setdefault(register, item).semantic != item.semantic:
+                    torn_inputs.append((inputs[register], item))
+                is_special = is_fragment and found.semantic.name in SPECIAL_INPUTS and not found.semantic.index
                 (specials if is_special else varyings)[register] = found
     outputs: list[Output] = []
     by_semantic: dict[Semantic, int] = {}
+    own: dict[int, Output] = {}
     duplicates: list[tuple[Output, Output]] = []
+    torn_outputs: list[tuple[Output, Output]] = []
     for declaration in program.declared(File.OUT):
         for register in range(declaration.first, declaration.last + 1):
             semantic = semantic_of(declaration, register)
             if semantic is None:
                 continue
             output = Output(semantic, register, declaration.span)
+            if own.setdefault(register, output).semantic != semantic:
+                torn_outputs.append((own[register], output))
             if by_semantic.setdefault(semantic, register) != register:
                 duplicates.append((next(o for o in outputs if o.semantic == semantic), output))
             outputs.append(output)
@@ -159,6 +176,8 @@ def _interface(program: Program) -> Interface:
         by_semantic=by_semantic,
         by_key={key_of(semantic): register for semantic, register in by_semantic.items()},
         duplicates=tuple(duplicates),
+        torn_inputs=tuple(torn_inputs),
+        torn_outputs=tuple(torn_outputs),
         first_free=max((output.register for output in outputs), default=-1) + 1,
         per_primitive=registers_of(d for d in program.declared(File.OUT) if d.per_primitive),
     )

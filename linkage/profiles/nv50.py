@@ -21,7 +21,7 @@ def build(job: Job) -> None:
     """Build the map, the color ids, sprite nibbles and the bits of components without perspective."""
     table = job.table
     base = CONSTANT_BEHIND_GEOMETRY if job.vertex.processor is Processor.GEOM else CONSTANT
-    numbers = _component_numbers(job)
+    numbers = _component_numbers(job, base)
     entries: list[tuple[int, str]] = []
 
     def add(register: int | None, channel: int, what: str) -> int:
@@ -36,17 +36,19 @@ def build(job: Job) -> None:
     for index, register in enumerate(table.clip_distance):
         if register is not None:
             add_all(register, f"CLIPDIST[{index}]", job.written.get(register, 0))
-    back: dict[int, int] = {}
-    for row in table.rows:
-        behind = table.back_register(row)
-        if job.options.light_twoside and row.semantic.name == "COLOR" and behind is not None:
-            back[row.semantic.index] = add_all(behind, f"BCOLOR[{row.semantic.index}]")[0]
-    linear, sprites, front = 0, [0] * 8, {}
-    for row in table.rows:
-        where = job.options.light_twoside and row.semantic.name == "COLOR"
+    colors = [row for row in table.rows if row.semantic.name == "COLOR"]
+    first_back = None
+    if job.options.light_twoside and colors:
+        first_back = len(entries)
+        for row in colors:
+            add_all(table.back_register(row), f"BCOLOR[{row.semantic.index}]")
+    linear, sprites, front = 0, [0] * 8, []
+    rows = table.rows if first_back is None else (*colors, *(row for row in table.rows if row not in colors))
+    for row in rows:  # under two-sided light colors come first, in the order of the back colors, and whole
+        is_whole = first_back is not None and row.semantic.name == "COLOR"
         first = len(entries)
         for channel in range(4):
-            if not (row.usage_mask >> channel & 1 or where):
+            if not (row.usage_mask >> channel & 1 or is_whole):
                 continue
             at = add(row.output_register, channel, f"{row.semantic}.{CHANNELS[channel]}")
             if row.interpolation in (Interpolation.LINEAR, Interpolation.CONSTANT) and at < SIZE:
@@ -54,7 +56,7 @@ def build(job: Job) -> None:
             if job.is_sprite(row.semantic) and at < SIZE:
                 sprites[at // 8] |= channel + 1 << at % 8 * 4
         if row.semantic.name == "COLOR":
-            front[row.semantic.index] = first
+            front.append(first)
         job.place(f"IN[{row.input_register}] {row.semantic}", f"map {first} to {len(entries) - 1}")
     for item in table.specials:
         if item.semantic.name == "PRIM_ID":
@@ -78,27 +80,32 @@ def build(job: Job) -> None:
         job.error("K030", f"the fragment program needs {len(entries)} components, the device has {SIZE}", hint=hint)
         job.stop_if_errors()
     job.block("map", 8, entries)
-    first_front = min(front.values(), default=4)
-    first_back = min(back.values(), default=first_front)
-    if job.options.light_twoside and not back:
-        job.warning(
-            "K036", "two-sided light is on, but there is no color; the ids of front and back color must differ, so 0 stands for back"
-        )
+    first_front = min(front, default=4)
+    if job.options.light_twoside and first_back is None:
+        text = "two-sided light is on, but there is no color; the ids of front and back color must differ, so 0 stands for back"
+        job.warning("K036", text, hint="turn two-sided light off")
         first_back = 0
-    job.block("color ids", 8, [(first_front, "first front color"), (first_back, "first back color")])
+    job.block("color ids", 8, [(first_front, "first front color"), (first_front if first_back is None else first_back, "first back color")])
+    job.block("results", 16, [(register << 2 | channel, f"OUT[{register}].{CHANNELS[channel]}") for register, channel in numbers])
     job.block("no perspective", 32, [(linear & 0xFFFFFFFF, "components 0 to 31"), (linear >> 32, "components 32 to 63")])
     if any(sprites):
         job.block("sprite", 32, [(word, f"components {8 * i} to {8 * i + 7}") for i, word in enumerate(sprites)])
 
 
-def _component_numbers(job: Job) -> dict[tuple[int, int], int]:
-    """Number of every component that the vertex program writes, by (register, channel)."""
-    numbers: dict[tuple[int, int], int] = {}
-    for output in sorted(job.producer.outputs, key=lambda output: output.register):
-        for channel in range(4):
-            if job.written.get(output.register, 0) >> channel & 1 and len(numbers) < CONSTANT:
-                numbers[output.register, channel] = len(numbers)
-    return numbers
+def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
+    """Number of every component that the vertex program writes, by (register, channel).
+
+    If they are more than `count`, outputs that nobody reads are left out.
+    """
+    registers = sorted({output.register for output in job.producer.outputs})
+    if sum(job.written.get(register, 0).bit_count() for register in registers) > count:
+        dead = {item.output_register for item in job.table.dead_outputs}
+        registers = [register for register in registers if register not in dead]
+    places = [(register, channel) for register in registers for channel in range(4) if job.written.get(register, 0) >> channel & 1]
+    if len(places) > count:
+        hint = "write fewer components, or leave out outputs that the fragment program does not read"
+        job.error("K030", f"the vertex program writes {len(places)} components, the device has {count}", hint=hint)
+    return {place: number for number, place in enumerate(places)}
 
 
 PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build=build)

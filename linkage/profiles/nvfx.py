@@ -8,7 +8,22 @@ TGSI tokens.
 
 from __future__ import annotations
 
-from linkage.device import Job, Profile, carriers, too_many
+from collections.abc import Mapping, Sequence
+
+from linkage.device import (
+    TEXTURE_NAMES,
+    Job,
+    Profile,
+    carriers,
+    check_channels,
+    check_sides,
+    fed_by_nothing,
+    is_fixed,
+    no_carrier,
+    refuse_indexed_inputs,
+    too_many,
+    wrong_carrier,
+)
 from linkage.device_link import Patch
 from linkage.layout import SemanticSet, lay_out
 from linkage.relocate import relocations
@@ -16,6 +31,7 @@ from linkage.rows import Relocation
 from linkage.usage import Output
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.semantics import Semantic
 
 NOTHING = 0x0F
 """The code that a fragment program reads where no interpolant is written. The driver hopes that it gives 0, 0, 0, 1."""
@@ -26,55 +42,75 @@ OPERAND = 6
 """Lowest bit of a source operand's number; numbers in declarations begin at bits 0 and 16."""
 
 _FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
-_COLORS = ("COLOR", "BCOLOR")
+_XYZ = 7
+NO_OUTPUT = 0xFF
 
 
 def build(job: Job) -> None:
     """Build the vertex table, the fragment slots and the patches."""
-    count = job.profile.interpolators
     rows = carriers(job)
-    too_many(job, len(rows), count, "texture coordinates")
+    too_many(job, len({row.semantic for row in rows}), job.profile.interpolators, "texture coordinates")
+    refuse_indexed_inputs(job)
     _constants(job)
     job.stop_if_errors()
-    table, used = _vertex_table(job)
-    sprite = _sprite(job, used)
+    table, carried = _vertex_table(job)
+    job.stop_if_errors()
+    sprite = _sprite(job, carried)
     notes = {entry: f"index {index}" for index, entry in enumerate(table) if entry != NOTHING}
     job.block("vertex table", 8, [(entry, notes.get(entry, "") if entry != NOTHING else "") for entry in table])
-    by_register = {o.register: o.semantic.index for o in job.producer.outputs if o.semantic.name in ("GENERIC", "TEXCOORD")}
-    slots: list[tuple[int, str]] = []
-    for index in sorted(rows):
-        row = rows[index]
-        is_sprite = job.is_sprite(row.semantic)
-        source = by_register.get(row.output_register) if row.output_register is not None else None
-        if source is None and row.output_register is not None:
-            _wrong_carrier(job, row)
-        entry = INTERPOLANT | sprite if is_sprite and sprite is not None else NOTHING if source is None else table[source]
-        if entry == NOTHING:
-            job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; 0, 0, 0, 1 is likely, not certain")
-        note = "point coordinate" if is_sprite else "nothing" if entry == NOTHING else f"texture coordinate {entry & 15}"
-        slots.append((entry, f"IN[{row.input_register}] {row.semantic}: {note}"))
+    numbers = range(job.profile.interpolators)
+    job.block("interpolants", 8, [(carried[i].register, str(carried[i].semantic)) if i in carried else (NO_OUTPUT, "") for i in numbers])
+    slots: dict[Semantic, tuple[int, str]] = {}
+    for row in rows:
+        entry, note = _slot(job, row, table, sprite)
+        slots.setdefault(row.semantic, (entry, f"IN[{row.input_register}] {row.semantic}: {note}"))
         job.place(f"IN[{row.input_register}] {row.semantic}", note)
-        kind = "sprite input" if is_sprite and job.options.sprite_lower_left else "input"
+        kind = "sprite input" if job.is_sprite(row.semantic) and job.options.sprite_lower_left else "input"
         _patch(job, kind, row.input_register, entry, str(row.semantic))
-    job.block("fragment slots", 8, slots)
+    job.block("fragment slots", 8, list(slots.values()))
     for item in job.consumer.specials:
         if item.semantic.name == "PCOORD" and sprite is not None:
             job.place(f"IN[{item.register}] PCOORD", f"texture coordinate {sprite}")
             _patch(job, "input", item.register, INTERPOLANT | sprite, "PCOORD")
         else:
             job.place(f"IN[{item.register}] {item.semantic}", _FIXED.get(item.semantic.name, "fixed"))
-    feeding = {output.register: output.semantic.name for output in job.producer.outputs}
     for row in job.table.rows:
-        if row.semantic.name in ("FOG", *_COLORS):
-            allowed = ("FOG",) if row.semantic.name == "FOG" else _COLORS
-            if row.output_register is not None and feeding[row.output_register] not in allowed:
-                _wrong_carrier(job, row)
-            job.place(f"IN[{row.input_register}] {row.semantic}", _FIXED.get(row.semantic.name, f"color {row.semantic.index}"))
-        elif row.semantic.name not in ("GENERIC", "TEXCOORD"):
-            job.error("K032", f"IN[{row.input_register}] {row.semantic} has no interpolant", register=row.input_register)
+        if row.semantic.name not in TEXTURE_NAMES:
+            _fixed(job, row)
     if job.profile.name == "nv40":
-        enabled = sum(1 << (entry & 15) for entry, _ in slots if entry != NOTHING)
+        enabled = sum(1 << (entry & 15) for entry, _ in slots.values() if entry != NOTHING)
         job.block("output enable", 32, [(enabled, "bit i: texture coordinate i is written")])
+
+
+def _slot(job: Job, row: Relocation, table: Sequence[int], sprite: int | None) -> tuple[int, str]:
+    """The code that a fragment program reads for a GENERIC or TEXCOORD, and what that is."""
+    if job.is_sprite(row.semantic) and sprite is not None:
+        return INTERPOLANT | sprite, "point coordinate"
+    source = job.source(row)
+    if source is None:
+        fed_by_nothing(job, row, "0, 0, 0, 1 is likely, not certain")
+        return NOTHING, "nothing"
+    if wrong_carrier(job, row):
+        return NOTHING, "nothing"
+    return table[source.index], f"texture coordinate {table[source.index] & 15}"
+
+
+def _fixed(job: Job, row: Relocation) -> None:
+    """Place a color or fog, which have registers of their own; refuse all others."""
+    source, name = job.source(row), row.semantic.name
+    if not is_fixed(row.semantic):
+        no_carrier(job, row, "interpolant")
+        return
+    if source is None:
+        fed_by_nothing(job, row, "what it reads is left to chance")
+    else:
+        wrong_carrier(job, row)
+    if name == "FOG":
+        check_channels(job, row, _XYZ, "it is 1, whatever the vertex program writes")
+    else:
+        check_sides(job, row)
+    place = _FIXED.get(name, f"color {row.semantic.index if source is None else source.index}")
+    job.place(f"IN[{row.input_register}] {row.semantic}", place)
 
 
 def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
@@ -84,39 +120,49 @@ def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
             job.patches.append(Patch(kind, field, value, note))
 
 
-def _wrong_carrier(job: Job, row: Relocation) -> None:
-    text = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}], which another kind of register carries"
-    job.error("K032", text, register=row.input_register, hint="texture coordinates, colors and fog do not mix here")
+def _vertex_table(job: Job) -> tuple[list[int], dict[int, Output]]:
+    """256 bytes, index -> interpolant to read, and the output in each interpolant that is in use.
 
-
-def _vertex_table(job: Job) -> tuple[list[int], int]:
-    """256 bytes, index -> interpolant to read, and the interpolants in use as bits."""
+    An output that the fragment program reads goes before one of the same index that it does not read.
+    """
     count = job.profile.interpolators
+    read = {row.output_register: row.input_register for row in job.table.rows}
     written: dict[int, Output] = {}
     for output in job.producer.outputs:
-        if output.semantic.name in ("GENERIC", "TEXCOORD") and output.semantic.index < 256:
-            written.setdefault(output.semantic.index, output)
+        index = output.semantic.index
+        if output.semantic.name not in TEXTURE_NAMES or index > 255:
+            continue
+        other = written.setdefault(index, output)
+        if other.register != output.register and output.register in read:
+            written[index] = output
+            if other.register in read:
+                text = (
+                    f"IN[{read[output.register]}]: {other.semantic} and {output.semantic} of the vertex program are one texture coordinate"
+                )
+                job.error("K033", text, register=read[output.register], hint="give one of them another index")
     members = SemanticSet.of(written)
     if len(members) > count:  # outputs without a reader are left out
-        read = {row.output_register for row in job.table.rows}
         members = SemanticSet.of(index for index, output in written.items() if output.register in read)
     layout = lay_out(members, count, count)
     table = [NOTHING] * 256
+    carried = {}
     for slot in layout.used:
         index = layout.indices[slot]
         table[index] = INTERPOLANT | slot
+        carried[slot] = written[index]
         job.place(f"OUT[{written[index].register}] {written[index].semantic}", f"texture coordinate {slot}")
-    return table, layout.used.bits
+    return table, carried
 
 
-def _sprite(job: Job, used: int) -> int | None:
+def _sprite(job: Job, carried: Mapping[int, Output]) -> int | None:
     """The interpolant that all replaced inputs share: the first free one."""
-    wants = any(job.is_sprite(row.semantic) for row in job.table.rows) or any(s.semantic.name == "PCOORD" for s in job.table.specials)
+    wants = [row.input_register for row in job.table.rows if job.is_sprite(row.semantic)]
+    wants += [item.input_register for item in job.table.specials if item.semantic.name == "PCOORD"]
     if not wants:
         return None
-    sprite = (~used & used + 1).bit_length() - 1
+    sprite = next(number for number in range(len(carried) + 1) if number not in carried)
     if sprite >= job.profile.interpolators:
-        job.error("K030", "no texture coordinate is left for the point coordinate", hint="write fewer varyings")
+        job.error("K030", "no texture coordinate is left for the point coordinate", register=wants[0], hint="write fewer varyings")
     return sprite
 
 

@@ -3,11 +3,23 @@
 Both sides allocate in one canonical order: position, point size, colors, back colors, face, 32 generics, fog, window position.
 An entry of the RS block is packed here as: kind in bits 0 to 3 (0 color, 1 texture coordinate), interpolator in bits 4 to 9,
 fragment register in bits 10 to 15 (0x3f: not written), four components of 3 bits from bit 16 on (0 to 3 xyzw, 4 zero, 5 one).
+Two blocks of bytes name the output register in each interpolator (0xff: none, the chip fills it).
 """
 
 from __future__ import annotations
 
-from linkage.device import Job, Profile, carriers
+from linkage.device import (
+    TEXTURE_NAMES,
+    Job,
+    Profile,
+    carriers,
+    check_channels,
+    check_sides,
+    fed_by_nothing,
+    is_fixed,
+    no_carrier,
+    wrong_carrier,
+)
 from linkage.rows import Relocation
 from passes.validate.semantics import interpolators
 
@@ -15,26 +27,29 @@ GENERICS = 32
 TEXTURES = 8
 COLORS = 2
 NOWHERE = 0x3F
+NO_OUTPUT = 0xFF
+_X = 1
 _XYZW, _XY01, _X001 = (0, 1, 2, 3), (0, 1, 4, 5), (0, 4, 4, 5)
 
 
 def build(job: Job) -> None:
     """Build the RS block, in the order that the driver keeps."""
     rs = _Block(job)
-    rows = {row.semantic.name: row for row in job.table.rows if row.semantic.name not in ("GENERIC", "TEXCOORD", "COLOR")}
-    for name, row in rows.items():
-        if name not in ("FOG", "BCOLOR"):
-            job.error("K032", f"IN[{row.input_register}] {row.semantic} has no interpolator", register=row.input_register)
+    others = [row for row in job.table.rows if row.semantic.name not in TEXTURE_NAMES]
+    for row in others:
+        if not is_fixed(row.semantic):
+            no_carrier(job, row, "interpolator")
+    for row in job.table.rows:
+        wrong_carrier(job, row)
+    generics = carriers(job)
+    for row in generics:
+        if row.semantic.index >= GENERICS:
+            text = f"IN[{row.input_register}] {row.semantic}: the driver keeps {GENERICS} generics, 0 to {GENERICS - 1}"
+            job.error("K032", text, register=row.input_register, hint="renumber both programs")
+    job.stop_if_errors()
     rs.colors()
     _face(job, rs)
-    generics = carriers(job)
-    for index in sorted(generics):
-        if index >= GENERICS:
-            text = f"{generics[index].semantic}: the driver keeps {GENERICS} generics, 0 to {GENERICS - 1}"
-            job.error("K032", text, register=generics[index].input_register, hint="renumber both programs")
-    job.stop_if_errors()
-    for index in sorted(generics):
-        row = generics[index]
+    for row in generics:
         if job.is_sprite(row.semantic):
             rs.texture(row.input_register, str(row.semantic), _XY01, "point coordinate ")
         else:
@@ -42,8 +57,10 @@ def build(job: Job) -> None:
     for item in job.table.specials:
         if item.semantic.name == "PCOORD":
             rs.texture(item.input_register, "PCOORD", _XY01, "point coordinate ")
-    if "FOG" in rows:
-        rs.varying(rows["FOG"], _X001)
+    for row in others:
+        if row.semantic.name == "FOG":
+            check_channels(job, row, _X, "the chip carries x alone; it is 0, 0 and 1 in y, z and w")
+            rs.varying(row, _X001)
     for item in job.table.specials:
         if item.semantic.name == "POSITION":
             rs.texture(item.input_register, "POSITION", _XYZW, "copy of position ")
@@ -56,16 +73,18 @@ def _face(job: Job, rs: _Block) -> None:
             text = f"IN[{item.input_register}] FACE cannot be had together with two-sided light"
             job.error("K031", text, register=item.input_register, hint="turn two-sided light off and select by FACE")
         elif item.semantic.name == "FACE":
-            rs.entry(0, rs.take_color(), item.input_register, _XYZW, f"IN[{item.input_register}] FACE")
+            rs.entry(0, rs.take_color(what="FACE"), item.input_register, _XYZW, f"IN[{item.input_register}] FACE")
 
 
 class _Block:
-    """Interpolators taken so far, and the entries that use them."""
+    """Interpolators taken so far, the output in each of them, and the entries that use them."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.entries: list[tuple[int, str]] = []
-        self.next_color = self.next_texture = 0
+        self.color_sources: list[tuple[int, str]] = []
+        self.texture_sources: list[tuple[int, str]] = []
+        self.taken: dict[int, tuple[int, int]] = {}  # kind and number, by output register
 
     def entry(self, kind: int, number: int, register: int | None, swizzle: tuple[int, int, int, int], note: str) -> None:
         target = NOWHERE if register is None else register & NOWHERE
@@ -74,58 +93,70 @@ class _Block:
         if register is not None:
             self.job.place(note.split(":")[0], f"{'texture coordinate' if kind else 'color'} {number}")
 
-    def take_color(self) -> int:
-        self.next_color += 1
-        return self.next_color - 1
+    def take_color(self, source: int = NO_OUTPUT, what: str = "") -> int:
+        self.color_sources.append((source, what))
+        return len(self.color_sources) - 1
 
-    def take_texture(self) -> int:
-        self.next_texture += 1
-        return self.next_texture - 1
+    def take_texture(self, source: int = NO_OUTPUT, what: str = "") -> int:
+        self.texture_sources.append((source, what))
+        return len(self.texture_sources) - 1
 
     def colors(self) -> None:
-        """Add colors, then back colors.
+        """Add colors by index, then back colors.
 
         Missing back colors get dummy coordinates, which keep the numbers the same under two-sided light.
         """
         job, table = self.job, self.job.table
+        rows = [(source.index, row) for row in table.rows if row.semantic.name == "COLOR" and (source := job.source(row)) is not None]
+        for _, row in sorted(rows, key=lambda item: item[0]):
+            check_sides(job, row)
+            self.carry(row, _XYZW, is_color=True)
         for row in table.rows:
-            if row.semantic.name == "COLOR" and row.output_register is not None:
-                self.entry(0, self.take_color(), row.input_register, _XYZW, f"IN[{row.input_register}] {row.semantic}")
-            elif row.semantic.name == "COLOR":
+            if row.semantic.name == "COLOR" and row.output_register is None:
                 self.unmatched(row)
-        if not self.next_color:
+        if not self.color_sources:
             self.entry(0, self.take_color(), None, _XYZW, "one color is always rasterized")
         if job.options.light_twoside:
             for index in range(COLORS):
-                known = index in table.back
-                self.entry(1, self.take_texture(), None, _XYZW, f"BCOLOR[{index}]" if known else f"dummy for BCOLOR[{index}]")
+                back = table.back.get(index)
+                what = f"BCOLOR[{index}]" if back is not None else f"dummy for BCOLOR[{index}]"
+                self.entry(1, self.take_texture(NO_OUTPUT if back is None else back, what), None, _XYZW, what)
+
+    def carry(self, row: Relocation, swizzle: tuple[int, int, int, int], *, is_color: bool) -> None:
+        """Route an output to an input. Inputs of one output share its interpolator."""
+        output = row.output_register
+        assert output is not None
+        if output not in self.taken:
+            what = str(self.job.source(row))
+            self.taken[output] = (0, self.take_color(output, what)) if is_color else (1, self.take_texture(output, what))
+        self.entry(*self.taken[output], row.input_register, swizzle, f"IN[{row.input_register}] {row.semantic}")
 
     def unmatched(self, row: Relocation) -> None:
-        text = f"IN[{row.input_register}] {row.semantic} is fed by nothing; its register is not initialized"
-        self.job.warning("K034", text, register=row.input_register)
+        fed_by_nothing(self.job, row, "its register is not initialized")
 
     def varying(self, row: Relocation, swizzle: tuple[int, int, int, int]) -> None:
         """Add a texture coordinate, or a color interpolator when all coordinates are in use. Unmatched varyings are skipped."""
-        what = f"IN[{row.input_register}] {row.semantic}"
         if row.output_register is None:
             self.unmatched(row)
-        elif self.next_texture >= TEXTURES and self.next_color < COLORS:
-            self.entry(0, self.take_color(), row.input_register, swizzle, what)
         else:
-            self.entry(1, self.take_texture(), row.input_register, swizzle, what)
+            is_full = len(self.texture_sources) >= TEXTURES and len(self.color_sources) < COLORS
+            self.carry(row, swizzle, is_color=is_full)
 
     def texture(self, register: int, what: str, swizzle: tuple[int, int, int, int], note: str) -> None:
         """Add a texture coordinate that the chip fills itself."""
-        self.entry(1, self.take_texture(), register, swizzle, f"IN[{register}] {what}: {note.strip()}")
+        self.entry(1, self.take_texture(what=note.strip()), register, swizzle, f"IN[{register}] {what}: {note.strip()}")
 
     def finish(self) -> None:
-        """Add the block and its counts to the job, and note an error if there are too many coordinates."""
-        job = self.job
-        if self.next_texture > TEXTURES:
-            hint = "read fewer varyings, or pack two into one"
-            job.error("K030", f"the fragment program needs {self.next_texture} texture coordinates, the device has {TEXTURES}", hint=hint)
+        """Add the blocks and the counts to the job, and note an error if there are too many interpolators."""
+        job, textures, colors = self.job, len(self.texture_sources), len(self.color_sources)
+        for count, limit, what in ((textures, TEXTURES, "texture coordinates"), (colors, COLORS, "color interpolators")):
+            if count > limit:
+                hint = "read fewer varyings, or pack two into one"
+                job.error("K030", f"the fragment program needs {count} {what}, the device has {limit}", hint=hint)
         job.block("rs block", 32, self.entries)
-        job.block("rs count", 32, [(self.next_texture | self.next_color << 8, "texture coordinates, colors from bit 8 on")])
+        job.block("rs count", 32, [(textures | colors << 8, "texture coordinates, colors from bit 8 on")])
+        job.block("color outputs", 8, self.color_sources)
+        job.block("texture outputs", 8, self.texture_sources)
 
 
 _LIMITS = interpolators(GENERICS)

@@ -8,7 +8,10 @@ flat in bit 10, sprite in bit 17.
 
 from __future__ import annotations
 
-from linkage.device import Job, Profile, too_many
+from collections.abc import Mapping, Sequence
+
+from linkage.device import Job, Profile, fed_by_nothing, too_many
+from linkage.rows import Relocation
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
@@ -45,15 +48,22 @@ def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
 def build(job: Job) -> None:
     """Build output ids and input words; clashing ids lead to configured ones, as `LinkOptions.ids` allows."""
     table, options = job.table, job.options
-    outputs = [output.semantic for output in job.producer.outputs if output.semantic.name not in _NOT_EXPORTED]
-    inputs = [row.semantic for row in table.rows]
+    exported = {o.register: o.semantic for o in job.producer.outputs if o.semantic.name not in _NOT_EXPORTED}
+    outputs = list(exported.values())
+    inputs = [row.semantic for row in table.rows] + [s.semantic for s in table.specials if s.semantic.name == "PRIM_ID"]
+    for row in table.rows:
+        source = job.source(row) or row.semantic
+        if source.name in _NOT_EXPORTED:
+            text = f"IN[{row.input_register}] {row.semantic} is to be fed by {source}, which is no parameter"
+            job.error("K032", text, register=row.input_register, hint="carry it in a GENERIC semantic, in both programs")
     found = clashes(list(dict.fromkeys((*outputs, *inputs))))
     for first, second, number in found:
         text = f"{first} and {second} have the same id {number}" if first != second else f"{first} has id 0, which means no varying"
         if options.ids == "automatic":
-            job.error("K033", text, hint='link with ids="configured", or give one of them another index')
+            job.error("K033", text, span=job.span_of(second), hint='link with ids="configured", or give one of them another index')
         elif options.ids == "auto":
-            job.warning("K033", f"{text}; ids are configured for this pair")
+            text = f"{text}; ids are configured for this pair"
+            job.warning("K033", text, span=job.span_of(second), hint="give one of them another index")
     job.stop_if_errors()
     is_configured = options.ids == "configured" or bool(found)
     ids = _ids(job, outputs, inputs) if is_configured else {s: automatic_id(s) for s in (*outputs, *inputs)}
@@ -66,45 +76,63 @@ def build(job: Job) -> None:
         words.append((value, ", ".join(names[at : at + 4])))
     job.block("output ids", 32, words)
     job.block("export count", 32, [(max(1, len(outputs)), "at least one parameter is exported")])
+    job.block("exports", 8, [(register, str(semantic)) for register, semantic in exported.items()])
     entries = []
     for row in table.rows:
-        source = row.semantic if row.output_register is None else _fed_by(job, row.output_register, row.semantic)
-        word = ids.get(source, automatic_id(source))
-        if source.name in _NOT_EXPORTED:
-            text = f"IN[{row.input_register}] {row.semantic} is to be fed by {source}, which is no parameter"
-            job.error("K032", text, register=row.input_register)
-        if row.output_register is None and row.semantic == Semantic("COLOR"):
-            word |= ONES
-            job.warning("K034", f"IN[{row.input_register}] COLOR is fed by nothing; it reads 1, 1, 1, 1", register=row.input_register)
-        elif row.output_register is None:
-            text = f"IN[{row.input_register}] {row.semantic} is fed by nothing; it reads 0, 0, 0, 0"
-            job.warning("K034", text, register=row.input_register)
-        is_flat = row.interpolation is Interpolation.CONSTANT or (row.interpolation is Interpolation.COLOR and options.flatshade)
-        is_sprite = row.semantic.name == "GENERIC" and job.is_sprite(row.semantic)
-        entries.append((word | FLAT * is_flat | SPRITE * is_sprite, f"IN[{row.input_register}] {row.semantic}"))
-        job.place(f"IN[{row.input_register}] {row.semantic}", f"id {word & 0xFF}")
+        flags = _flags(job, row)
+        number = _no_id(job, row, ids, numbers) if row.output_register is None else ids[exported[row.output_register]]
+        entries.append((number | flags, f"IN[{row.input_register}] {row.semantic}"))
+        job.place(f"IN[{row.input_register}] {row.semantic}", f"id {number}")
+        behind = table.back_register(row)
+        if options.light_twoside and behind != row.output_register and behind is not None:
+            note = f"back of IN[{row.input_register}], chosen by facing"
+            entries.append((ids[exported[behind]] | flags & ~ONES, note))
     for item in table.specials:
         flags = FLAT if item.semantic.name == "POSITION" else SPRITE if item.semantic.name == "PCOORD" else 0
-        number = automatic_id(item.semantic) if item.semantic.name == "PRIM_ID" else 0
+        number = ids[item.semantic] if item.semantic.name == "PRIM_ID" else 0
         entries.append((number | flags, f"IN[{item.input_register}] {item.semantic}"))
         job.place(f"IN[{item.input_register}] {item.semantic}", "special index")
     job.block("input words", 32, entries)
+
+
+def _flags(job: Job, row: Relocation) -> int:
+    """Default, flat and sprite bits of an input word."""
+    flags = 0
+    is_sprite = row.semantic.name == "GENERIC" and job.is_sprite(row.semantic)
+    if row.output_register is None and row.semantic == Semantic("COLOR"):
+        flags |= ONES
+        fed_by_nothing(job, row, "it reads 1, 1, 1, 1")
+    elif row.output_register is None and not is_sprite:
+        fed_by_nothing(job, row, "it reads 0, 0, 0, 0")
+    if job.is_sprite(row.semantic) and not is_sprite:
+        text = f"IN[{row.input_register}] {row.semantic}: the point coordinate replaces GENERIC inputs only"
+        job.warning("K036", text, register=row.input_register, hint="carry it in a GENERIC semantic, in both programs")
+    if row.interpolation is Interpolation.CONSTANT or (row.interpolation is Interpolation.COLOR and job.options.flatshade):
+        flags |= FLAT
+    return flags | SPRITE * is_sprite
+
+
+def _no_id(job: Job, row: Relocation, ids: Mapping[Semantic, int], used: Sequence[int]) -> int:
+    """The id of an input without an output: its own, unless an output has that, too."""
+    number = ids[row.semantic]
+    if number not in used:
+        return number
+    free = next((number for number in range(1, 256) if number not in used), None)
+    if free is None:
+        job.error(
+            "K030", f"IN[{row.input_register}] {row.semantic}: every id is in use", register=row.input_register, hint="write fewer varyings"
+        )
+        job.stop_if_errors()
+    return free or 0
 
 
 def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Semantic, int]:
     """Configured ids: numbers from 1, outputs first."""
     ids = {semantic: number for number, semantic in enumerate(dict.fromkeys((*outputs, *inputs)), 1)}
     if len(ids) > 255:
-        job.error("K030", f"the pair uses {len(ids)} different semantics, ids are 1 to 255")
+        job.error("K030", f"the pair uses {len(ids)} different semantics, ids are 1 to 255", hint="read and write fewer varyings")
         job.stop_if_errors()
     return ids
-
-
-def _fed_by(job: Job, register: int, semantic: Semantic) -> Semantic:
-    """The semantic of the output register that feeds an input. The two differ under a link state or a color fallback."""
-    if job.producer.by_semantic.get(semantic) == register:
-        return semantic
-    return next(output.semantic for output in job.producer.outputs if output.register == register)
 
 
 PROFILE = Profile("r600", "AMD r600", BYTE, build=build)

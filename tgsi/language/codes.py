@@ -233,6 +233,9 @@ K005 wrong order of stages
     where the first may be left out. Stages of one do not stand in the other.
 K006 task and mesh program do not fit
     The payload of a task is memory of each mesh workgroup, too: with the mesh program's MS_SHARED_BYTES it has at most 32768 bytes.
+K007 two semantics in one register
+    Two declarations give one register different semantics, each for other channels. A link moves whole registers, so the next stage
+    would get channels of the other value.
 K010 input reads its default
     The fragment program reads a semantic that no output carries. It reads 0, 0, 0, 1.
 K011 output is never read
@@ -243,6 +246,9 @@ K013 color comes from the back color
     A fragment input COLOR has no output COLOR of its index to read from, but a BCOLOR of that index, which it reads on both faces.
 K014 no position
     The program before the rasterizer writes no POSITION.
+K015 output is read and not surely written
+    The next stage or the rasterizer reads channels of an output that the program never writes, or writes on some ways through it only.
+    What is read there differs by device; the software profile reads 0.
 K020 index beyond a byte
     Sets and tables of the linkage utility hold GENERIC 0 to 255. Renumbering the pair (passes.lower.renumber) makes room.
 K021 more semantics than slots

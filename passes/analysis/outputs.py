@@ -1,0 +1,145 @@
+"""Written channels of outputs: those that a program writes on every way to its end, and those that it writes on some way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import and_
+
+from passes.analysis import facts
+from passes.analysis.access import results, written_channels
+from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions
+from passes.analysis.uses import array_ranges
+from tgsi.language.diagnostics import TgsiError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.stages import STAGES
+from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+
+@record
+class Written:
+    """Masks of channels by OUT register, x in bit 0; registers without any are absent.
+
+    `always`: written before the end of the program, and before each EMIT, whatever way a lane goes. `ever`: written by some instruction.
+    A write through an address counts in `ever` for every register that it may reach, and in `always` for none.
+    """
+
+    always: Mapping[int, int]
+    ever: Mapping[int, int]
+
+
+def written_outputs(program: Program) -> Written:
+    """Return the masks of a program, computed once, in time linear in its text. A program whose blocks do not nest counts as straight."""
+    return facts.of(program, _written)
+
+
+def _written(program: Program) -> Written:
+    ever: dict[int, int] = {}
+    is_straight = True
+    for item in program.instructions:
+        is_straight &= item.opcode.flow in (None, Flow.END) and Trait.EMIT not in item.opcode.traits
+        for operand in results(item):
+            if operand.register.file is File.OUT:
+                for index in _reached(program, operand.register):
+                    ever[index] = ever.get(index, 0) | written_channels(item, operand)
+    if STAGES[program.processor].has_groups:  # invocations share the outputs, so no single one has to write them all
+        return Written(ever, ever)
+    walk = _Walk()
+    try:
+        done = walk.instructions(program.instructions, 0) if is_straight else walk.main(analyse_regions(program))
+    except TgsiError:
+        return Written(ever, ever)
+    always = {index: mask for index in ever if (mask := done >> 4 * index & 15)}
+    return Written(always, ever)
+
+
+def _reached(program: Program, register: RegisterRef) -> Iterable[int]:
+    if register.indirect is None:
+        return (register.index,)
+    whole = range(program.file_size(File.OUT))
+    return facts.of(program, array_ranges).get((File.OUT, register.array_id), whole)
+
+
+_ALL = -1
+"""The set of a place that no lane reaches: every channel, so that it drops out where ways meet."""
+
+
+class _Walk:
+    """A walk over the regions. A set of channels is one number, four bits a register."""
+
+    def __init__(self) -> None:
+        self.regions: Regions | None = None
+        self.ends: list[int] = []  # sets at RET of the routine at hand
+        self.breaks: list[list[int]] = []  # sets at BRK, for each open loop or switch
+        self.emits: list[int] = []
+
+    def main(self, regions: Regions) -> int:
+        """The set at the end of the program and at every EMIT."""
+        self.regions = regions
+        last = self.region(regions.main, 0)
+        ways = self.emits or [last, *self.ends]
+        return reduce(and_, ways)
+
+    def region(self, region: Region, done: int) -> int:
+        for node in region:
+            done = self.node(node, done)
+        return done
+
+    def node(self, node: object, done: int) -> int:
+        match node:
+            case Block():
+                return self.instructions(node.instructions, done)
+            case If():
+                return self.region(node.then, done) & self.region(node.otherwise, done)
+            case Loop():
+                return self.loop(node, done)
+            case Switch():
+                return self.switch(node, done)
+            case Call():
+                return self.sub(node.sub, done)
+            case Jump():
+                if node.kind is Flow.RETURN:
+                    self.ends.append(done)
+                elif node.kind is Flow.BREAK:
+                    self.breaks[-1].append(done)
+                return _ALL
+        raise AssertionError(node)
+
+    def loop(self, node: Loop, done: int) -> int:
+        """A loop is left by BRK, or at the end of a round without fuel, which counts only where there is no BRK."""
+        self.breaks.append([])
+        last = self.region(node.body, done)
+        found = self.breaks.pop()
+        return reduce(and_, found) if found else last
+
+    def switch(self, node: Switch, done: int) -> int:
+        self.breaks.append([])
+        through = _ALL  # the set of lanes that fall into the next arm
+        for arm in node.arms:
+            through = self.region(arm.body, done & through)
+        found = [through, *self.breaks.pop()]
+        if not any(arm.is_default for arm in node.arms):
+            found.append(done)
+        return reduce(and_, found)
+
+    def sub(self, index: int, done: int) -> int:
+        """A call is walked like the text of its subroutine; `analyse_regions` bounds the length of that."""
+        assert self.regions is not None
+        ends, self.ends = self.ends, []
+        last = self.region(self.regions.subs[index].body, done)
+        made = reduce(and_, [last, *self.ends])
+        self.ends = ends
+        return made
+
+    def instructions(self, items: Iterable[Instruction], done: int) -> int:
+        for item in items:
+            if Trait.EMIT in item.opcode.traits:
+                self.emits.append(done)
+            for operand in results(item):
+                register = operand.register
+                if register.file is File.OUT and register.indirect is None:
+                    done |= operand.write_mask << 4 * register.index
+        return done

@@ -1,0 +1,59 @@
+"""The link of every profile, decoded back, equals that of the software profile, or the link is refused, or a finding names the input."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from linkage import PROFILES, link
+from tests.property.decoded_links import READERS, decoded, expected
+from tests.property.linked_pairs import pair
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+
+SEEDS = range(250)
+NAMES = {"K015", "K034", "K036"}
+"""Warnings about a value that differs from the software profile's: not surely written, fed by nothing, a quirk of the device."""
+
+
+def check_refusal(found: tuple[Diagnostic, ...]) -> None:
+    errors = [item for item in found if item.severity is Severity.ERROR]
+    assert errors
+    for item in errors:
+        assert item.hint, f"no way out: {item}"
+        assert item.labels or "the pair" in item.message or "OUT[" in item.message or "program" in item.message, f"no place: {item}"
+
+
+def differences(seed: int, profile: str, rare: float) -> Counter[str]:
+    """Compare one link. Counts what was seen, so that the test can tell that it saw anything."""
+    made = pair(seed, rare=rare)
+    try:
+        table = link(made.vertex, made.fragment, profile, state=made.state, options=made.options)
+    except LinkError as error:
+        check_refusal(error.diagnostics)
+        return Counter(refused=1)
+    named = [item.message for item in table.findings if item.code in NAMES]
+    wanted, got = expected(made, table), decoded(made, table)
+    assert wanted.keys() == got.keys()
+    seen = Counter(linked=1)
+    for (register, channel), values in wanted.items():
+        if got[register, channel] == values:
+            seen["equal"] += 1
+            continue
+        assert any(f"IN[{register}]" in text for text in named), (
+            f"seed {seed}: IN[{register}].{'xyzw'[channel]}: {values} on software, {got[register, channel]} on {profile}\n{table}\n{made}"
+        )
+        seen["named"] += 1
+    return seen
+
+
+def test_every_profile_that_links_has_a_decoder() -> None:
+    assert READERS.keys() | {"software", "i965"} == PROFILES.keys()
+
+
+@pytest.mark.parametrize("rare", [0.0, 0.15])
+@pytest.mark.parametrize("profile", READERS)
+def test_decoded_links_differ_from_the_software_profile_only_where_a_finding_says_so(profile: str, rare: float) -> None:
+    seen = sum((differences(seed, profile, rare) for seed in SEEDS), Counter[str]())
+    assert seen["linked"] > 10
+    assert seen["equal"] > seen["named"] > 0
