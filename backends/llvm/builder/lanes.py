@@ -36,6 +36,11 @@ class LaneMap:
         """Mask whose XOR with a lane gives the other pixel of the quad's column."""
         return self.lanes // self.rows if self.kind == "run" else 2
 
+    @property
+    def side_by_side(self) -> int:
+        """Number of lanes in a row that are neighbors in a row of pixels."""
+        return self.lanes // self.rows if self.kind == "run" else 1
+
     def corner(self, lane: int, x: int, y: int) -> int:
         """Lane of pixel (x, y), each 0 or 1, of the quad that contains `lane`."""
         base = lane & ~(self.x_bit | self.y_bit)

@@ -9,6 +9,7 @@ from backends.llvm.builder.function import F32, I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import unpack
 from backends.llvm.library.pixels import load_texels
+from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Level, Texture
 
 
@@ -30,9 +31,23 @@ def fetch_texel(
     offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
     if sample is not None:
         offset = offset + sample * f.splat(texture.record.get("sample_stride").trunc(I32), sample.lanes)
-    # Offsets are sign-extended so that the target can gather with 32-bit offsets.
-    words = load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
-    return unpack(f, texture.key.format, words)
+    return unpack(f, texture.key.format, _load(f, texture, offset, mask))
+
+
+def _load(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[Val]:
+    """Words of the texels at these offsets."""
+
+    def scattered() -> list[Val]:  # offsets are sign-extended so that the target can gather with 32-bit offsets
+        return load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
+
+    if texture.row < SHORTEST or texture.key.format.block_bytes != 4 or mask is not None:
+        return scattered()
+    word = f.var(offset.type)
+    with f.else_of(are_in_step(f, [offset], texture.row, 4)) as otherwise:
+        word.set(load_rows(f, I32, texture.base, offset, texture.row))
+        otherwise()
+        word.set(scattered()[0])
+    return [word.get()]
 
 
 def border_color(f: Function, sampler: Val, lanes: int, integer: bool) -> list[Val]:

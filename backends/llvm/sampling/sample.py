@@ -331,7 +331,7 @@ def emit_sample(
     info = INFOS[target]
     lanes = coords[0].lanes
     sampler_key = _plain(sampler_key, texture_key)
-    texture_value = Texture(f, texture_key, texture, lanes)
+    texture_value = Texture(f, texture_key, texture, lanes, lane_map.side_by_side)
     sampling = Sampling(f=f, texture=texture_value, key=texture_key, sampler_key=sampler_key, sampler=sampler, info=info, offsets=offsets)
     spatial = list(coords[: info.dimensions])
     face = None

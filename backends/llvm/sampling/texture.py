@@ -31,10 +31,10 @@ class Level:
 
 
 class Texture:
-    """A sampler view, described by the TextureRecord at `pointer`, which `lanes` lanes sample."""
+    """A sampler view, described by the TextureRecord at `pointer`, which `lanes` lanes sample. `row` of them are neighbors in a picture."""
 
-    def __init__(self, f: Function, key: TextureKey, pointer: Val, lanes: int) -> None:
-        self.f, self.key, self.lanes = f, key, lanes
+    def __init__(self, f: Function, key: TextureKey, pointer: Val, lanes: int, row: int = 1) -> None:
+        self.f, self.key, self.lanes, self.row = f, key, lanes, row
         self.record = Record(f, pointer, TextureRecord)
         self.base = self.record.get("base")
 
