@@ -10,12 +10,14 @@ from collections import OrderedDict
 from dataclasses import replace
 from itertools import pairwise
 
-from linkage.link import link
+from linkage.legality import check_together
+from linkage.link import connect, find_profile, link
 from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import LinkTable
 from linkage.unwritten import unwritten
 from linkage.usage import interface_of
+from passes.validate.semantics import SOFTWARE, SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.limits import MAX_TASK_SHARED
@@ -26,19 +28,26 @@ _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 """Outputs of a tessellation control program that the tessellator reads."""
 
 
-def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
+def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY, limits: SemanticLimits | None = None) -> LinkTable:
     """Link two neighboring stages of a chain; before a fragment program this is `linkage.link`.
 
     Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k]. A task hands
     its payload to the mesh program, which has no inputs, so their table has no rows.
 
     Raises:
-        LinkError: the stages are no neighbors, two outputs carry one semantic, or the memory of a mesh workgroup and the payload of its
-            task are too large together.
+        LinkError: the stages are no neighbors, a semantic breaks a rule of the limit set (by default that of the profile `software`), two
+            outputs carry one semantic, or the memory of a mesh workgroup and the payload of its task are too large together.
     """
     check_neighbors(producer, consumer)
+    check_together(SOFTWARE if limits is None else limits, producer, consumer)
+    return connect_stages(producer, consumer, state=state)
+
+
+def connect_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
+    """The table of two neighboring stages that are not judged: a draw takes whatever programs its screen took. Errors as `link_stages`."""
+    check_neighbors(producer, consumer)
     if consumer.processor is Processor.FRAG:
-        return link(producer, consumer, state=state)
+        return connect(producer, consumer, state=state)
     check_registers(producer, consumer)
     if STAGES[producer.processor].is_mesh:
         _check_memory(producer, consumer)
@@ -49,23 +58,30 @@ def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDEN
     return replace(table, dead_outputs=dead, implicit=(), unwritten=reads)
 
 
-def link_chain(*programs: Program, profile: str = "software", options: LinkOptions = DEFAULT) -> tuple[LinkTable, ...]:
+def link_chain(
+    *programs: Program, profile: str = "software", options: LinkOptions = DEFAULT, limits: SemanticLimits | None = None
+) -> tuple[LinkTable, ...]:
     """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors. The profile is that of the last pair.
 
+    All programs are judged together: by `limits`, or by the profile's own set.
+
     Raises:
-        LinkError: stages are in the wrong order, two outputs of one program carry one semantic, or the device cannot link the
-            last pair.
+        LinkError: stages are in the wrong order, a semantic breaks a rule of the limit set, two outputs of one program carry one semantic,
+            or the device cannot link the last pair.
         ValueError: there are fewer than two programs, or the profile does not exist.
     """
     if len(programs) < 2:
         raise ValueError(f"programs: at least two are wanted, not {len(programs)}")
-    tables = []
+    chosen = find_profile(profile).semantic_limits if limits is None else limits
     for producer, consumer in pairwise(programs):
         check_neighbors(producer, consumer)
+    check_together(chosen, *programs)
+    tables = []
+    for producer, consumer in pairwise(programs):
         if consumer.processor is Processor.FRAG:
-            tables.append(link(producer, consumer, profile, options=options))
+            tables.append(link(producer, consumer, profile, options=options, limits=chosen))
         else:
-            tables.append(link_stages(producer, consumer))
+            tables.append(connect_stages(producer, consumer))
     return tuple(tables)
 
 

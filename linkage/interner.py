@@ -56,11 +56,11 @@ class SemanticInterner:
         return self._names[semantic.index]
 
     def _is_free(self, index: int) -> bool:
-        return index not in self._names and index not in self._reserved and (self._end is None or index < self._end)
+        return index not in self._names and index not in self._reserved and index < self._end
 
     def _first_free(self, key: str | int) -> int:
         while not self._is_free(self._next):
-            if self._end is not None and self._next >= self._end:
+            if self._next >= self._end:
                 text = f"{key!r}: all {self._end} GENERIC indices of the limit set `{self._limits.name}` are taken or reserved"
                 raise LimitError((Diagnostic("S013", Severity.ERROR, text),))
             self._next += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from linkage.legality import check_together
 from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
@@ -12,13 +13,14 @@ from linkage.table import LinkTable
 from linkage.unwritten import gaps_of
 from linkage.unwritten import unwritten as unwritten_reads
 from linkage.usage import interface_of
+from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.program import Program
 
 if TYPE_CHECKING:
-    from linkage.device import Profile  # loaded with a device's profile; draws link without one
+    from linkage.device import Profile  # loaded with the first profile; draws link without one
 
 
 def link(
@@ -29,6 +31,7 @@ def link(
     unmatched: str = "fill",
     state: LinkState = IDENTITY,
     options: LinkOptions = DEFAULT,
+    limits: SemanticLimits | None = None,
 ) -> LinkTable:
     """Link a fragment program with the stage before the rasterizer: the origin of each of its inputs.
 
@@ -41,15 +44,30 @@ def link(
         unmatched: treatment of inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
         state: a linkage other than the identity.
         options: rasterizer state that devices fold into their tables.
+        limits: the limit set that judges the two programs together, by default that of the profile.
 
     Raises:
-        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched under "error", or the
-            device cannot link the pair.
+        LinkError: a program is of the wrong stage, a semantic breaks a rule of the limit set, two outputs carry one semantic, an input is
+            unmatched under "error", or the device cannot link the pair.
         ValueError: there is no such profile, or `unmatched` is neither of its words.
 
     Source: the linkage proposal of 2010; docs/linkage.md.
     """
-    device = None if profile == "software" else _profile(profile)
+    check_together(find_profile(profile).semantic_limits if limits is None else limits, vertex, fragment)
+    return connect(vertex, fragment, profile, unmatched=unmatched, state=state, options=options)
+
+
+def connect(
+    vertex: Program,
+    fragment: Program,
+    profile: str = "software",
+    *,
+    unmatched: str = "fill",
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+) -> LinkTable:
+    """Link a pair that no limit set judges: a draw takes whatever programs its screen took. Everything else is as in `link`."""
+    device = None if profile == "software" else find_profile(profile)
     if unmatched not in ("fill", "error"):
         raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
     producer, consumer = interface_of(vertex), interface_of(fragment)
@@ -64,7 +82,8 @@ def link(
     return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
 
 
-def _profile(name: str) -> Profile:
+def find_profile(name: str) -> Profile:
+    """The profile of a name. ValueError if there is none."""
     if name not in PROFILES:
         raise ValueError(f"profile: {name!r} is not known; there are: {', '.join(PROFILES)}")
     return PROFILES[name]

@@ -6,11 +6,13 @@ from array import array
 from collections.abc import Sequence
 from types import TracebackType
 
+from linkage.legality import check_together
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
 from linkage.relocate import RelocationList, patch, placement, relocations
 from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
+from passes.validate.semantics import SOFTWARE
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
@@ -80,11 +82,17 @@ class Linker:
     """
 
     def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
-        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage."""
+        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage.
+
+        Raises:
+            LinkError: a semantic of the fragment program has no legal index.
+            ValueError: it is no fragment program, or `copies` is less than 1.
+        """
         if fragment.processor is not Processor.FRAG:
             raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
         if copies < 1:
             raise ValueError(f"copies: at least 1 is wanted, not {copies}")
+        check_together(SOFTWARE, fragment)
         self.fragment = fragment
         self.state = state
         self.counters = LinkCounters()
@@ -129,10 +137,11 @@ class Linker:
         """The tokens of the fragment program for a vertex program. Hold the copy while it is in use (`with linker.link(v) as copy`).
 
         Raises:
-            LinkError: the programs do not link, or a range of inputs would have to be torn apart.
+            LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
         """
         counters = self.counters
         counters.links += 1
+        check_together(SOFTWARE, vertex)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
         wanted = self.assignment(vertex)
         self._vertex = vertex
         copy = self._copies[self._current]

@@ -6,7 +6,7 @@ its text. Bytes from 224 on carry the semantics without a name in shader model 3
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
 
@@ -108,6 +108,17 @@ class Scheme:
         if found is None:
             raise ValueError(f"byte: {byte} stands for no semantic in the scheme {self.name}")
         return found
+
+    def name_of(self, semantic: Semantic) -> Usage | None:
+        """The shader model 3 name of a semantic, None where it has none."""
+        found = self.to_byte.get(semantic, NO_BYTE)
+        return Usage.of_byte(found) if found < USAGES else None
+
+    def free_names(self, used: Iterable[Semantic]) -> list[Usage]:
+        """GENERIC's names without those of the given semantics, the last first."""
+        taken = {self.to_byte.get(semantic, NO_BYTE) for semantic in used}
+        names = [self.to_byte[Semantic("GENERIC", index)] for index in reversed(range(self.generics))]
+        return [Usage.of_byte(name) for name in names if name not in taken]
 
     def usage(self, semantic: Semantic) -> Usage:
         """The shader model 3 name of a semantic. ValueError where it has none."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import passes.validate
+from linkage.link import find_profile
 from linkage.link import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
@@ -29,31 +30,30 @@ ENGINES = ("jit", "interp")
 """Engines that run programs: compiled code ("jit"), and the interpreter that defines its results ("interp")."""
 
 
-def check(program: Program, *, limits: str | SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+def check(program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
     """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
 
     Args:
         program: the program to check.
-        limits: semantic limits to hold it to as well: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as
-            "sm3", "byte" or "a".
+        profile: the device whose semantic limits judge the program; `link` names them.
+        limits: other semantic limits instead: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as "sm3", "byte"
+            or "a".
 
     Raises:
         TypeError, ValueError: an argument is wrong.
     """
-    if isinstance(limits, str) and limits not in LIMITS:
-        raise ValueError(f"check: limits: {limits!r} is none of {', '.join(LIMITS)}")
-    chosen = LIMITS[limits] if isinstance(limits, str) else limits
-    return passes.validate.check(_program(program, "check: program"), semantic_limits=chosen)
+    return passes.validate.check(_program(program, "check: program"), semantic_limits=_limits("check", profile, limits))
 
 
-def validate(program: Program) -> None:
-    """Check that a program may run, and raise otherwise.
+def validate(program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:
+    """Check a program as `check` does, and raise if it has errors.
 
     Raises:
         ValidationError: the program breaks a rule of the language; every finding is in the exception.
-        LimitError: the program is correct, but too large.
+        LimitError: the program is correct, but too large, or its semantics are beyond the limits.
+        TypeError, ValueError: an argument is wrong.
     """
-    passes.validate.validate(_program(program, "validate: program"))
+    passes.validate.validate(_program(program, "validate: program"), semantic_limits=_limits("validate", profile, limits))
 
 
 def optimize(program: Program, pipeline: str | None = None) -> Program:
@@ -73,7 +73,7 @@ def optimize(program: Program, pipeline: str | None = None) -> Program:
     from passes.registry import DEFAULT
 
     made = Pipeline.parse(DEFAULT if pipeline is None else pipeline)
-    validate(_program(program, "optimize: program"))
+    passes.validate.validate(_program(program, "optimize: program"))
     return made.run(program)
 
 
@@ -85,6 +85,7 @@ def link(
     unmatched: str = "fill",
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
     options: LinkOptions = DEFAULT,
+    limits: str | SemanticLimits | None = None,
 ) -> LinkTable:
     """Link a fragment program with the stage before it: the origin of each of its inputs. See `linkage.link.link`.
 
@@ -95,14 +96,16 @@ def link(
         unmatched: "fill" lets an input without an output read 0, 0, 0, 1; "error" refuses it.
         mapping: a linkage other than the identity: fragment input -> the output that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
         options: rasterizer state that devices fold into their tables.
+        limits: semantic limits that judge the pair instead of the profile's, as for `check`.
 
     Raises:
-        LinkError: wrong stages, two outputs of one semantic, an unmatched input under "error", or a device that cannot
-            link the pair.
+        LinkError: wrong stages, a semantic beyond the limits, two outputs of one semantic, an unmatched input under "error", or a device
+            that cannot link the pair.
         TypeError, ValueError: an argument is wrong.
     """
     programs = _program(vertex, "link: vertex"), _program(fragment, "link: fragment")
-    return _link(*programs, profile, unmatched=unmatched, state=link_state(mapping, "link: mapping"), options=options)
+    state = link_state(mapping, "link: mapping")
+    return _link(*programs, profile, unmatched=unmatched, state=state, options=options, limits=_limits("link", profile, limits))
 
 
 def run(
@@ -185,7 +188,7 @@ def run(
     from backends.run.words import flag
     from passes.analysis.regions import FUEL
 
-    validate(program)
+    passes.validate.validate(_program(program, "run: program"))
     given: RunOptions = {
         "constants": constants,
         "system_values": system_values,
@@ -220,6 +223,23 @@ def run(
     from backends.interp.run import run as interpreted
 
     return interpreted(program, inputs, trace=trace, **given)
+
+
+def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> SemanticLimits:
+    """The limit set of a profile, or the one that takes its place."""
+    try:
+        own = find_profile(profile).semantic_limits
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{call}: {error}") from None
+    if limits is None:
+        return own
+    if isinstance(limits, str):
+        if limits not in LIMITS:
+            raise ValueError(f"{call}: limits: {limits!r} is none of {', '.join(LIMITS)}")
+        return LIMITS[limits]
+    if not isinstance(limits, SemanticLimits):
+        raise TypeError(f"{call}: limits: a SemanticLimits or its name is wanted, not {type(limits).__name__}")
+    return limits
 
 
 def _program(value: Any, argument: str) -> Program:

@@ -16,7 +16,7 @@ from backends.raster.draw.topology import Topology
 from backends.raster.draw_record import Call, Draw
 from backends.raster.layouts import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES
 from backends.run.shapes import input_vertices, output_vertices
-from linkage.chain import link_stages
+from linkage.chain import connect_stages
 from passes.analysis import facts
 from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.program import Program
@@ -103,7 +103,7 @@ class VertexStage:
 def input_sources(producer: Program, consumer: Program) -> list[int]:
     """Return the source of each input register of `consumer`: a byte offset into a vertex of `producer`, DEFAULT or PRIMITIVE."""
     sources = [DEFAULT] * consumer.file_size(File.IN)
-    for row in link_stages(producer, consumer).rows:
+    for row in connect_stages(producer, consumer).rows:
         if row.output_register is not None:
             sources[row.input_register] = 16 * row.output_register
         elif row.semantic.name == "PRIM_ID":

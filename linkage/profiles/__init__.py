@@ -31,10 +31,18 @@ _HOMES = {
 class _Profiles(Mapping[str, "Profile"]):
     """Profiles by name, each loaded at its first use."""
 
+    def __init__(self) -> None:
+        self._loaded: dict[str, Profile] = {}
+
     def __getitem__(self, name: str) -> Profile:
-        module, attribute = _HOMES[name]
-        profile: Profile = getattr(import_module(f"{__name__}.{module}"), attribute)
-        return profile
+        found = self._loaded.get(name)
+        if found is None:
+            module, attribute = _HOMES[name]
+            found = self._loaded[name] = getattr(import_module(f"{__name__}.{module}"), attribute)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in _HOMES
 
     def __iter__(self) -> Iterator[str]:
         return iter(_HOMES)

@@ -20,7 +20,7 @@ from linkage.device import (
     too_many,
 )
 from linkage.rows import Relocation
-from passes.validate.semantics import interpolators
+from passes.validate.semantics import BYTE
 from tgsi.language.facts.semantics import Semantic
 
 UNITS = 8
@@ -90,6 +90,4 @@ def _entry(register: int | None, form: int, unit: int | None) -> int:
     return (0xFF if register is None else register & 0xFF) | form << 8 | (0xF if unit is None else unit & 0xF) << 12
 
 
-PROFILE = Profile(
-    "i915", "Intel i915", interpolators(UNITS), build=build, interpolators=UNITS, has_fragment_flow=False, has_primitive_id=False
-)
+PROFILE = Profile("i915", "Intel i915", BYTE, build=build, interpolators=UNITS, has_fragment_flow=False, has_primitive_id=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkage.device import Job, Profile
-from passes.validate.semantics import BYTE
+from passes.validate.semantics import SM3
 
 
 def build(job: Job) -> None:
@@ -13,4 +13,4 @@ def build(job: Job) -> None:
     )
 
 
-PROFILE = Profile("i965", "Intel i965 (unknown)", BYTE, build=build)
+PROFILE = Profile("i965", "Intel i965 (unknown)", SM3, build=build)

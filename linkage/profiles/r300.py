@@ -1,6 +1,7 @@
 """r300: the RS block routes interpolators to fragment registers, rebuilt whenever programs or rasterizer state change.
 
-Both sides allocate in one canonical order: position, point size, colors, back colors, face, 32 generics, fog, window position.
+Both sides allocate in one canonical order: position, point size, colors, back colors, face, 256 generics, fog, window position. (The
+driver kept 16 generics, later 32: only the length of its table, which the proposal of 2010 has raised.)
 An entry of the RS block is packed here as: kind in bits 0 to 3 (0 color, 1 texture coordinate), interpolator in bits 4 to 9,
 fragment register in bits 10 to 15 (0x3f: not written), four components of 3 bits from bit 16 on (0 to 3 xyzw, 4 zero, 5 one).
 Two blocks of bytes name the output register in each interpolator (0xff: none, the chip fills it).
@@ -21,9 +22,8 @@ from linkage.device import (
     wrong_carrier,
 )
 from linkage.rows import Relocation
-from passes.validate.semantics import interpolators
+from passes.validate.semantics import BYTE
 
-GENERICS = 32
 TEXTURES = 8
 COLORS = 2
 NOWHERE = 0x3F
@@ -42,10 +42,6 @@ def build(job: Job) -> None:
     for row in job.table.rows:
         wrong_carrier(job, row)
     generics = carriers(job)
-    for row in generics:
-        if row.semantic.index >= GENERICS:
-            text = f"IN[{row.input_register}] {row.semantic}: the driver keeps {GENERICS} generics, 0 to {GENERICS - 1}"
-            job.error("K032", text, register=row.input_register, hint="renumber both programs")
     job.stop_if_errors()
     rs.colors()
     _face(job, rs)
@@ -159,6 +155,5 @@ class _Block:
         job.block("texture outputs", 8, self.texture_sources)
 
 
-_LIMITS = interpolators(GENERICS)
-R300 = Profile("r300", "ATI r300", _LIMITS, build=build, interpolators=TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False)
-R500 = Profile("r500", "ATI r500", _LIMITS, build=build, interpolators=TEXTURES, has_geometry=False, has_primitive_id=False)
+R300 = Profile("r300", "ATI r300", BYTE, build=build, interpolators=TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False)
+R500 = Profile("r500", "ATI r500", BYTE, build=build, interpolators=TEXTURES, has_geometry=False, has_primitive_id=False)

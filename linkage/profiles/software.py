@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkage.device import Job, Profile
-from passes.validate.semantics import ARBITRARY
+from passes.validate.semantics import SOFTWARE
 
 ABSENT = 0xFF
 
@@ -18,4 +18,4 @@ def build(job: Job) -> None:
     job.block("slots", 8, entries)
 
 
-PROFILE = Profile("software", "tgsi's own rasterizer", ARBITRARY, build=build)
+PROFILE = Profile("software", "tgsi's own rasterizer", SOFTWARE, build=build)

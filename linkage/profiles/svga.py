@@ -1,17 +1,19 @@
 """svga: VGPU9 declares shader model 3 names, VGPU10 links slots at draw time.
 
-A declaration word of VGPU9 has the usage in bits 0 to 4 and its index in bits 16 to 19, bit 31 is set, as in Direct3D 9.
+A declaration word of VGPU9 has the usage in bits 0 to 4 and its index in bits 16 to 19, bit 31 is set, as in Direct3D 9. The names are
+those of `linkage.sm3`, so GENERIC uses every name that no other semantic has, and programs that were translated apart agree. (The driver
+kept to 15 texture coordinates and gave fog the sixteenth; the proposal of 2010 asks for the other names, too.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from linkage.device import Job, Profile, fed_by_nothing, no_carrier, too_many
-from linkage.sm3 import BACK, INDICES, OWN, Usage, UsageName
+from linkage.legality import indices_of
+from linkage.sm3 import Usage, scheme
 from passes.validate.semantics import ARBITRARY, SM3
 from tgsi.language.facts.semantics import Semantic
-
-MASK_BITS = 64
-"""Number of GENERIC indices for which the driver's mask of fragment inputs has room."""
 
 _SPECIAL = {"POSITION": "VPOS", "FACE": "VFACE", "PCOORD": "point coordinate"}
 _REGISTER_MASK = 0xFF
@@ -22,47 +24,28 @@ def word(usage: Usage) -> int:
     return 1 << 31 | int(usage.name) | usage.index << 16
 
 
-def own_name(semantic: Semantic) -> Usage | None:
-    """The name of a semantic that has one of its own; None for GENERIC, and for semantics without a name."""
-    back = BACK.get(semantic)
-    return Usage(UsageName.TEXCOORD, 0) if semantic == Semantic("FOG") else back or OWN.get(semantic)
-
-
 def build_names(job: Job) -> None:
-    """Declare VGPU9's names of inputs and outputs. GENERIC goes to TEXCOORD 1 and up, in the order of the fragment program's indices."""
+    """Declare VGPU9's names of inputs and outputs. A name follows from the semantic alone, and from the presence of back colors."""
     table = job.table
-    outputs_of = job.producer.by_semantic
-    numbered: dict[Semantic | int, str] = {}  # GENERIC outputs, and registers of inputs that must have a name that no output has
+    sources = {row.input_register: job.source(row) or row.semantic for row in table.rows}
+    names = _names(job, sources)
     for row in table.rows:
-        source = job.source(row) or row.semantic
-        where = f"IN[{row.input_register}] {source}"
-        if row.output_register is None and row.semantic in outputs_of:  # under a link state
-            numbered[row.input_register] = where
-        elif source.name == "GENERIC" and source.index >= MASK_BITS:
-            text = f"{where}: the mask of fragment inputs has room for 0 to {MASK_BITS - 1}"
-            job.error("K032", text, register=row.input_register, hint="renumber both programs")
-        elif source.name == "GENERIC":
-            numbered[source] = where
-        elif own_name(source) is None:
+        if row.input_register not in names:
             no_carrier(job, row, "shader model 3 name")
-    order = sorted(numbered, key=lambda key: (MASK_BITS, key) if isinstance(key, int) else (key.index, 0))
-    too_many(job, len(order), INDICES - 1, "texture coordinate names (the first is fog)")
+    read = set(sources.values())
+    too_many(job, sum(source.name == "GENERIC" for source in read), job.profile.interpolators, "interpolators")
     job.stop_if_errors()
-    remap = {key: Usage(UsageName.TEXCOORD, number) for number, key in enumerate(order, 1)}
-    rest = Usage(UsageName.TEXCOORD, len(order) + 1) if len(order) + 1 < INDICES else None
     outputs, inputs, backs = [], [], []
     for output in job.producer.outputs:
-        name = remap.get(output.semantic, rest) if output.semantic.name == "GENERIC" else own_name(output.semantic)
+        name = names.get(output.semantic)
         if name is None:
             text = f"OUT[{output.register}] {output.semantic} has no shader model 3 name and is not declared"
             job.warning("K034", text, span=output.span, hint="the fragment program does not read it; leave it out")
             continue
-        unread = " (never read)" if output.semantic.name == "GENERIC" and output.semantic not in remap else ""
+        unread = " (never read)" if output.semantic.name == "GENERIC" and output.semantic not in read else ""
         outputs.append((word(name), f"OUT[{output.register}] {output.semantic} is {name}{unread}"))
     for row in table.rows:
-        source = job.source(row) or row.semantic
-        name = remap.get(row.input_register) or remap.get(source) or own_name(source)
-        assert name is not None
+        name = names[row.input_register]
         inputs.append((word(name), f"IN[{row.input_register}] {row.semantic} is {name}"))
         job.place(f"IN[{row.input_register}] {row.semantic}", str(name))
         if row.output_register is None and not job.is_sprite(row.semantic):
@@ -72,8 +55,7 @@ def build_names(job: Job) -> None:
             job.warning("K036", text, register=row.input_register, hint="replace the coordinate of points in the fragment program")
         behind = table.back_register(row)
         if job.options.light_twoside and behind != row.output_register and behind is not None:
-            name = own_name(job.feeding[behind])
-            assert name is not None
+            name = names[job.feeding[behind]]
             backs.append((word(name), f"back of IN[{row.input_register}] is {name}, chosen by facing"))
     for item in table.specials:
         job.place(f"IN[{item.input_register}] {item.semantic}", _SPECIAL[item.semantic.name])
@@ -81,6 +63,29 @@ def build_names(job: Job) -> None:
     job.block("input names", 32, inputs)
     if backs:
         job.block("back names", 32, backs)
+
+
+def _names(job: Job, sources: Mapping[int, Semantic]) -> dict[Semantic | int, Usage]:
+    """The names of the semantics of outputs, and of input registers. Semantics that can have none are absent.
+
+    Two things take names that the pair leaves free: GENERIC beyond the names, with a warning, and inputs that a link state feeds from
+    nothing although their own semantic has an output. `sources` has the semantic that feeds each input register.
+    """
+    known = scheme(has_back=indices_of(job.vertex).has_back or indices_of(job.fragment).has_back)
+    used = list(dict.fromkeys((*job.feeding.values(), *sources.values())))
+    names: dict[Semantic | int, Usage] = {semantic: name for semantic in used if (name := known.name_of(semantic)) is not None}
+    high = [semantic for semantic in used if semantic.name == "GENERIC" and semantic not in names]
+    unfed = [r.input_register for r in job.table.rows if r.output_register is None and r.semantic in job.producer.by_semantic]
+    spare: list[Semantic | int] = [*high, *unfed]
+    for key, name in zip(spare, known.free_names(used) if spare else ()):
+        names[key] = name
+        if isinstance(key, Semantic):
+            text = f"{key} is above {known.generics - 1} and takes the name {name}, which this pair leaves free"
+            job.warning("K038", text, span=job.span_of(key), hint="give both programs a lower index if other programs link with them")
+    for register, source in sources.items():
+        if register not in unfed and source in names:
+            names[register] = names[source]
+    return names
 
 
 def build_slots(job: Job) -> None:

@@ -8,13 +8,10 @@ from dataclasses import replace
 from passes.validate.semantics import SemanticLimits, is_interface, legal
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
 from tgsi.language.facts.enums import File, Interpolation
-from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.semantics import SEMANTICS, TOKEN_INDICES, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
-
-_ANY = 1 << 16
-"""Bound of new indices if any index is legal: they have to fit into tokens."""
 
 
 @record
@@ -43,11 +40,10 @@ def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: It
     """
     blocks = _blocks(programs)
     has_back = any(name == "BCOLOR" for name, _, _ in blocks)
-    count = limits.generics(has_back)
-    end = _ANY if count is None else count
-    taken = bytearray(_ANY)
+    end = min(limits.generics(has_back), TOKEN_INDICES)
+    taken = bytearray(TOKEN_INDICES)
     for index in reserve:
-        if 0 <= index < _ANY:
+        if 0 <= index < TOKEN_INDICES:
             taken[index] = 1
     held = bytes(taken)
     moving: list[tuple[str, int, int]] = []
@@ -56,7 +52,7 @@ def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: It
         name, first, last = block
         if name != "GENERIC" and legal(Semantic(name, last), limits, has_back):
             mapping |= {Semantic(name, i): Semantic(name, i) for i in range(first, last + 1)}
-        elif name == "GENERIC" and not limits.dense and last < end and not any(held[first : last + 1]):
+        elif name == "GENERIC" and not limits.dense and first >= 0 and last < end and not any(held[first : last + 1]):
             taken[first : last + 1] = bytes([1]) * (last + 1 - first)
             mapping |= {Semantic(name, i): Semantic(name, i) for i in range(first, last + 1)}
         else:

@@ -1,6 +1,8 @@
 """Semantic limits: the indices that semantics between two stages may have.
 
-The rules are those of the linkage proposal of 2010. The smallest set holds the names of shader model 3, which every device can take.
+The rules are those of the linkage proposal of 2010; docs/linkage.md, "Rules of the proposal", lists them. The smallest set holds the names
+of shader model 3, which every device can take. Semantics that are younger than the proposal have the indices of their rows in
+`tgsi/language/facts/semantics.py`.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from passes.validate.context import MAX_FINDINGS, Context
+from tgsi.language.diagnostics import Diagnostic
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.semantics import MESH_SEMANTICS, SEMANTICS, Semantic
+from tgsi.language.facts.limits import SOFTWARE as SIZES
+from tgsi.language.facts.semantics import INDICES, MESH_SEMANTICS, SEMANTICS, TOKEN_INDICES, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -22,15 +26,17 @@ MAX_RENDER_TARGETS = 8
 _APART = frozenset({"POSITION", "PSIZE", "FACE"}) | MESH_SEMANTICS
 """Semantics that take no interpolator."""
 
+_FILES = frozenset({File.IN, File.OUT, File.SV})
+
 _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLOR0, COLOR1 and FOG0 are taken"
 
 
 @record(kw_only=True)
 class SemanticLimits:
-    """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 if the program has a BCOLOR; None: any.
+    """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 if a BCOLOR is in use; None: all that 32 bits hold.
 
-    `distinct` bounds the different semantics that one program may use for varyings at once. `dense` requires GENERIC indices 0 to n - 1
-    without gaps. The reasons end the messages.
+    A BCOLOR is in use if one of the programs that link with each other has it. `distinct` bounds the different semantics that one program
+    may use for varyings at once. `dense` requires GENERIC indices 0 to n - 1 without gaps. The reasons end the messages.
     """
 
     name: str
@@ -41,9 +47,10 @@ class SemanticLimits:
     distinct: int | None = None
     dense: bool = False
 
-    def generics(self, has_back: bool) -> int | None:
-        """Return the number of GENERIC indices, or None if any index is legal."""
-        return self.generic_with_back if has_back else self.generic
+    def generics(self, has_back: bool) -> int:
+        """Return the number of GENERIC indices."""
+        count = self.generic_with_back if has_back else self.generic
+        return INDICES if count is None else count
 
     def limited(self, distinct: int | None, reason: str = "") -> SemanticLimits:
         """Return the same set with another number of different semantics at once."""
@@ -62,8 +69,11 @@ SM3 = SemanticLimits(
 BYTE = _same("byte", 256, "the index is one byte")
 """The indices that nearly every device takes."""
 
-ARBITRARY = _same("arbitrary", None, "")
+ARBITRARY = _same("arbitrary", None, "an index has 32 bits")
 """Any index."""
+
+SOFTWARE = _same("software", TOKEN_INDICES, "a token holds 16 bits of an index")
+"""The indices that our own screen promises (MAX_GENERIC_INDICES)."""
 
 LIMITS: Mapping[str, SemanticLimits] = MappingProxyType(
     {
@@ -74,7 +84,7 @@ LIMITS: Mapping[str, SemanticLimits] = MappingProxyType(
         "b": _same("b", 256, "option b of the proposal takes 256, which a shader model 3 API never exceeds"),
         "c": replace(SM3, name="c"),
         "d": _same("d", None, "option d of the proposal has the API number them without gaps", dense=True),
-        "e": _same("e", None, ""),
+        "e": _same("e", None, "option e of the proposal takes any 32-bit index"),
         "f": _same("f", 8, "option f of the proposal takes as many as there are interpolators", distinct=8),
     }
 )
@@ -100,42 +110,69 @@ def legal(semantic: Semantic, limits: SemanticLimits, has_back: bool) -> bool:
     if semantic.name == "NORMAL":
         return False
     count = SEMANTICS[semantic.name].indices
-    if count is None:
-        count = limits.generics(has_back)
-    return count is None or semantic.index < count
+    return 0 <= semantic.index < (limits.generics(has_back) if count is None else count)
 
 
-def check(context: Context, limits: SemanticLimits) -> None:
-    """Check S010 to S015."""
+def broken_rule(program: Program, item: Declaration, limits: SemanticLimits, has_back: bool) -> str:
+    """Return the code of the rule that one declaration breaks, or the empty string. A range is judged by its last index.
+
+    Inputs of vertex programs are no varyings: their semantics mean nothing, and none is refused.
+    """
+    semantic = item.semantic
+    if semantic is None or item.file not in _FILES or (item.file is File.IN and program.processor is Processor.VERT):
+        return ""
+    name = semantic.name
+    if name == "NORMAL":
+        return "S010"
+    last = Semantic(name, semantic.index + max(0, item.last - item.first))
+    if item.file is File.OUT and program.processor is Processor.FRAG and name == "COLOR":
+        return "" if 0 <= last.index < MAX_RENDER_TARGETS else "S012"
+    count = SEMANTICS[name].indices
+    if count is None and not is_interface(program, item):
+        return ""
+    if legal(last, limits, has_back):
+        return ""
+    return "S013" if count is None else "S012" if name in ("COLOR", "BCOLOR") else "S011"
+
+
+def has_back_color(program: Program) -> bool:
+    """Return true if the program hands on or reads a back color."""
+    return any(
+        item.semantic is not None and item.semantic.name == "BCOLOR" and is_interface(program, item) for item in program.declarations
+    )
+
+
+def check(context: Context, limits: SemanticLimits, *, has_back: bool = False) -> None:
+    """Check S010 to S015. `has_back` is true if a program that links with this one has a BCOLOR."""
     program = context.program
     items = [item for item in program.declarations if is_interface(program, item)]
-    has_back = any(item.semantic is not None and item.semantic.name == "BCOLOR" for item in items)
-    rules = _Rules(context, limits, has_back, items)
+    rules = _Rules(context, limits, has_back or has_back_color(program), items)
     for item in program.declarations:
         if len(context.found) >= MAX_FINDINGS:
             return
-        if item.semantic is None or item.file not in (File.IN, File.OUT):
+        code = broken_rule(program, item, limits, rules.has_back)
+        if item.semantic is None:
             continue
-        if item.semantic.name == "NORMAL":
-            context.error("S010", "NORMAL is no semantic of a shader any more", item, hint=rules.generic_hint(0))
-        elif is_interface(program, item):
-            rules.check_index(item, item.semantic)
-        elif item.file is File.OUT and item.semantic.name == "COLOR":
-            _check_target(context, item, item.semantic)
+        if code == "S010":
+            context.error(code, "NORMAL is no semantic of a shader any more", item, hint=rules.generic_hint(0))
+        elif code:
+            rules.report(code, item, item.semantic)
+        elif item.semantic.name == "NORMAL" and item.file is File.IN:
+            context.warning("S010", "NORMAL is no semantic of a shader any more; a vertex program's input needs none", item)
     rules.check_distinct()
     if limits.dense:
         rules.check_dense()
 
 
-def _check_target(context: Context, item: Declaration, semantic: Semantic) -> None:
-    last = semantic.index + item.last - item.first
-    if last >= MAX_RENDER_TARGETS:
-        text = f"COLOR[{last}]: a fragment program writes render targets 0 to {MAX_RENDER_TARGETS - 1}"
-        context.error("S012", text, item, hint=f"the nearest is COLOR[{MAX_RENDER_TARGETS - 1}]")
+def judge(program: Program, limits: SemanticLimits, *, has_back: bool = False) -> tuple[Diagnostic, ...]:
+    """Return the findings of `check` alone, in the order of their places."""
+    context = Context(program, SIZES)
+    check(context, limits, has_back=has_back)
+    return context.found.sorted()
 
 
-def _least(first: int | None, count: int | None) -> int | None:
-    return min((value for value in (first, count) if value is not None), default=None)
+def _allowed(count: int) -> str:
+    return "only index 0" if count == 1 else f"the indices 0 to {count - 1}"
 
 
 class _Rules:
@@ -150,17 +187,15 @@ class _Rules:
             if item.semantic is not None and item.semantic.name == name and file in (None, item.file):
                 yield item.semantic.index, item.semantic.index + item.last - item.first
 
-    def free(self, name: str, wanted: int, count: int | None) -> int | None:
+    def free(self, name: str, wanted: int, count: int) -> int | None:
         """Return the unused index nearest to `wanted`, below `count`, or None if all are in use."""
         found: list[int] = []
         before = 0  # the first index after the ranges seen so far
-        for first, last in [*sorted(self.spans(name)), (None, None)]:
-            end = _least(first, count)  # indices before..end-1 are free
-            if end is None:
-                found.append(max(before, wanted))
-            elif before < end:
+        for first, last in [*sorted(self.spans(name)), (count, count)]:
+            end = min(first, count)  # indices before..end-1 are free
+            if before < end:
                 found.append(min(max(before, wanted), end - 1))
-            before = max(before, (last or 0) + 1)
+            before = max(before, last + 1)
         return min(found, key=lambda index: (abs(index - wanted), index), default=None)
 
     def generic_hint(self, wanted: int) -> str:
@@ -168,30 +203,29 @@ class _Rules:
         found = self.free("GENERIC", wanted, self.limits.generics(self.has_back))
         return "no GENERIC index is free" if found is None else f"the nearest free index is GENERIC[{found}]"
 
-    def check_index(self, item: Declaration, semantic: Semantic) -> None:
-        """Check the index of one declaration; a range is judged by its last index."""
-        last = Semantic(semantic.name, semantic.index + item.last - item.first)
-        if legal(last, self.limits, self.has_back):
-            return
-        count = SEMANTICS[semantic.name].indices
+    def report(self, code: str, item: Declaration, semantic: Semantic) -> None:
+        """Report the broken rule of one declaration."""
+        name, last = semantic.name, semantic.index + max(0, item.last - item.first)
+        count = SEMANTICS[name].indices
         if count is None:
-            self._check_generic(item, last.index)
-        elif semantic.name in ("COLOR", "BCOLOR"):
-            found = self.free(semantic.name, last.index, count)
-            hint = self.generic_hint(0) if found is None else f"the nearest free index is {semantic.name}[{found}]"
-            self.context.error("S012", f"{last}: {semantic.name} has the indices 0 and 1, for two-sided and flat shading", item, hint=hint)
+            self._report_generic(code, item, last)
+        elif not is_interface(self.context.program, item):
+            is_target = name == "COLOR" and item.file is File.OUT
+            count = MAX_RENDER_TARGETS if is_target else count
+            rule = f"a fragment program writes render targets 0 to {count - 1}" if is_target else f"{name} has {_allowed(count)}"
+            nearest = f"the nearest is {Semantic(name, min(max(last, 0), count - 1))}"
+            self.context.error(code, f"{name}[{last}]: {rule}", item, hint=nearest)
         else:
-            allowed = "only index 0" if count == 1 else f"the indices 0 to {count - 1}"
-            found = self.free(semantic.name, last.index, count)
-            nearest = f"{semantic.name}[{found}]" if found is not None and count > 1 else semantic.name
-            hint = self.generic_hint(0) if found is None else f"the nearest free index is {nearest}"
-            self.context.error("S011", f"{semantic.name}[{last.index}]: {semantic.name} has {allowed}", item, hint=hint)
+            two = "the indices 0 and 1, for two-sided and flat shading"
+            found = self.free(name, last, count)
+            hint = self.generic_hint(0) if found is None else f"the nearest free index is {Semantic(name, found)}"
+            self.context.error(code, f"{name}[{last}]: {name} has {two if code == 'S012' else _allowed(count)}", item, hint=hint)
 
-    def _check_generic(self, item: Declaration, last: int) -> None:
+    def _report_generic(self, code: str, item: Declaration, last: int) -> None:
         count = self.limits.generics(self.has_back)
         reason = (self.has_back and self.limits.reason_with_back) or self.limits.reason
-        text = f"GENERIC[{last}]: the limit set `{self.limits.name}` has GENERIC 0 to {(count or 0) - 1}; {reason}"
-        self.context.error("S013", text, item, hint=self.generic_hint(last))
+        text = f"GENERIC[{last}]: the limit set `{self.limits.name}` has GENERIC 0 to {count - 1}; {reason}"
+        self.context.error(code, text, item, hint=self.generic_hint(last))
 
     def check_distinct(self) -> None:
         """Check S014: the number of semantics that one direction uses at once. Those of `_APART` do not count."""

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from linkage import PROFILES, link
+from linkage import PROFILES
+from linkage.link import connect
 from tests.property.decoded_links import READERS, decoded, expected
 from tests.property.linked_pairs import pair
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
@@ -28,7 +29,7 @@ def differences(seed: int, profile: str, rare: float) -> Counter[str]:
     """Compare one link. Counts what was seen, so that the test can tell that it saw anything."""
     made = pair(seed, rare=rare)
     try:
-        table = link(made.vertex, made.fragment, profile, state=made.state, options=made.options)
+        table = connect(made.vertex, made.fragment, profile, state=made.state, options=made.options)
     except LinkError as error:
         check_refusal(error.diagnostics)
         return Counter(refused=1)

@@ -78,6 +78,8 @@ P029 extension in strict text
     The form is an extension of the default dialect; Mesa 18.1 does not read it.
 P030 format without a number
     Token streams hold formats by Gallium's number, and this name has none. Texts may name any format, but only known ones are encoded.
+P031 semantic index beyond 16 bits
+    Tokens hold a semantic's index in 16 bits, so a declaration with a larger one cannot be encoded. Texts may have any.
 P040 token stream ends too soon
     The last statement wants more words than the stream has.
 P041 wrong token header
@@ -210,11 +212,12 @@ S010 NORMAL is removed
     Fixed-function normals are no semantic of shaders any more; pass them as GENERIC.
 S011 index beyond the semantic's own
     Semantics other than GENERIC have only index 0, but for COLOR, BCOLOR and CLIPDIST (0 and 1), TEXCOORD (0 to 7) and PATCH (0 to 31).
+    The last three are younger than the proposal of 2010, which gives all but GENERIC, COLOR and BCOLOR one index.
 S012 color index
     COLOR and BCOLOR between two stages have the indices 0 and 1. Color outputs of a fragment program name render targets, 0 to 7.
 S013 GENERIC index beyond the limit set
-    The limit set says how many GENERIC indices there are: 219 for sm3, 217 if the program has a BCOLOR, 256 for byte. Renumbering both
-    programs of a pair (passes.lower.renumber) makes them legal.
+    The limit set says how many GENERIC indices there are: 219 for sm3, 217 if one of the linked programs has a BCOLOR, 256 for byte, 65536
+    for our own renderer. Renumbering both programs of a pair (passes.lower.renumber) makes them legal.
 S014 too many semantics at once
     The device has fewer interpolators than the program has varyings.
 S015 GENERIC indices have gaps
@@ -271,6 +274,9 @@ K036 quirk of the device
     The link works otherwise than the programs suggest, because the device or its driver does.
 K037 side of a polygon cannot be lowered
     Two-sided color and FACE are made of each other where a device has only one; here the inputs or colors for that are taken.
+K038 renumbered for the device
+    The index is beyond those that the device takes, so the link gives this varying another name in both programs. Programs that are
+    linked with several others want an index of the device's limit set instead.
 B001 not supported by the engine
     The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
 B004 operand or property not supported

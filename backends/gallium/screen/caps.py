@@ -43,6 +43,7 @@ from backends.pipe.limits import (
 from backends.pipe.state import MAX_ANISOTROPY
 from backends.run.shapes import QUAD
 from tgsi.language.facts.limits import PROMISED_CONSTANTS, SOFTWARE
+from tgsi.language.facts.semantics import TOKEN_INDICES
 
 _YES = """
     NPOT_TEXTURES OCCLUSION_QUERY QUERY_TIME_ELAPSED TEXTURE_SWIZZLE TEXTURE_MIRROR_CLAMP_TO_EDGE TEXTURE_MIRROR_CLAMP
@@ -124,7 +125,7 @@ _NUMBERS: dict[str, int] = {
     "MAX_VERTEX_ELEMENT_SRC_OFFSET": 65536,
     "MAX_CONSERVATIVE_RASTER_SUBPIXEL_PRECISION_BIAS": MAX_SUBPIXEL_PRECISION_BIAS,
     "MAX_VARYINGS": 32,
-    "MAX_GENERIC_INDICES": 1 << 16,  # indices that a token can hold; our own capability, for the proposal of 2010
+    "MAX_GENERIC_INDICES": TOKEN_INDICES,  # our own capability, for the proposal of 2010
     "MAX_SEMANTICS": 32,  # different semantics between two stages at once; our own, too
     "MAX_TEXEL_OFFSET": 7,
     "MAX_TEXTURE_2D_LEVELS": MAX_RESOURCE_LEVELS,

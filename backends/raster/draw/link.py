@@ -7,7 +7,7 @@ from backends.llvm.program.presence import wants_presence
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER, Mode
 from backends.raster.tile.buffer_keys import TargetKeys
 from backends.raster.tile.fragment import NO_FRAGMENTS, SlotInfo, describe
-from linkage.link import link
+from linkage.link import connect
 from linkage.options import IDENTITY, LinkState
 from linkage.usage import interface_of
 from passes.analysis import facts
@@ -69,7 +69,7 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
     by_semantic = interface_of(program).by_semantic
     source, back, colors = [], [], []
     if fragment is not None:
-        table = link(program, fragment, state=state)
+        table = connect(program, fragment, state=state)
         for row in sorted(table.rows, key=lambda r: r.slot):
             front = _register(row.output_register)
             source.append(front)

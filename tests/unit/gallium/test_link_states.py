@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linkage.profiles import PROFILES
 from passes.lower.clamp import Clamp, clamp_colors
 from passes.lower.face import face_from_back_color, two_sided_from_face
 from tgsi import gallium as g
@@ -167,5 +168,12 @@ def test_face_from_back_color_equals_face(screen: g.Screen, ctx: g.Context, fron
 
 
 def test_the_screen_tells_how_many_semantics_there_are(screen: g.Screen) -> None:
-    assert screen.get_param("PIPE_CAP_MAX_GENERIC_INDICES") == 65536
+    assert screen.get_param("PIPE_CAP_MAX_GENERIC_INDICES") == 65536 == PROFILES["software"].semantic_limits.generics(has_back=False)
     assert screen.get_param("MAX_SEMANTICS") == 32
+
+
+@pytest.mark.parametrize("semantic", ["GENERIC[65535]", "FOG[1]", "COLOR[2]", "TEXCOORD[9]"])
+def test_draws_take_semantics_that_checks_refuse(screen: g.Screen, ctx: g.Context, semantic: str) -> None:
+    expected = draw(screen, ctx, VERTEX, FRAGMENT)
+    found = draw(screen, ctx, VERTEX.replace("GENERIC[0]", semantic), FRAGMENT.replace("GENERIC[0]", semantic))
+    assert found.tolist() == expected.tolist()

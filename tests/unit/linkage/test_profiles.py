@@ -11,6 +11,7 @@ from linkage.device_link import Block
 from linkage.dump import as_json
 from linkage.options import link_state
 from linkage.profiles.r600 import automatic_id, clashes
+from passes.validate.semantics import ARBITRARY
 from tests.unit.linkage.programs import frag, mov, vert
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation
@@ -64,8 +65,8 @@ def codes(table: LinkTable) -> list[str]:
         ("r300", 10, "K030"),
         ("r600", 40, None),
         ("r600", 41, "K030"),
-        ("svga", 15, None),
-        ("svga", 16, "K030"),
+        ("svga", 16, None),
+        ("svga", 17, "K030"),
         ("svga10", 32, None),
         ("i915", 8, None),
         ("i915", 9, "K030"),
@@ -92,10 +93,7 @@ def test_number_of_varyings_is_bounded_by_device(profile: str, count: int, expec
         ("nv40", INDEXED, "K031.*constants of fragment programs stand inside"),
         *[(p, frag(("PRIM_ID", 0)), f"K031.*{p}: .*PRIM_ID") for p in ("nv30", "nv40", "r300", "svga", "i915")],
         *[(p, frag(("LAYER", 0)), f"K031.*{p}: .*LAYER") for p in ("nv30", "nv40", "r300", "svga", "i915")],
-        ("r300", frag(("GENERIC", 32)), "K032.*the driver keeps 32 generics"),
-        ("svga", frag(("GENERIC", 64)), "K032.*room for 0 to 63"),
         ("svga", frag(("TEXCOORD", 1)), "K032.*has no shader model 3 name"),
-        ("nv40", frag(("GENERIC", 256)), "K032.*indices are bytes"),
         ("nv40", frag(("GENERIC", 3), ("TEXCOORD", 3)), "K033.*are one texture coordinate here"),
         ("i915", frag(("PCOORD", 0)), "K032.*PCOORD has no carrier"),
         ("i965", frag(("GENERIC", 0)), "K035.*i965: how this device links is not known"),
@@ -298,16 +296,30 @@ def test_r600_input_words_carry_default_flat_and_sprite() -> None:
 
 
 # -- svga -------------------------------------------------------------------------------------------------------------------
-def test_svga_remaps_generics_from_texcoord_one_and_fog_to_zero() -> None:
+def test_svga_names_follow_from_semantics_alone() -> None:
     vertex = vert(POSITION, ("GENERIC", 40), ("FOG", 0), ("GENERIC", 3), ("GENERIC", 9), ("COLOR", 1), ("BCOLOR", 1))
     table = link(vertex, frag(("GENERIC", 40), ("GENERIC", 3), ("FOG", 0), ("COLOR", 1)), "svga")
     assert places(table) == {
-        "IN[0] GENERIC[40]": "TEXCOORD2",
-        "IN[1] GENERIC[3]": "TEXCOORD1",
-        "IN[2] FOG": "TEXCOORD0",
+        "IN[0] GENERIC[40]": "BLENDWEIGHT9",
+        "IN[1] GENERIC[3]": "TEXCOORD3",
+        "IN[2] FOG": "FOG0",
         "IN[3] COLOR[1]": "COLOR1",
     }
-    assert values(table, "output names")[-3:] == [1 << 31 | 5 | 3 << 16, 1 << 31 | 10 | 1 << 16, 1 << 31 | 10 | 3 << 16]
+    assert values(table, "output names")[-3:] == [1 << 31 | 5 | 9 << 16, 1 << 31 | 10 | 1 << 16, 1 << 31 | 10 | 3 << 16]
+
+
+def test_svga_links_indices_beyond_its_names_and_says_so() -> None:
+    vertex = vert(POSITION, ("GENERIC", 4000), ("BCOLOR", 0), ("GENERIC", 216), ("GENERIC", 217))
+    table = link(vertex, frag(("GENERIC", 217), ("GENERIC", 4000), ("GENERIC", 216)), "svga", limits=ARBITRARY)
+    assert codes(table) == ["K038", "K038"]
+    assert places(table) == {"IN[0] GENERIC[217]": "SAMPLE13", "IN[1] GENERIC[4000]": "SAMPLE14", "IN[2] GENERIC[216]": "SAMPLE15"}
+    assert values(table, "input names") == [values(table, "output names")[i] for i in (4, 1, 3)]
+
+
+def test_svga_has_no_name_for_the_next_index_once_all_are_in_use() -> None:
+    outputs = [("GENERIC", i) for i in range(219)]
+    with pytest.raises(LinkError, match=r"K032.*GENERIC\[300\] has no shader model 3 name"):
+        link(vert(POSITION, *outputs), frag(("GENERIC", 300)), "svga", limits=ARBITRARY)
 
 
 def test_svga10_unmatched_inputs_get_slots_above_the_outputs() -> None:
@@ -332,17 +344,23 @@ def test_i915_face_is_known_to_be_wrong() -> None:
 # -- all --------------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "i965"])
 @pytest.mark.parametrize("index", [31, 32, 63, 64, 216, 217, 218, 219, 255])
-def test_boundary_indices_link_or_name_the_limit(profile: str, index: int) -> None:
-    limits = {"r300": 32, "r500": 32, "svga": 64}
+def test_boundary_indices_link_within_the_limits_of_the_profile(profile: str, index: int) -> None:
     pair = vert(POSITION, ("GENERIC", index)), frag(("GENERIC", index))
-    if index >= limits.get(profile, 256):
-        with pytest.raises(LinkError, match="K032"):
+    if index >= PROFILES[profile].semantic_limits.generics(has_back=False):
+        with pytest.raises(LinkError, match="S013"):
             link(*pair, profile)
     else:
         table = link(*pair, profile)
         assert table.rows[0].output_register == 1
         assert str(table)
         assert as_json(table)["profile"] == profile
+
+
+@pytest.mark.parametrize("profile", ["nv30", "nv40", "r300", "r500", "i915"])
+def test_devices_of_bytes_refuse_wider_indices_even_if_they_are_declared_legal(profile: str) -> None:
+    pair = vert(POSITION, ("GENERIC", 256)), frag(("GENERIC", 256))
+    with pytest.raises(LinkError, match=r"K032.*indices are bytes"):
+        link(*pair, profile, limits=ARBITRARY)
 
 
 def test_an_input_error_points_at_its_declaration() -> None:
@@ -386,7 +404,7 @@ def test_range_inputs_link_on_devices() -> None:
 @pytest.mark.parametrize(
     ("profile", "name", "expected"),
     [
-        ("svga", "input names", [1 << 31 | 5 | 1 << 16]),
+        ("svga", "input names", [1 << 31 | 1 | 9 << 16]),
         ("r600", "input words", [41]),
         ("svga10", "input slots", [1]),
         ("nv40", "fragment slots", [0xF1]),

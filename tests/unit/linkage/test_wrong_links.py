@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linkage import LinkOptions, LinkTable, link, link_stages
+from linkage.link import connect
 from linkage.options import link_state
 from tests.unit.linkage.programs import frag, vert
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
@@ -27,7 +28,7 @@ def places(table: LinkTable) -> dict[str, str]:
 
 def refusal(vertex: Program, fragment: Program, profile: str, **more: object) -> Diagnostic:
     with pytest.raises(LinkError) as caught:
-        link(vertex, fragment, profile, **more)  # type: ignore[arg-type]
+        connect(vertex, fragment, profile, **more)  # type: ignore[arg-type]
     first = next(item for item in caught.value.diagnostics if item.severity is Severity.ERROR)
     assert first.hint
     return first
@@ -80,7 +81,7 @@ def test_a_back_color_that_reads_the_front_color_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["POSITION", "FACE", "PCOORD", "PRIM_ID"])
 def test_only_index_0_of_a_name_is_made_by_the_rasterizer(name: str) -> None:
-    table = link(vert(POSITION, (name, 1)), frag((name, 1)))
+    table = connect(vert(POSITION, (name, 1)), frag((name, 1)))
     assert table.specials == ()
     assert table.rows[0].output_register == 1
 
@@ -92,7 +93,7 @@ def test_position_1_is_not_the_window_position(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["nv50", "svga10"])
 def test_position_1_is_a_varying_where_carriers_have_no_kinds(profile: str) -> None:
-    table = link(vert(POSITION, ("POSITION", 1)), frag(("POSITION", 1)), profile)
+    table = connect(vert(POSITION, ("POSITION", 1)), frag(("POSITION", 1)), profile)
     assert "fixed" not in places(table).values()
     assert table.rows[0].output_register == 1
 

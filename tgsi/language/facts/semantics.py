@@ -41,6 +41,12 @@ class SemanticInfo:
         return self.number > _LAST_NUMBER
 
 
+INDICES = 1 << 32
+"""Number of indices that a semantic without limits has: an index is a 32-bit number."""
+
+TOKEN_INDICES = 1 << 16
+"""Number of indices that a token can hold."""
+
 _LAST_NUMBER = 44
 """Number of the last semantic of Mesa 18.1."""
 

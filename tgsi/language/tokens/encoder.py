@@ -8,7 +8,7 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, MemoryType, ReturnType
 from tgsi.language.facts.formats import FORMAT_NUMBERS
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.language.facts.semantics import SEMANTICS, TOKEN_INDICES
 from tgsi.language.ir import Declaration, Dimension, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.source import Span
@@ -27,10 +27,11 @@ def encode(program: Program) -> tuple[int, ...]:
     """The words of a program: header, processor, then each statement.
 
     Statements that came from one text keep its order; a program made by hand has properties, declarations, immediates, instructions.
-    Numbers that do not fit their field lose their upper bits, as in Mesa. Array numbers of direct registers have no place in tokens.
+    Semantic indices have to fit their field; other numbers that do not fit lose their upper bits, as in Mesa. Array numbers of direct
+    registers have no place in tokens.
 
     Raises:
-        UnsupportedError: an image format has no number.
+        UnsupportedError: an image format has no number, or a semantic index has more than 16 bits.
     """
     memo: Memo = {}
     body: list[int] = []
@@ -68,6 +69,14 @@ def _format(name: str, span: Span | None) -> int:
     return number
 
 
+def _semantic_index(item: Declaration) -> int:
+    index = 0 if item.semantic is None else item.semantic.index
+    if not 0 <= index < TOKEN_INDICES:
+        text = f"{item.semantic}: a token holds semantic indices of 16 bits, 0 to {TOKEN_INDICES - 1}"
+        raise UnsupportedError.at("P031", text, item.span, hint="give both programs of the pair a lower index")
+    return index
+
+
 def _declaration(item: Declaration) -> list[int]:
     words = [item.first & _INDEX | (item.last & _INDEX) << 16]
     if item.dimension is not None:
@@ -76,7 +85,7 @@ def _declaration(item: Declaration) -> list[int]:
         words.append(int(item.interpolation) | int(item.location) << 4 | item.cylindrical_wrap << 6)
     if item.semantic is not None:
         streams = sum(stream << 24 + 2 * channel for channel, stream in enumerate(item.streams))
-        words.append(SEMANTICS[item.semantic.name].number | (item.semantic.index & _INDEX) << 8 | streams)
+        words.append(SEMANTICS[item.semantic.name].number | _semantic_index(item) << 8 | streams)
     if item.image is not None:
         image = item.image
         number = _format(image.format, item.span)

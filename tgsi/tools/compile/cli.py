@@ -17,7 +17,7 @@ from tgsi.tools.compile.emit import compile_shaders
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.explain import explain
 from tgsi.tools.compile.files import reason, write
-from tgsi.tools.compile.link import link_shaders, split_profile
+from tgsi.tools.compile.link import check_profile, link_shaders, split_profile
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.nvk import emit_nvk, nvk_options
 from tgsi.tools.compile.options import make_parser
@@ -95,6 +95,7 @@ def _act(options: argparse.Namespace) -> int:
     allowed = nvk_options(options)
     if not options.run:
         refuse_run_options(options, allowed)
+    check_profile(options, "--link" if options.link else "--profile")
     if options.link:
         return link_shaders(options)
     if options.run:

@@ -9,7 +9,7 @@ from typing import Any
 from tgsi.language.messages import did_you_mean
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import inputs, report, write
-from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, limits_of
 from tgsi.tools.compile.nearest import nearest
 
 LINK_EMITS = ("link", "text", "json", "tokens")
@@ -32,6 +32,17 @@ def split_profile(arguments: list[str]) -> list[str]:
     return made
 
 
+def check_profile(options: argparse.Namespace, option: str) -> None:
+    """Raise UsageError if there is no profile of the name that the option gave."""
+    if options.profile == DEFAULT_PROFILE:
+        return
+    from linkage import PROFILES
+
+    if options.profile not in PROFILES:
+        hint = nearest(options.profile, list(PROFILES)) or f"it is one of {', '.join(PROFILES)}"
+        raise UsageError(f"{option}: unknown profile `{options.profile}`; {hint}")
+
+
 def link_shaders(options: argparse.Namespace) -> int:
     """Link two shaders with the given options. Returns the exit code."""
     from tgsi.language.diagnostics import DiagnosticError
@@ -42,12 +53,9 @@ def link_shaders(options: argparse.Namespace) -> int:
         raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
     if len(options.files) != 2:
         raise UsageError(f"--link takes two files, {len(options.files)} given")
-    from linkage import PROFILES, link
+    from linkage import link
     from linkage.dump import show
 
-    if options.profile not in PROFILES:
-        hint = nearest(options.profile, list(PROFILES)) or f"it is one of {', '.join(PROFILES)}"
-        raise UsageError(f"--link: unknown profile `{options.profile}`; {hint}")
     programs: list[Any] = []
     found: list[Any] = []
     try:
@@ -60,7 +68,7 @@ def link_shaders(options: argparse.Namespace) -> int:
             return 1
         vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # the files may come in either order
         with options.watch.stage("link"):
-            table = link(vertex, fragment, profile=options.profile)
+            table = link(vertex, fragment, profile=options.profile, limits=limits_of(options))
         with options.watch.stage(f"print {emit}"):
             made = show(table, vertex, fragment, emit)
     except DiagnosticError as error:

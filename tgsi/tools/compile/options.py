@@ -6,6 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
@@ -44,6 +45,7 @@ def make_parser() -> argparse.ArgumentParser:
 examples:
   {PROGRAM} shader.tgsi                    canonical text
   {PROGRAM} --check *.tgsi                 findings only
+  {PROGRAM} --check --profile nv40 *.tgsi  findings for a device: may it link these semantics?
   {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --emit obj --target aarch64-linux-gnu --cpu cortex-a76 -o shader.o shader.tgsi
@@ -84,8 +86,10 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         default="default",
         help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2007 to 2017",
     )
-    parser.add_argument("--limits", choices=LIMITS, help="semantic limits to check shaders against, e.g. sm3")
-    parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
+    parser.add_argument("--limits", choices=LIMITS, help="semantic limits that judge shaders instead of the profile's, e.g. sm3")
+    parser.add_argument(
+        "--profile", default=DEFAULT_PROFILE, metavar="NAME", help=f"device that judges and links shaders (default: {DEFAULT_PROFILE})"
+    )
     add_target_options(parser)
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations per vector in llvm, asm and obj (default: 16)")
     add_pass_options(parser)

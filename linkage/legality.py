@@ -1,0 +1,54 @@
+"""Judgement of the programs of a link by one limit set: a BCOLOR in one of them lowers the limit of GENERIC in all of them."""
+
+from __future__ import annotations
+
+from passes.analysis import facts
+from passes.validate.semantics import ARBITRARY, SemanticLimits, broken_rule, has_back_color, is_interface, judge
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+
+@record
+class Indices:
+    """The part of a program that decides nearly every judgement, computed once a program."""
+
+    generic: int
+    """Highest GENERIC index between two stages, -1 if there is none."""
+    has_back: bool
+    is_legal: bool
+    """Nothing breaks a rule that all limit sets have in common."""
+
+
+def indices_of(program: Program) -> Indices:
+    """The indices of a program, computed once for each program object in O(declarations)."""
+    return facts.of(program, _indices)
+
+
+def _indices(program: Program) -> Indices:
+    lasts = [
+        item.semantic.index + max(0, item.last - item.first)
+        for item in program.declarations
+        if item.semantic is not None and item.semantic.name == "GENERIC" and is_interface(program, item)
+    ]
+    is_legal = not any(broken_rule(program, item, ARBITRARY, False) for item in program.declarations)
+    return Indices(max(lasts, default=-1), has_back_color(program), is_legal)
+
+
+def check_together(limits: SemanticLimits, *programs: Program) -> None:
+    """Judge programs that link with each other.
+
+    Raises:
+        LinkError: a program breaks a rule of the limit set (S010 to S015); every finding is in the exception.
+    """
+    parts = [indices_of(program) for program in programs]
+    has_back = True in [part.has_back for part in parts]
+    count = limits.generics(has_back)
+    is_plain = limits.distinct is None and not limits.dense
+    if is_plain and False not in [part.is_legal and part.generic < count for part in parts]:
+        return
+    found: list[Diagnostic] = []
+    for program in programs:
+        found += judge(program, limits, has_back=has_back)
+    if any(item.severity is Severity.ERROR for item in found):
+        raise LinkError(tuple(found))
