@@ -21,6 +21,7 @@ from tgsi import _siblings
 from tgsi.language.diagnostics import (
     Diagnostic,
     DiagnosticError,
+    Fix,
     LimitError,
     LinkError,
     ParseError,
@@ -28,6 +29,7 @@ from tgsi.language.diagnostics import (
     TgsiError,
     UnsupportedError,
     ValidationError,
+    apply_fixes,
 )
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import OPCODES
@@ -81,6 +83,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticError",
     "File",
+    "Fix",
     "Interpolation",
     "LimitError",
     "LinkError",
@@ -104,6 +107,7 @@ __all__ = [
     "UnsupportedError",
     "ValidationError",
     "__version__",
+    "apply_fixes",
     "check",
     "decode",
     "dump",

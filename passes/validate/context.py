@@ -7,7 +7,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TypeAlias
 
-from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
+from tgsi.language.diagnostics import Diagnostic, Diagnostics, Fix, Label, Severity
 from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.limits import ShaderLimits
@@ -100,10 +100,17 @@ class Context:
         return per_vertex(self.program.processor, file)
 
     def error(
-        self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
+        self,
+        code: str,
+        message: str,
+        item: Item | None = None,
+        operand: int = -1,
+        hint: str = "",
+        also: tuple[Label, ...] = (),
+        fixes: tuple[Fix, ...] = (),
     ) -> None:
         """Report a broken rule at a statement, or at one of its operands. A message is reported once for each place."""
-        self._add(Severity.ERROR, code, message, item, operand, hint, also)
+        self._add(Severity.ERROR, code, message, item, operand, hint, also, fixes)
 
     def warning(
         self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
@@ -112,7 +119,15 @@ class Context:
         self._add(Severity.WARNING, code, message, item, operand, hint, also)
 
     def _add(
-        self, severity: Severity, code: str, message: str, item: Item | None, operand: int, hint: str, also: tuple[Label, ...]
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        item: Item | None,
+        operand: int,
+        hint: str,
+        also: tuple[Label, ...],
+        fixes: tuple[Fix, ...] = (),
     ) -> None:
         span: Span | None = item.span if item is not None else None
         if operand >= 0 and isinstance(item, Instruction):
@@ -126,7 +141,7 @@ class Context:
             return
         self._seen.add(key)
         labels = (Label(span), *also) if span is not None else ()
-        self.found.add(Diagnostic(code, severity, message, labels, hint))
+        self.found.add(Diagnostic(code, severity, message, labels, hint, fixes))
 
     def _text(self, item: Item) -> str:
         if isinstance(item, Instruction):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from passes.validate.context import Context
-from tgsi.language.diagnostics import Label
+from tgsi.language.diagnostics import Fix, Label
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration
+from tgsi.language.source import Span
 
 MAX_INDEX = 32767
 """Tokens hold register numbers in 16 signed bits."""
@@ -20,7 +22,11 @@ _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
 """Fragment inputs that some drivers require as system values."""
 
 _WITHOUT_SEMANTIC = frozenset({File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY})
-_UNDECLARABLE = frozenset({File.NULL, File.IMM})
+_UNDECLARED_HINTS = {
+    File.NULL: "leave the declaration out",
+    File.IMM: "write the values, as `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, without DCL",
+}
+_UNDECLARABLE = frozenset(_UNDECLARED_HINTS)
 
 
 def check(context: Context) -> None:
@@ -35,20 +41,38 @@ def check(context: Context) -> None:
 
 def _check_one(context: Context, item: Declaration) -> None:
     if item.first > item.last:
-        context.error("V021", f"the range {item.first}..{item.last} runs backwards", item, hint=f"write `[{item.last}..{item.first}]`")
+        context.error(
+            "V021",
+            f"the range {item.first}..{item.last} runs backwards",
+            item,
+            hint=f"write `[{item.last}..{item.first}]`",
+            fixes=_turned(item),
+        )
     if not 0 <= item.first <= MAX_INDEX or not 0 <= item.last <= MAX_INDEX or not 0 <= (item.dimension or 0) <= MAX_INDEX:
-        context.error("V022", f"a register number is beyond {MAX_INDEX}", item)
+        context.error("V022", f"a register number is beyond {MAX_INDEX}", item, hint="use lower numbers")
     if not 0 <= item.array_id <= MAX_ARRAY:
-        context.error("V022", f"an array number is beyond {MAX_ARRAY}", item)
+        context.error("V022", f"an array number is beyond {MAX_ARRAY}", item, hint="use a lower number")
     if item.file in _UNDECLARABLE:
-        context.error("V023", f"{item.file.name} registers are not declared", item)
+        context.error("V023", f"{item.file.name} registers are not declared", item, hint=_UNDECLARED_HINTS[item.file])
     if item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
         context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
     if item.file is File.SV:
         if item.semantic is None:
             context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
         elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
-            context.error("V026", f"{item.semantic.name} is no system value", item)
+            context.error(
+                "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
+            )
+
+
+def _turned(item: Declaration) -> tuple[Fix, ...]:
+    """The correction of a range that runs backwards."""
+    span = item.span
+    found = re.search(rf"{item.first}([ \t]*\.\.[ \t]*){item.last}(?=[ \t]*\])", span.text) if span is not None else None
+    if span is None or found is None:
+        return ()
+    place = Span(span.source, span.start + found.start(), span.start + found.end())
+    return (Fix(place, f"{item.last}{found[1]}{item.first}"),)
 
 
 def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
@@ -63,7 +87,13 @@ def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
                 register = max(item.first, other.first)
                 # Mesa itself declares an output again if stream output captures a part of it; the meaning is the same
                 report = context.warning if item.semantic is not None and item.semantic == other.semantic else context.error
-                report("V020", f"{item.file.name}[{register}] is declared twice", later, also=also)
+                report(
+                    "V020",
+                    f"{item.file.name}[{register}] is declared twice",
+                    later,
+                    hint="leave one of the two out, or use other numbers",
+                    also=also,
+                )
                 break
         if len(open_ranges) < 16:  # more than there can be disjoint masks
             open_ranges.append(item)
@@ -80,7 +110,13 @@ def _check_arrays(context: Context) -> None:
         if item.array_id and key in seen:
             first = seen[key].span
             also = (Label(first, "first used here"),) if first is not None else ()
-            context.error("V024", f"ARRAY({item.array_id}) names two ranges of {item.file.name}", item, also=also)
+            context.error(
+                "V024",
+                f"ARRAY({item.array_id}) names two ranges of {item.file.name}",
+                item,
+                hint="give one of the two another number",
+                also=also,
+            )
         seen.setdefault(key, item)
 
 
@@ -96,5 +132,11 @@ def _check_semantics(context: Context) -> None:
             other = seen.setdefault((item.file, item.semantic, channel), item)
             if other.first != item.first and other.streams[channel] == item.streams[channel]:
                 also = (Label(other.span, "first declared here"),) if other.span is not None else ()
-                context.warning("V025", f"two {item.file.name} registers mean {item.semantic}", item, also=also)
+                context.warning(
+                    "V025",
+                    f"two {item.file.name} registers mean {item.semantic}",
+                    item,
+                    hint="give one of the two another index",
+                    also=also,
+                )
                 break

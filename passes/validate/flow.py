@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import field
 
 from passes.validate.context import Context, Item
-from tgsi.language.diagnostics import Label
+from tgsi.language.diagnostics import Fix, Label
+from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.opcodes import FLOW_NAMES
 from tgsi.language.facts.traits import CLOSER, CLOSERS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
+from tgsi.language.source import Span
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
@@ -62,7 +64,7 @@ def check(context: Context) -> None:
         context.error("V004", f"{block.name} is never closed", block.head, hint=block.hint)
     if flow.end is None:
         last = context.program.instructions[-1] if context.program.instructions else None
-        context.error("V001", f"{FLOW_NAMES[Flow.END]} is missing", last, hint=f"a program ends with {FLOW_NAMES[Flow.END]}")
+        context.error("V001", f"{FLOW_NAMES[Flow.END]} is missing", last, hint="write END after the last instruction", fixes=_ended(last))
     _refuse_recursion(context, flow)
     _check_order(context)
 
@@ -70,7 +72,13 @@ def check(context: Context) -> None:
 def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: Flow) -> None:
     if role is Flow.SUBROUTINE:
         if flow.stack:
-            context.error("V010", f"a subroutine begins inside of {flow.stack[-1].name}", item, also=_opened(flow.stack[-1]))
+            context.error(
+                "V010",
+                f"a subroutine begins inside of {flow.stack[-1].name}",
+                item,
+                hint="close the block, and write the subroutine after END",
+                also=_opened(flow.stack[-1]),
+            )
         flow.sub = number
     flow.stack.append(_Open(role, item))
     if len(flow.stack) == context.limits.nesting + 1:
@@ -88,7 +96,7 @@ def _close(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None
             context.error("V004", f"{block.name} is not closed before {name}", block.head, hint=block.hint, also=also)
         flow.stack.pop()
     else:
-        context.error("V003", f"{name} without {FLOW_NAMES[opener]}", item)
+        context.error("V003", f"{name} without {FLOW_NAMES[opener]}", item, hint=_begin(opener, name))
     if role is Flow.ENDSUBROUTINE:
         flow.sub = -1
 
@@ -100,22 +108,24 @@ def _middle(context: Context, flow: _Walk, item: Instruction, role: Flow) -> Non
     around = {block.flow for block in flow.stack}
     if role is Flow.ELSE:
         if inner is None or inner.flow is not Flow.IF:
-            context.error("V003", f"{name} without {FLOW_NAMES[Flow.IF]}", item)
+            context.error("V003", f"{name} without {FLOW_NAMES[Flow.IF]}", item, hint=_begin(Flow.IF, name))
         elif inner.middle is not None:
-            context.error("V005", f"a second {name}", item, also=_first(inner.middle))
+            context.error(
+                "V005", f"a second {name}", item, hint=f"leave it out, or close the first {inner.name} before", also=_first(inner.middle)
+            )
         else:
             inner.middle = item
     elif role is Flow.CASE or role is Flow.DEFAULT:
         if inner is None or inner.flow is not Flow.SWITCH:
-            context.error("V003", f"{name} without {FLOW_NAMES[Flow.SWITCH]}", item)
+            context.error("V003", f"{name} without {FLOW_NAMES[Flow.SWITCH]}", item, hint=_begin(Flow.SWITCH, name))
         elif role is Flow.DEFAULT:
             if inner.middle is not None:
-                context.error("V005", f"a second {name}", item, also=_first(inner.middle))
+                context.error("V005", f"a second {name}", item, hint="leave it out, or write CASE", also=_first(inner.middle))
             inner.middle = item
     elif role is Flow.BREAK and not around & {Flow.LOOP, Flow.SWITCH}:
-        context.error("V006", f"{name} stands in no loop and no switch", item)
+        context.error("V006", f"{name} stands in no loop and no switch", item, hint=_leave(context, name))
     elif role is Flow.CONTINUE and Flow.LOOP not in around:
-        context.error("V006", f"{name} stands in no loop", item)
+        context.error("V006", f"{name} stands in no loop", item, hint=_leave(context, name))
 
 
 def _call(context: Context, flow: _Walk, item: Instruction) -> None:
@@ -134,7 +144,7 @@ def _call(context: Context, flow: _Walk, item: Instruction) -> None:
 
 def _end(context: Context, flow: _Walk, item: Instruction) -> None:
     if flow.end is not None:
-        context.error("V002", f"a second {item.opcode.name}", item, also=_first(flow.end))
+        context.error("V002", f"a second {item.opcode.name}", item, hint="leave it out", also=_first(flow.end))
     flow.end = flow.end or item
     if flow.stack:
         block = flow.stack[-1]
@@ -170,6 +180,23 @@ def _check_order(context: Context) -> None:
         if item.span is not None and item.span.source is first.source and item.span.start > first.start:
             context.warning("V011", "a declaration follows the first instruction", item, hint="Mesa's checker refuses this order")
             return
+
+
+def _begin(opener: Flow, name: str) -> str:
+    return f"write {FLOW_NAMES[opener]} before, or leave {name} out"
+
+
+def _leave(context: Context, name: str) -> str:
+    loop = f"{name} belongs between {FLOW_NAMES[Flow.LOOP]} and {FLOW_NAMES[Flow.ENDLOOP]}"
+    ways = f"{FLOW_NAMES[Flow.RETURN]} ends the program" + ", KILL the fragment" * (context.program.processor is Processor.FRAG)
+    return f"{loop}; elsewhere {ways}"
+
+
+def _ended(last: Instruction | None) -> tuple[Fix, ...]:
+    if last is None or last.span is None:
+        return ()
+    source, end = last.span.source, last.span.end
+    return (Fix(Span(source, end, end), f"\n{FLOW_NAMES[Flow.END]}"),)
 
 
 def _opened(block: _Open) -> tuple[Label, ...]:

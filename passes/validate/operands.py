@@ -5,10 +5,12 @@ from __future__ import annotations
 from passes.validate.context import Context
 from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
+from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
 from tgsi.language.printer import print_register
+from tgsi.language.source import Span
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
 """Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""
@@ -23,6 +25,57 @@ def check(context: Context) -> None:
     checker = _Operands(context)
     for item in context.program.instructions:
         checker.instruction(item)
+
+
+_PLAIN = frozenset({File.TEMP, File.ADDR, File.SAMP, File.CONST})
+"""Files whose registers are declared without attributes."""
+
+_WRITABLE = "instructions write OUT, TEMP and ADDR"
+_READ_ONLY = {
+    File.IN: "inputs are read only: write a TEMP, or an OUT for the next stage",
+    File.CONST: "constants are read only: write a TEMP",
+    File.IMM: "immediates are read only: write a TEMP, or change the values of the IMM",
+    File.SV: "system values are read only: write a TEMP",
+    File.SAMP: "a sampler is no value: a texture instruction names it after its coordinates",
+    File.BUFFER: "memory is written by STORE, as `STORE BUFFER[0].x, address, value`",
+    File.IMAGE: "images are written by STORE, as `STORE IMAGE[0], coordinates, value, 2D, PIPE_FORMAT_R8G8B8A8_UNORM`",
+    File.MEMORY: "memory is written by STORE, as `STORE MEMORY[0].x, address, value`",
+}
+"""The way out where an instruction writes a file that it cannot write."""
+
+_AS = {
+    Role.SAMPLER: "the sampler after the coordinates, as `SAMP[0]`",
+    Role.VIEW: "the view, as `SVIEW[0]`",
+    Role.RESOURCE: "the resource, as `BUFFER[0]`, `IMAGE[0]` or `MEMORY[0]`",
+    Role.IMAGE: "the image, as `IMAGE[0]`",
+    Role.VARYING: "the fragment input itself, as `IN[0]`",
+    Role.STORE: "the resource first, as `STORE BUFFER[0].x, address, value`",
+}
+"""Operands in the roles that are no values."""
+
+_TAILS = {
+    File.IN: ", GENERIC[0], PERSPECTIVE",
+    File.OUT: ", GENERIC[0]",
+    File.SV: ", VERTEXID",
+    File.SVIEW: ", 2D, FLOAT",
+    File.IMAGE: ", 2D, PIPE_FORMAT_R8G8B8A8_UNORM, WR",
+}
+
+
+def _declared_as(file: File, numbers: str, dimension: int | None = None) -> str:
+    """A declaration of registers, with attributes where the file has some."""
+    return f"DCL {file.name}{f'[{dimension}]' if dimension is not None else ''}[{numbers}]{_TAILS.get(file, '')}"
+
+
+def _no_value(item: Instruction, file: File) -> str:
+    """The way out where a register is read that holds no value."""
+    if item.opcode.is_texture and file is File.SAMP:
+        return "the sampler is the last register, after the coordinates: `TEX OUT[0], IN[0], SAMP[0], 2D`"
+    if file in (File.SAMP, File.SVIEW):
+        return "textures are read by texture instructions, as `TEX TEMP[0], IN[0], SAMP[0], 2D`"
+    if file in (File.BUFFER, File.IMAGE, File.MEMORY, File.CONSTBUF, File.HWATOMIC):
+        return f"memory is read by LOAD, as `LOAD TEMP[0], {file.name}[0], address`"
+    return "values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV"
 
 
 class _Operands:
@@ -64,12 +117,13 @@ class _Operands:
             return
         name = item.opcode.name
         if role is Role.RESULT:
-            self.context.error("V032", f"{file.name} registers cannot be written by {name}", item, operand)
+            self.context.error("V032", f"{file.name} registers cannot be written by {name}", item, operand, _READ_ONLY.get(file, _WRITABLE))
         elif role is Role.VALUE:
-            self.context.error("V033", f"{file.name} registers cannot be read as values", item, operand)
+            self.context.error("V033", f"{file.name} registers cannot be read as values", item, operand, _no_value(item, file))
         else:
             allowed = ", ".join(sorted(f.name for f in FILES[role]))
-            self.context.error("V038", f"{name} wants {role.value} here ({allowed}), not {file.name}", item, operand)
+            message = f"{name} wants {role.value} here ({allowed}), not {file.name}"
+            self.context.error("V038", message, item, operand, f"write {_AS.get(role, 'such a register')}")
 
     def _index(self, item: Instruction, operand: int, register: RegisterRef) -> None:
         context, file = self.context, register.file
@@ -78,12 +132,14 @@ class _Operands:
             self._address(item, operand, register.indirect)
             self._array(item, operand, file, register.array_id)
             if file not in context.files and file not in _UNDECLARED:
-                context.error("V030", f"no {file.name} register is declared", item, operand)
+                context.error(
+                    "V030", f"no {file.name} register is declared", item, operand, f"declare them, as `{_declared_as(file, '0..3')}`"
+                )
             if not -MAX_INDEX - 1 <= register.index <= MAX_INDEX:
                 context.error("V022", f"an offset is beyond {MAX_INDEX}", item, operand)
             return
         if not 0 <= register.index <= MAX_INDEX:
-            context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand)
+            context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand, "use a lower number")
         elif file is File.IMM:
             count = len(context.program.immediates)
             if register.index >= count:
@@ -92,6 +148,7 @@ class _Operands:
                     f"IMM[{register.index}] does not exist: the program has {count or 'no'} immediate{'s' * (count != 1)}",
                     item,
                     operand,
+                    f"declare it, as `IMM[{count}] FLT32 {{1.0, 0.0, 0.0, 0.0}}`" + f", or use IMM[0..{count - 1}]" * (count > 0),
                 )
         elif file not in _UNDECLARED and not self._declared(register):
             self._undeclared(item, operand, register)
@@ -112,15 +169,24 @@ class _Operands:
         file = register.file
         dimension = register.dimension.index if register.dimension is not None and file in _TWO_INDICES else 0
         known = self.context.registers.get((file, dimension))
-        hint = f"declared are {file.name}[{known}]" if known is not None else ""
-        self.context.error("V030", f"{print_register(register)} is not declared", item, operand, hint)
+        text = _declared_as(file, str(register.index), dimension if register.dimension is not None else None)
+        hint = f"declared are {file.name}[{known}]; " * (known is not None) + f"write `{text}` before the first instruction"
+        first = next((other.span for other in self.context.program.instructions if other.span is not None), None)
+        fixes = (Fix(Span(first.source, first.start, first.start), f"{text}\n"),) if first is not None and file in _PLAIN else ()
+        self.context.error("V030", f"{print_register(register)} is not declared", item, operand, hint, fixes=fixes)
 
     def _dimension(self, item: Instruction, operand: int, register: RegisterRef) -> None:
         context, file, dimension = self.context, register.file, register.dimension
         vertex = context.is_per_vertex(file)
         if dimension is None:
             if vertex and context.program.processor is Processor.GEOM and not self._is_flat(register):
-                context.error("V036", f"{print_register(register)} needs a vertex in its first bracket", item, operand)
+                context.error(
+                    "V036",
+                    f"{print_register(register)} needs a vertex in its first bracket",
+                    item,
+                    operand,
+                    f"write `{file.name}[0]{print_register(register).removeprefix(file.name)}` for vertex 0",
+                )
             return
         if not vertex and file not in _TWO_INDICES:
             # Mesa writes this for arrays of arrays, and its interpreter ignores the first index
@@ -130,7 +196,7 @@ class _Operands:
                 f"{file.name} registers have one index in this stage",
                 item,
                 operand,
-                "the first index is ignored" * (file is File.TEMP),
+                "the first index is ignored" if file is File.TEMP else f"write `{file.name}[n]`; CONST has a buffer in its first bracket",
             )
         if dimension.indirect is not None:
             self._address(item, operand, dimension.indirect)

@@ -67,20 +67,29 @@ def check(context: Context) -> None:
         allowed = _stages(item.opcode)
         if allowed is not None and stage not in allowed:
             names = " or ".join(sorted(processor.name for processor in allowed))
-            context.error("V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item)
+            context.error(
+                "V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item, hint=_elsewhere(item.opcode)
+            )
     for declared in context.program.properties:
         _check_property(context, declared)
+
+
+def _elsewhere(opcode: OpcodeInfo) -> str:
+    """The way out where an opcode belongs to another stage."""
+    if Trait.KILL in opcode.traits:
+        return "only fragments can be discarded: leave it out"
+    return "leave it out, or write the program of that stage"
 
 
 def _check_property(context: Context, item: Property) -> None:
     stage = context.program.processor
     for prefix, allowed in PREFIX_STAGES.items():
         if item.name.startswith(prefix) and stage not in allowed:
-            context.warning("V061", f"{item.name} means nothing in a {stage.name} program", item)
+            context.warning("V061", f"{item.name} means nothing in a {stage.name} program", item, hint="leave it out")
     info = PROPERTIES.get(item.name)
     if info is None:
         context.error("V062", f"there is no property {item.name}", item)
     elif info.words is not None and item.value not in info.words.values():
         context.error("V062", f"{item.name} has no value {item.value}", item)
     elif item.value > MAX_VALUES.get(item.name, 0xFFFFFFFF):
-        context.error("V062", f"{item.name} is at most {MAX_VALUES[item.name]}", item)
+        context.error("V062", f"{item.name} is at most {MAX_VALUES[item.name]}", item, hint="use a smaller value")

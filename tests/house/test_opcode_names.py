@@ -17,6 +17,7 @@ ALLOWED = {
     "tgsi.language.text.legacy": "the syntax of old texts",
     "tgsi.language.text.old_opcodes": "the instructions that removed opcodes become",
     "tgsi.language.text.reader": "advice in error messages",
+    "tgsi.language.text.advice": "words of other languages for opcodes",
     "tgsi.language.builder.program_builder": "methods that write control flow",
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",

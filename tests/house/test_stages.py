@@ -22,6 +22,7 @@ ALLOWED = {
     "tgsi.language.facts.properties": "properties of stages",
     "tgsi.language.facts.semantics": "semantics of stages",
     "tgsi.language.codes": "explanations of errors",
+    "tgsi.language.text.advice.synonyms": "other languages' words for stages, and signs of a stage",
     "passes.validate.stages": "largest values of properties",
     "backends.pipe.enums": "Gallium's numbers of stages",
     "backends.run.arguments": "the shape of a run of each stage",

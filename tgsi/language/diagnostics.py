@@ -30,14 +30,23 @@ class Label:
 
 
 @record
+class Fix:
+    """A replacement of the characters of a place; an insertion where the place is empty."""
+
+    span: Span
+    text: str
+
+
+@record
 class Diagnostic:
-    """One finding. The first label is the place that the message is about."""
+    """One finding. The first label is the place that the message is about; `fixes` together correct the text where that is certain."""
 
     code: str
     severity: Severity
     message: str
     labels: tuple[Label, ...] = ()
     hint: str = ""
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def span(self) -> Span | None:
@@ -79,6 +88,7 @@ class Diagnostic:
                 }
                 for label in self.labels
             ],
+            "fixes": [{"start": fix.span.start, "end": fix.span.end, "text": fix.text} for fix in self.fixes],
         }
 
 
@@ -100,6 +110,21 @@ def _carets(label: Label) -> str:
     if start > MAX_SHOWN:
         return f"{' ' * MAX_SHOWN}^ at column {start + 1} {label.text}".rstrip()
     return f"{pad}{'^' * (min(end, MAX_SHOWN + 1) - start)} {label.text}".rstrip()
+
+
+def apply_fixes(text: str, findings: Iterable[Diagnostic]) -> str:
+    """The text with the corrections of the findings. Corrections that meet those of an earlier finding are left for another round.
+
+    `text` is the source of the findings. A second round parses the result, and so on until no finding has a correction.
+    """
+    chosen: list[Fix] = []
+    for finding in findings:
+        new = finding.fixes
+        if all(fix.span.end < old.span.start or old.span.end < fix.span.start for fix in new for old in chosen):
+            chosen += new
+    for fix in sorted(chosen, key=lambda fix: fix.span.start, reverse=True):
+        text = text[: fix.span.start] + fix.text + text[fix.span.end :]
+    return text
 
 
 class Diagnostics:

@@ -21,12 +21,18 @@ class Mistake(Exception):
         self.code, self.message, self.token, self.hint = code, message, token, hint
 
 
-def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """A hint with the nearest name, or an empty string."""
+def nearest_name(word: str, names: Iterable[str]) -> str:
+    """The name that is nearest to a word, or an empty string."""
     if len(word) > 64:  # comparing costs the product of the lengths
         return ""
     close = get_close_matches(word.upper(), names, 1)
-    return f"did you mean `{close[0]}`?" if close else ""
+    return close[0] if close else ""
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """A hint with the nearest name, or an empty string."""
+    near = nearest_name(word, names)
+    return f"did you mean `{near}`?" if near else ""
 
 
 def known(table: Mapping[str, T], word: str, what: str, code: str, hint: str = "") -> T:

@@ -13,7 +13,7 @@ from lark.utils import TextSlice
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.enums import File, ImmediateType
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.messages import Mistake, did_you_mean, shorten
+from tgsi.language.messages import Mistake, shorten
 from tgsi.language.source import Source, Span
 from tgsi.language.text.operands import NUMBER_HINT
 from tgsi.language.text.reader import Reader
@@ -88,7 +88,15 @@ def build(reader: Reader, tree: Tree[Any], span: Span, text: str) -> object:
 
 
 def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic, int]:
-    """Read one statement again. Returns its mistake and the place to go on from (-1 where that is not known)."""
+    """Read one statement again. Returns its mistake, with advice, and the place to go on from (-1 where that is not known)."""
+    from tgsi.language.text.advice.advise import advise
+
+    found, expects, resume = _explain(reader, text, start, end)
+    return advise(reader, text, found, start, end, expects, resume)
+
+
+def _explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic, Collection[str], int]:
+    """The mistake, the tokens that the grammar takes at its place, and the place to go on from."""
     lark = syntax().lark.parse_interactive(TextSlice(text, start, end), start="statement")
     span = Span(reader.source_text, start, end)
     try:
@@ -96,11 +104,12 @@ def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic
         build(reader, lark.feed_eof(), span, text)  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
         accepts: set[str] = lark.accepts()  # type: ignore[no-untyped-call]
-        return _syntax_error(reader, text, error, accepts or {"$END"}, start, end)
+        found, resume = _syntax_error(reader, text, error, accepts or {"$END"}, start, end)
+        return found, accepts, resume
     except Mistake as mistake:
-        return diagnose(mistake, span), -1
+        return diagnose(mistake, span), (), -1
     except ValueError:
-        return too_long(span), -1
+        return too_long(span), (), -1
     raise AssertionError(f"the two engines disagree about {text[start:end]!r}")
 
 
@@ -111,7 +120,8 @@ def diagnose(mistake: Mistake, span: Span) -> Diagnostic:
         span = Span(source, token.start_pos, token.end_pos)
     else:
         word = token.strip()
-        at = source.text.find(word, span.start, span.end) if word else -1
+        whole = re.compile(rf"(?<![^\s,]){re.escape(word)}(?![^\s,])").search(source.text, span.start, span.end) if word else None
+        at = whole.start() if whole is not None else source.text.find(word, span.start, span.end) if word else -1
         if at >= 0:
             span = Span(source, at, at + len(word))
     return Diagnostic(mistake.code, Severity.ERROR, mistake.message, (Label(span),), mistake.hint)
@@ -246,10 +256,7 @@ def next_statement(text: str, position: int) -> int:
     return -1
 
 
-_VERSIONED = re.compile(r"(?:FRAG|VERT|GEOM)[0-9]\.[0-9]", re.IGNORECASE)
-
-
-def unknown_stage(source: Source, start: int, end: int, stages: Collection[str]) -> Diagnostic:
+def unknown_stage(source: Source, text: str, start: int, end: int, stages: Collection[str]) -> Diagnostic:
     """The diagnostic for a first word that is no shader stage."""
     word = source.text[start:end]
     span = Span(source, start, max(end, start + 1))
@@ -259,11 +266,6 @@ def unknown_stage(source: Source, start: int, end: int, stages: Collection[str])
         return Diagnostic("P029", Severity.ERROR, message, (Label(span),), "use plain newlines")
     if word.startswith("#"):
         return Diagnostic("P029", Severity.ERROR, "the strict dialect has no comments", (Label(span),))
-    hint = did_you_mean(word, stages) if word.strip() else ""
-    if word.startswith("\ufeff"):
-        hint = "remove the byte order mark at the start of the text"
-    if _VERSIONED.fullmatch(word):
-        hint = "this is a header of 2007 to 2009; the legacy dialect reads it"
-    listed = f"the first word is one of {', '.join(stages)}"
-    message = f"unknown shader stage `{shorten(word)}`" if word.strip() and word.isprintable() else "a text begins with the shader stage"
-    return Diagnostic("P001", Severity.ERROR, message, (Label(span),), hint or listed)
+    from tgsi.language.text.advice.foreign import advise_start
+
+    return advise_start(source, text, start, end, stages)

@@ -154,7 +154,7 @@ def _stage(source: Source, text: str, stages: Mapping[str, Processor]) -> tuple[
 
     start = len(text) - len(text.lstrip(_BLANKS))
     word = re.compile(r"[^ \t\n]*").match(text, start)
-    raise ParseError((unknown_stage(source, start, word.end() if word else start, tuple(stages)),))
+    raise ParseError((unknown_stage(source, text, start, word.end() if word else start, tuple(stages)),))
 
 
 def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
@@ -191,9 +191,12 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
                 from tgsi.language.text.explain import explain
 
                 failed = begin
-                errors[begin], _ = explain(reader, text, begin, end)
+                errors[begin], resume = explain(reader, text, begin, end)
                 if kind == "immediate":
                     reader.immediates.append(_LOST)  # so that later immediates keep their numbers
+                if resume > begin:
+                    position, start, failed = resume, -1, -1
+                    break
             start, stop = begin, end
             if len(errors) >= MAX_MISTAKES:
                 return
@@ -210,14 +213,15 @@ def _recover(
     """
     from tgsi.language.text.explain import begins, explain, next_statement
 
-    start, stop, failed = before
+    start, stop, _ = before
     # the mistake may be in the statement before, which then ended too early or right before this place
-    if start >= 0 and (text[begin - 1] not in _BLANKS or (failed == start and "\n" not in text[stop:begin] and not begins(text, begin))):
+    again = start >= 0 and (text[begin - 1] not in _BLANKS or ("\n" not in text[stop:begin] and not begins(text, begin)))
+    if again:
         begin = start
     position = next_statement(text, end)
     diagnostic, resume = explain(reader, text, begin, position if position >= 0 else len(text))
     errors[begin] = diagnostic
-    if text[begin : begin + 3].upper() == "IMM":
+    if text[begin : begin + 3].upper() == "IMM" and not again:
         reader.immediates.append(_LOST)
     return (resume if resume > begin else position), -1
 

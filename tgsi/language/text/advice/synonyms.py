@@ -1,0 +1,387 @@
+"""Words of other languages and times for TGSI's own: GLSL, HLSL and its assembly, ARB assembly, NIR, LLVM, SPIR-V, Gallium's C names.
+
+Each table maps a word, in capitals, to what TGSI writes. A word that is near a name of TGSI needs no entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+
+def _table(rows: str) -> Mapping[str, str]:
+    """Rows of ``MEANING: WORD WORD ..``, by word."""
+    table: dict[str, str] = {}
+    for row in rows.strip().splitlines():
+        meaning, _, words = row.partition(":")
+        for word in words.split():
+            if word in table:
+                raise ValueError(f"{word} has two meanings")
+            table[word] = meaning.strip()
+    return MappingProxyType(table)
+
+
+STAGES = _table("""
+VERT: VERTEX VS VERTEX_SHADER VERTEX_PROGRAM VERTEXSHADER VP VSH MESA_SHADER_VERTEX PIPE_SHADER_VERTEX TGSI_PROCESSOR_VERTEX VERTX
+FRAG: FRAGMENT FS PS PIXEL PIXEL_SHADER FRAGMENT_SHADER FRAGMENT_PROGRAM PIXELSHADER FRAGMENTSHADER FP FSH MESA_SHADER_FRAGMENT \
+PIPE_SHADER_FRAGMENT TGSI_PROCESSOR_FRAGMENT
+GEOM: GEOMETRY GS GEOMETRY_SHADER GEO MESA_SHADER_GEOMETRY PIPE_SHADER_GEOMETRY TGSI_PROCESSOR_GEOMETRY
+TESS_CTRL: TCS HS HULL TESSELLATION_CONTROL TESS_CONTROL TESSCTRL MESA_SHADER_TESS_CTRL PIPE_SHADER_TESS_CTRL
+TESS_EVAL: TES DS DOMAIN TESSELLATION_EVALUATION TESS_EVALUATION TESSEVAL MESA_SHADER_TESS_EVAL PIPE_SHADER_TESS_EVAL
+COMP: COMPUTE CS COMPUTE_SHADER KERNEL MESA_SHADER_COMPUTE PIPE_SHADER_COMPUTE TGSI_PROCESSOR_COMPUTE
+""")
+"""Stages."""
+
+FILES = _table("""
+SAMP: SAMPLER SAMPLERS TEXTURE TEX TEXUNIT UNIT SMP
+IN: INPUT INPUTS ATTRIB ATTR ATTRIBUTE VERTEX FRAGMENT INP
+OUT: OUTPUT OUTPUTS RESULT OUTP
+TEMP: TEMPORARY TEMPORARIES TMP TEMPS REG REGISTER TEMPX SSA
+CONST: CONSTANT CONSTANTS CONSTS UNIFORM UNIFORMS PARAM PARAMETER ENV UBO CBUF UNI
+IMM: IMMEDIATE IMMEDIATES LITERAL LIT IMMX
+ADDR: ADDRESS ADR
+SV: SYSVAL SYSTEM_VALUE SYS SYSTEMVALUE
+SVIEW: SAMPLER_VIEW SAMPLERVIEW VIEW SRV RES RESOURCE
+BUFFER: SSBO BUF STORAGE SHADER_BUFFER
+IMAGE: IMG UAV IMAGES
+MEMORY: SHARED MEM LOCAL
+HWATOMIC: ATOMIC COUNTER ATOMIC_COUNTER HWATOM
+NULL: VOID NONE NIL DISCARD_RESULT
+""")
+"""Register files."""
+
+LETTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "R": "TEMP",
+        "V": "IN",
+        "T": "IN",
+        "C": "CONST",
+        "S": "SAMP",
+        "A": "ADDR",
+        "O": "OUT",
+        "OC": "OUT",
+        "OD": "OUT",
+        "OT": "OUT",
+        "CB": "CONST",
+        "U": "BUFFER",
+        "L": "IMM",
+    }
+)
+"""Letters that assemblers put in front of a register's number, as ``r0``, ``oC0`` and ``cb0[3]``."""
+
+VARIABLES = _table("""
+OUT COLOR: GL_FRAGCOLOR GL_FRAGDATA RESULT.COLOR FRAGCOLOR OUTCOLOR SV_TARGET
+OUT POSITION: GL_POSITION RESULT.POSITION OPOS GL_FRAGDEPTH RESULT.DEPTH ODEPTH SV_DEPTH HPOS
+OUT PSIZE: GL_POINTSIZE OPTS RESULT.POINTSIZE
+OUT FOG: OFOG RESULT.FOGCOORD
+OUT TEXCOORD: RESULT.TEXCOORD
+OUT CLIPDIST: GL_CLIPDISTANCE RESULT.CLIP
+IN POSITION: GL_FRAGCOORD FRAGMENT.POSITION VPOS GL_VERTEX
+IN FACE: GL_FRONTFACING VFACE
+IN PCOORD: GL_POINTCOORD
+IN COLOR: FRAGMENT.COLOR GL_COLOR
+IN FOG: FRAGMENT.FOGCOORD
+IN TEXCOORD: FRAGMENT.TEXCOORD GL_TEXCOORD
+IN GENERIC: FRAGMENT.ATTRIB
+IN: VERTEX.POSITION VERTEX.NORMAL VERTEX.COLOR VERTEX.TEXCOORD VERTEX.ATTRIB VERTEX.FOGCOORD
+SV VERTEXID: GL_VERTEXID SV_VERTEXID GL_VERTEXINDEX
+SV INSTANCEID: GL_INSTANCEID SV_INSTANCEID GL_INSTANCEINDEX
+SV SAMPLEID: GL_SAMPLEID
+SV THREAD_ID: GL_LOCALINVOCATIONID SV_GROUPTHREADID
+SV BLOCK_ID: GL_WORKGROUPID SV_GROUPID
+CONST: PROGRAM.LOCAL PROGRAM.ENV STATE.MATRIX GL_MODELVIEWPROJECTIONMATRIX STATE.LIGHT STATE.MATERIAL
+ADDR: A0
+""")
+"""Variables that other languages have and TGSI declares as a register of a file with a semantic."""
+
+SEMANTICS = _table("""
+COLOR: SV_TARGET COL DIFFUSE FRAGCOLOR GL_FRAGCOLOR GL_COLOR RGBA
+COLOR[1]: SPECULAR SECONDARY_COLOR
+BCOLOR: BACKCOLOR BACK_COLOR GL_BACKCOLOR BCOL
+POSITION: SV_POSITION POS HPOS VPOS GL_POSITION GL_FRAGCOORD FRAGCOORD DEPTH SV_DEPTH GL_FRAGDEPTH POSITIONT
+GENERIC: VARYING VAR USER ATTR ATTRIBUTE TANGENT BINORMAL BLENDWEIGHT BLENDINDICES PARAM
+TEXCOORD: TEX TEXTURE_COORD TC UV GL_TEXCOORD TCOORD
+FOG: FOGC FOGCOORD FOG_COORD FOGFRAGCOORD
+FACE: VFACE FRONTFACE FRONT_FACE SV_ISFRONTFACE GL_FRONTFACING FACING
+PSIZE: POINTSIZE POINT_SIZE PSIZ GL_POINTSIZE
+PRIM_ID: PRIMID PRIMITIVE_ID PRIMITIVEID SV_PRIMITIVEID GL_PRIMITIVEID
+VERTEXID: VERTEX_ID SV_VERTEXID GL_VERTEXID
+INSTANCEID: INSTANCE_ID SV_INSTANCEID GL_INSTANCEID
+CLIPDIST: CLIP_DIST CLIPDISTANCE CLIP_DISTANCE SV_CLIPDISTANCE GL_CLIPDISTANCE
+CLIPVERTEX: CLIP_VERTEX GL_CLIPVERTEX
+EDGEFLAG: EDGE EDGE_FLAG
+LAYER: SV_RENDERTARGETARRAYINDEX GL_LAYER
+VIEWPORT_INDEX: VIEWPORT SV_VIEWPORTARRAYINDEX GL_VIEWPORTINDEX
+SAMPLEID: SAMPLE_ID SV_SAMPLEINDEX GL_SAMPLEID
+SAMPLEPOS: SAMPLE_POS GL_SAMPLEPOSITION
+SAMPLEMASK: SAMPLE_MASK SV_COVERAGE GL_SAMPLEMASK COVERAGE
+INVOCATIONID: INVOCATION_ID GL_INVOCATIONID SV_GSINSTANCEID SV_OUTPUTCONTROLPOINTID
+PCOORD: POINTCOORD POINT_COORD GL_POINTCOORD
+STENCIL: STENCILREF SV_STENCILREF
+TESSCOORD: TESS_COORD SV_DOMAINLOCATION GL_TESSCOORD
+TESSOUTER: TESS_LEVEL_OUTER SV_TESSFACTOR
+TESSINNER: TESS_LEVEL_INNER SV_INSIDETESSFACTOR
+THREAD_ID: SV_GROUPTHREADID GL_LOCALINVOCATIONID LOCAL_INVOCATION_ID THREADID
+BLOCK_ID: SV_GROUPID GL_WORKGROUPID WORKGROUP_ID BLOCKID
+GRID_SIZE: GL_NUMWORKGROUPS NUM_WORKGROUPS
+""")
+"""Semantics."""
+
+MODES = _table("""
+PERSPECTIVE: SMOOTH PERSP PERSPECTIVE_CORRECT LINEAR_PERSPECTIVE PERSPECT
+CONSTANT: FLAT NOINTERPOLATION CONST PROVOKING
+LINEAR: NOPERSPECTIVE NO_PERSPECTIVE LINEAR_NOPERSPECTIVE LINEAR_NO_PERSPECTIVE SCREEN_LINEAR
+""")
+"""Interpolation modes: LINEAR is linear on the screen, PERSPECTIVE divides by w."""
+
+TYPES = _table("""
+FLT32: FLOAT FLOAT32 F32 FLT FP32 REAL VEC4 FLOAT4 SINGLE
+INT32: INT I32 SINT INTEGER IVEC4 INT4 S32 SINT32
+UINT32: UINT U32 UNSIGNED UVEC4 UINT4 DWORD BOOL BOOL32
+FLT64: DOUBLE F64 FLOAT64 DBL FP64 DVEC2
+INT64: I64 LONG
+UINT64: U64 ULONG
+""")
+"""Types of immediates."""
+
+RETURN_TYPES = _table("""
+FLOAT: FLT32 F32 FLOAT4 VEC4 FLT
+UINT: UINT32 U32 UNSIGNED
+SINT: INT INT32 SINT32 I32 SIGNED
+""")
+"""Types that a sampler view returns."""
+
+PROPERTIES = _table("""
+GS_INPUT_PRIMITIVE: GS_INPUT_PRIM INPUT_PRIMITIVE GEOM_INPUT_PRIMITIVE
+GS_OUTPUT_PRIMITIVE: GS_OUTPUT_PRIM OUTPUT_PRIMITIVE
+GS_MAX_OUTPUT_VERTICES: GS_MAX_VERTICES MAX_OUTPUT_VERTICES MAX_VERTICES GS_MAX_OUTPUT_VERTS
+FS_COORD_ORIGIN: ORIGIN_UPPER_LEFT COORD_ORIGIN ARB_FRAGMENT_COORD_CONVENTIONS
+FS_COORD_PIXEL_CENTER: PIXEL_CENTER_INTEGER PIXEL_CENTER
+FS_EARLY_DEPTH_STENCIL: EARLY_FRAGMENT_TESTS EARLY_DEPTH EARLYDEPTHSTENCIL
+TCS_VERTICES_OUT: VERTICES_OUT OUTPUT_CONTROL_POINTS
+CS_FIXED_BLOCK_WIDTH: LOCAL_SIZE_X NUMTHREADS BLOCK_WIDTH LOCAL_SIZE
+CS_FIXED_BLOCK_HEIGHT: LOCAL_SIZE_Y BLOCK_HEIGHT
+CS_FIXED_BLOCK_DEPTH: LOCAL_SIZE_Z BLOCK_DEPTH
+""")
+"""Properties."""
+
+STATEMENTS = _table("""
+DCL: DECLARE DECL DECLARATION DLC DCLR TEMP TEMPS ATTRIB OUTPUT INPUT ADDRESS UNIFORM VARYING IN OUT SAMPLER LAYOUT
+IMM: IMMEDIATE DEF DEFI DEFB PARAM IM IMMED LITERAL LOAD_CONST CONST
+PROPERTY: PROP OPTION PRAGMA PROPERTIES PROPRETY
+""")
+"""First words of statements."""
+
+OPCODES = _table("""
+MOV: MOVE COPY ASSIGN OPSTORE FMOV VMOV IMOV LET OPCOPYOBJECT SWZ
+ADD: FADD PLUS OPFADD VADD
+UADD: IADD OPIADD ADDI INTADD
+MUL: FMUL MULT MULTIPLY TIMES OPFMUL VMUL
+UMUL: IMUL OPIMUL IMUL24 MULI
+DIV: FDIV DIVIDE OPFDIV
+IDIV: OPSDIV SDIV INTDIV
+UDIV: OPUDIV
+MOD: IREM OPSREM OPSMOD SREM REM
+UMOD: UREM OPUMOD
+MAD: MADD FFMA MLA MULADD FMAD
+UMAD: IMAD IMADD
+FMA: OPFMA
+LRP: MIX LERP FLRP OPMIX FMIX INTERPOLATE
+MAX: FMAX OPFMAX MAXIMUM
+MIN: FMIN OPFMIN MINIMUM
+SQRT: FSQRT SQROOT
+RSQ: RSQRT FRSQ INVERSESQRT INVSQRT FRSQRT OPINVERSESQRT RECIPSQRT
+RCP: FRCP RECIP RECIPROCAL INV
+POW: FPOW POWER
+EX2: EXP2 FEXP2
+LG2: LOG2 FLOG2
+SIN: FSIN SINE OPSIN
+COS: FCOS COSINE OPCOS
+FRC: FRACT FFRACT FRAC OPFRACT
+FLR: FFLOOR OPFLOOR ROUND_NI
+CEIL: FCEIL CEILING OPCEIL ROUND_PI
+TRUNC: FTRUNC TRUNCATE OPTRUNC ROUND_Z
+ROUND: FROUND_EVEN ROUNDEVEN ROUND_NE RND OPROUND
+SSG: SIGN FSIGN SGN OPFSIGN
+DP2: FDOT2 DOT2
+DP3: FDOT3 DOT3 DOT
+DP4: FDOT4 DOT4 OPDOT
+INEG: NEGI INEGATE OPSNEGATE
+IABS: ABSI ABSINT
+AND: IAND OPBITWISEAND BITAND
+OR: IOR OPBITWISEOR BITOR
+XOR: IXOR OPBITWISEXOR BITXOR EOR
+NOT: INOT OPNOT BITNOT LNOT
+SHL: ISHL LSHL OPSHIFTLEFTLOGICAL LSL
+ISHR: ASHR OPSHIFTRIGHTARITHMETIC SAR ASR SHR_S
+USHR: LSHR OPSHIFTRIGHTLOGICAL LSR SHR_U
+I2F: ITOF I2F32 SITOFP OPCONVERTSTOF INT2FLOAT
+U2F: UTOF U2F32 UITOFP OPCONVERTUTOF UINT2FLOAT
+F2I: FTOI F2I32 FPTOSI OPCONVERTFTOS FLOAT2INT
+F2U: FTOU F2U32 FPTOUI OPCONVERTFTOU FLOAT2UINT
+UCMP: BCSEL SELECT OPSELECT MOVC CSEL SEL
+FSEQ: EQ FEQ OPFORDEQUAL
+FSNE: NE FNE FNEU OPFUNORDNOTEQUAL
+FSLT: LT FLT OPFORDLESSTHAN
+FSGE: GE FGE OPFORDGREATERTHANEQUAL
+USEQ: IEQ OPIEQUAL
+USNE: INE OPINOTEQUAL
+ISLT: ILT OPSLESSTHAN
+ISGE: IGE OPSGREATERTHANEQUAL
+USLT: ULT OPULESSTHAN
+USGE: UGE OPUGREATERTHANEQUAL
+SLT: LESS
+SGE: GREATEREQUAL
+SEQ: EQUAL
+SNE: NEQ NOTEQUAL
+SGT: GT GREATER
+SLE: LE LESSEQUAL
+TEX: TEXLD TEXTURE TEXTURE2D TEX2D TXS OPIMAGESAMPLEIMPLICITLOD TEXTURE1D TEXTURE3D TEXTURECUBE TEXCUBE SAMPLETEX TEX2D_SAMPLE
+TXP: TEXLDP TEXTUREPROJ TEX2DPROJ TEXTURE2DPROJ
+TXB: TEXLDB TEX2DBIAS
+TXL: TEXLDL TEXTURELOD TEX2DLOD OPIMAGESAMPLEEXPLICITLOD TEXTURE2DLOD
+TXD: TEXLDD TEXTUREGRAD TEX2DGRAD
+TXF: TEXELFETCH TEXFETCH LD OPIMAGEFETCH
+TXQ: TEXTURESIZE TEXSIZE RESINFO OPIMAGEQUERYSIZELOD
+TG4: TEXTUREGATHER OPIMAGEGATHER GATHER
+LODQ: TEXTUREQUERYLOD OPIMAGEQUERYLOD
+DDX: DSX DFDX FDDX DERIV_RTX OPDPDX
+DDY: DSY DFDY FDDY DERIV_RTY OPDPDY
+KILL: DISCARD OPKILL TERMINATE
+KILL_IF: TEXKILL CLIP
+ARL: MOVA LOAD_ADDR
+BRK: BREAK BREAK_LOOP OPBREAK
+CONT: CONTINUE CNT
+BGNLOOP: LOOP BEGINLOOP STARTLOOP OPLOOPMERGE BEGIN_LOOP
+ENDLOOP: ENDREP ENDWHILE ENDFOR DONE END_LOOP WEND
+ENDIF: FI END_IF
+ELSE: OTHERWISE
+CAL: CALL OPFUNCTIONCALL JSR BL
+RET: RETURN OPRETURN
+BGNSUB: SUB_BEGIN FUNCTION FUNC OPFUNCTION DEFINE_SUB BEGINSUB PROC
+ENDSUB: ENDFUNC OPFUNCTIONEND ENDPROC ENDFUNCTION
+END: HALT STOP EXIT EOF FIN
+EMIT: EMITVERTEX EMIT_VERTEX OPEMITVERTEX
+ENDPRIM: ENDPRIMITIVE END_PRIMITIVE CUT OPENDPRIMITIVE
+BARRIER: SYNC OPCONTROLBARRIER GROUPMEMORYBARRIERWITHGROUPSYNC
+MEMBAR: MEMORYBARRIER OPMEMORYBARRIER FENCE
+LOAD: IMAGELOAD OPIMAGEREAD LD_RAW
+STORE: IMAGESTORE OPIMAGEWRITE ST
+NOP: NOOP OPNOP
+POPC: BITCOUNT COUNTBITS OPBITCOUNT BIT_COUNT
+BREV: BITFIELDREVERSE REVERSEBITS BITFIELD_REVERSE
+LSB: FINDLSB FIRSTBIT_LO FIND_LSB
+""")
+"""Opcodes whose operands are those of the other language's, apart from types and the texture target."""
+
+PHRASES: Mapping[str, str] = MappingProxyType(
+    {
+        "NEG": "write `MOV d, -a`; for integers INEG",
+        "FNEG": "write `MOV d, -a`",
+        "OPFNEGATE": "write `MOV d, -a`",
+        "FABS": "write `MOV d, |a|`",
+        "OPFABS": "write `MOV d, |a|`",
+        "FSAT": "write `MOV_SAT d, a`",
+        "SATURATE": "write `MOV_SAT d, a`",
+        "FSUB": "write `ADD d, a, -b`",
+        "OPFSUB": "write `ADD d, a, -b`",
+        "SUBTRACT": "write `ADD d, a, -b`",
+        "ISUB": "write `INEG t, b` and `UADD d, a, t`",
+        "USUB": "write `INEG t, b` and `UADD d, a, t`",
+        "OPISUB": "write `INEG t, b` and `UADD d, a, t`",
+        "NORMALIZE": "write `DP3 t, a, a`, `RSQ t, t` and `MUL d, a, t`",
+        "LENGTH": "write `DP3 t, a, a` and `SQRT d, t`",
+        "CROSS": "write `MUL t, a.zxyw, b.yzxw` and `MAD d.xyz, a.yzxw, b.zxyw, -t`",
+        "CRS": "write `MUL t, a.zxyw, b.yzxw` and `MAD d.xyz, a.yzxw, b.zxyw, -t`",
+        "REFLECT": "write `DP3 t, n, i`, `ADD t, t, t` and `MAD d, n, -t, i`",
+        "SINCOS": "write `COS d.x, a` and `SIN d.y, a`",
+        "TAN": "write `SIN t, a`, `COS u, a` and `DIV d, t, u`",
+        "M4X4": "write four DP4, one for each channel of the result",
+        "M4X3": "write three DP4, one for each channel of the result",
+        "M3X3": "write three DP3, one for each channel of the result",
+        "M3X4": "write four DP3, one for each channel of the result",
+        "M3X2": "write two DP3, one for each channel of the result",
+        "STEP": "write `SGE d, x, edge`",
+        "SMOOTHSTEP": "write it with ADD, MUL_SAT and MAD",
+        "ELSEIF": "write ELSE, then an IF of its own with its own ENDIF",
+        "ELIF": "write ELSE, then an IF of its own with its own ENDIF",
+        "ELSIF": "write ELSE, then an IF of its own with its own ENDIF",
+        "IF_GT": "compare first, as `SGT t.x, a, b`, then write `IF t.xxxx`",
+        "IF_LT": "compare first, as `SLT t.x, a, b`, then write `IF t.xxxx`",
+        "IF_GE": "compare first, as `SGE t.x, a, b`, then write `IF t.xxxx`",
+        "IF_LE": "compare first, as `SLE t.x, a, b`, then write `IF t.xxxx`",
+        "IF_EQ": "compare first, as `SEQ t.x, a, b`, then write `IF t.xxxx`",
+        "IF_NE": "compare first, as `SNE t.x, a, b`, then write `IF t.xxxx`",
+        "IF_NZ": "write `UIF a`, which is true where a.x has any bit set",
+        "IF_Z": "write `UIF a`, ELSE and the branch, then ENDIF",
+        "BREAK_GT": "write `SGT t.x, a, b`, `IF t.xxxx`, BRK, ENDIF",
+        "BREAKC_NZ": "write `UIF a`, BRK, ENDIF",
+        "BREAKC_Z": "write `UIF a`, ELSE, BRK, ENDIF",
+        "DISCARD_IF": "write `UIF a`, KILL, ENDIF",
+        "DISCARD_NZ": "write `UIF a`, KILL, ENDIF",
+        "DISCARD_Z": "write `UIF a`, ELSE, KILL, ENDIF",
+        "RETC_NZ": "write `UIF a`, RET, ENDIF",
+        "RETC_Z": "write `UIF a`, ELSE, RET, ENDIF",
+        "CALLNZ": "write `UIF a`, `CAL :n`, ENDIF",
+        "SETP": "write a comparison such as SLT, and `IF t.xxxx`",
+        "SAMPLE_LZ": "write SAMPLE_L with a level of 0",
+        "WHILE": "a loop is BGNLOOP and ENDLOOP; `IF a`, BRK, ENDIF leave it",
+        "FOR": "a loop is BGNLOOP and ENDLOOP; `IF a`, BRK, ENDIF leave it",
+        "REP": "a loop is BGNLOOP and ENDLOOP; `IF a`, BRK, ENDIF leave it",
+        "DO": "a loop is BGNLOOP and ENDLOOP; `IF a`, BRK, ENDIF leave it",
+        "GOTO": "there are no jumps: write IF, BGNLOOP or CAL",
+        "BR": "there are no jumps: write IF, BGNLOOP or CAL",
+        "BRA": "there are no jumps: write IF, BGNLOOP or CAL",
+        "JMP": "there are no jumps: write IF, BGNLOOP or CAL",
+        "JUMP": "there are no jumps: write IF, BGNLOOP or CAL",
+        "OPBRANCH": "there are no jumps: write IF, BGNLOOP or CAL",
+        "OPBRANCHCONDITIONAL": "there are no jumps: write IF, BGNLOOP or CAL",
+        "PHI": "registers keep their values: write MOV to one TEMP in both branches",
+        "OPPHI": "registers keep their values: write MOV to one TEMP in both branches",
+        "LABEL": "there are no jumps; a subroutine is BGNSUB, and `CAL :n` names it by its number",
+        "ALIAS": "registers have no second names: use the first one",
+        "PRINT": "nothing prints: write the value to an output",
+        "INCLUDE": "there is no preprocessor: put the text here",
+        "VOID": "there are no functions: the statements of the main program follow the stage",
+        "MAIN": "there are no functions: the statements of the main program follow the stage",
+        "PRECISION": "there are no precisions: leave the line out",
+        "DEFAULT_PRECISION": "there are no precisions: leave the line out",
+        "PHASE": "there are no phases: leave the line out",
+    }
+)
+"""Words of other languages for which TGSI has no single opcode: d destination, a b sources, t u temporaries."""
+
+LANGUAGES: tuple[tuple[str, str], ...] = (
+    (r"!!(?:ARB|NV)[vfgt]p", "an ARB or NV assembly program"),
+    (r"!!", "an ARB or NV assembly program"),
+    (r"(?:ps|vs|gs|hs|ds|cs)_[1-6]_[0-9a-z]+(?:_[a-z0-9_]+)?\b", "HLSL assembly"),
+    (r"(?:xps|xvs|ps|vs)\.[1-3]\.[0-9x]", "HLSL assembly"),
+    (
+        r"#version\b|precision[ \t]+\w+p|void[ \t]+main\b|layout[ \t]*\(|(?:uniform|varying|attribute|in|out)[ \t]+\w+[ \t]",
+        "GLSL",
+    ),
+    (r"cbuffer\b|Texture2D\b|float4[ \t]+\w+[ \t]*\(|struct[ \t]+\w+", "HLSL"),
+    (r";[ \t]*(?:SPIR-V|Magic|ModuleID)|Op(?:Capability|MemoryModel|Extension)|%\w+[ \t]*=[ \t]*Op", "SPIR-V or LLVM text"),
+    (r"target[ \t]+(?:datalayout|triple)|define[ \t]|source_filename|declare[ \t]", "LLVM text"),
+    (r"shader:[ \t]|source_sha1:|impl[ \t]|decl_var|decl_function|inputs:[ \t]", "NIR"),
+    (r"Shader[ \t]+Disassembly|BB0:|s_mov_b32|v_mov_b32", "machine code of a GPU"),
+    (r"@(?:vertex|fragment|compute|group|binding)\b|fn[ \t]+\w+", "WGSL"),
+    (r"\.version[ \t]|\.target[ \t]|\.visible", "PTX"),
+    (r"<\?xml|<!DOCTYPE|<html", "a web page"),
+    (r"\{", "JSON"),
+)
+"""Beginnings of texts in other languages, with the language's name."""
+
+SIGNS: tuple[tuple[str, str], ...] = (
+    ("GEOM", r"\b(?:EMIT|ENDPRIM|GS_\w+)\b"),
+    ("TESS_CTRL", r"\bTCS_\w+|\bDCL[ \t]+OUT[^\n]*\b(?:PATCH|TESSOUTER|TESSINNER)\b"),
+    ("TESS_EVAL", r"\bTES_\w+|\bTESSCOORD\b"),
+    ("COMP", r"\b(?:THREAD_ID|BLOCK_ID|GRID_SIZE|CS_\w+)\b"),
+    (
+        "FRAG",
+        r"\b(?:KILL|KILL_IF|DDX|DDY|FS_\w+)\b"
+        r"|\bDCL[ \t]+IN[^\n]*\b(?:LINEAR|PERSPECTIVE|CONSTANT)\b|\bDCL[ \t]+OUT[^\n]*,[ \t]*COLOR[ \t]*$",
+    ),
+    ("VERT", r"\bDCL[ \t]+OUT[^\n]*\bPOSITION\b"),
+)
+"""Signs of a stage in a text without its first word; the first that is found counts."""
