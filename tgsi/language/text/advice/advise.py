@@ -15,11 +15,10 @@ from tgsi.language.text.reader import Reader
 
 _Adviser = Callable[[Fault], Advice | None]
 
-_ALWAYS: tuple[_Adviser, ...] = (
-    characters.advise_characters,
-    characters.advise_page,
-    characters.advise_comment,
-    words.unknown_opcode,
+_OF_CHARACTERS: tuple[_Adviser, ...] = (characters.advise_characters, characters.advise_page, characters.advise_comment)
+"""Advisers that look at the characters at the place."""
+
+_OF_CODES: tuple[_Adviser, ...] = (
     shapes.advise_tail,
     words.advise_word,
     words.advise_joined,
@@ -30,7 +29,7 @@ _ALWAYS: tuple[_Adviser, ...] = (
     shapes.advise_count,
     shapes.advise_attribute_place,
 )
-"""Advisers that look at the code of the finding, or at the characters alone."""
+"""Advisers that look at the code of the finding."""
 
 _OF_SYNTAX: tuple[_Adviser, ...] = (
     values.advise_immediate,
@@ -68,9 +67,10 @@ def advise(
         at=found.span.start,
         expects=frozenset(expects),
         immediates=tuple(reader.immediates),
+        old=_old_opcodes(reader),
         strict=reader.strict,
     )
-    advisers = (*_ALWAYS, *_OF_SYNTAX) if found.code in _SYNTAX else _ALWAYS
+    advisers = (*_OF_CHARACTERS, words.unknown_opcode, *_OF_CODES, *_OF_SYNTAX) if found.code in _SYNTAX else (*_OF_CHARACTERS, *_OF_CODES)
     advice = next((made for adviser in advisers if (made := adviser(fault)) is not None), None)
     if advice is None:
         return replace(found, hint=found.hint or _usage(fault)), resume
@@ -87,6 +87,12 @@ def advise(
         fixes=advice.fixes,
     )
     return better, advice.resume if advice.resume >= 0 else resume
+
+
+def _old_opcodes(reader: Reader) -> frozenset[str]:
+    from tgsi.language.text.legacy import LOWERED, RENAMED, LegacyReader
+
+    return frozenset((*LOWERED, *RENAMED)) if isinstance(reader, LegacyReader) else frozenset()
 
 
 def _usage(fault: Fault) -> str:

@@ -32,6 +32,7 @@ class Fault:
         text: the text, with blanks for comments.
         expects: the grammar's tokens that may stand at the place; empty where the statement fits the grammar.
         immediates: those that were read before.
+        old: opcodes that only the legacy dialect has, where the text is of that dialect.
         strict: true in the strict dialect, which has no comments.
     """
 
@@ -43,6 +44,7 @@ class Fault:
     at: int
     expects: frozenset[str]
     immediates: tuple[Immediate, ...]
+    old: frozenset[str]
     strict: bool
 
     @property

@@ -242,7 +242,13 @@ def unknown_opcode(fault: Fault) -> Advice | None:
     head = fault.head
     at = fault.text.upper().find(head, fault.start) if head else -1
     after = at + len(head)
-    if at < 0 or is_statement_word(head) or fault.at < after or fault.text[after : after + 1] not in (" ", "\t", "\n", ""):
+    if (
+        at < 0
+        or is_statement_word(head)
+        or head.removesuffix("_SAT") in fault.old
+        or fault.at < after
+        or fault.text[after : after + 1] not in (" ", "\t", "\n", "")
+    ):
         return None
     if fault.match(r"[ \t]*(?:\[|[-+*/]?=)", after):  # a register, or a variable that is assigned to
         return None
