@@ -189,7 +189,7 @@ MOV ¦BUFFER[0], TEMP[0] | V032 | written by STORE
 ¦ELSEIF IN[0].xxxx | P005 | write ELSE, then an IF
 ¦END IF | P009 | write `ENDIF`
 ¦END LOOP | P005 | write `ENDLOOP`
-¦break | P005 | write `BRK`
+¦break | P005 | name is BRK now
 ¦discard | P005 | write `KILL` | KILL
 ¦return | P005 | write `RET` | RET
 ¦WHILE IN[0].xxxx | P005 | a loop is BGNLOOP
@@ -212,7 +212,7 @@ MOV OUT[0], IN[0] :¦3 | P010 | labels follow CAL
 ¦NEG OUT[0], IN[0] | P005 | write `MOV d, -a`
 ¦normalize OUT[0], IN[0] | P005 | `DP3 t, a, a`
 ¦m4x4 OUT[0], IN[0], CONST[0] | P005 | four DP4
-¦texld OUT[0], IN[0], SAMP[0] | P005 | write `TEX` | TEX OUT[0], IN[0], SAMP[0], 2D
+¦texld OUT[0], IN[0], SAMP[0] | P005 | name is TEX now | TEX OUT[0], IN[0], SAMP[0], 2D
 ¦def c0, 1.0, 0.0, 0.0, 1.0 | P005 | constants are written
 ¦dcl_texcoord v0 | P005 | DCL IN[0], TEXCOORD[0]
 ¦PARAM p = {1, 0, 0, 1}; | P005 | constants are written

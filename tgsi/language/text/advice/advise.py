@@ -90,9 +90,10 @@ def advise(
 
 
 def _old_opcodes(reader: Reader) -> frozenset[str]:
-    from tgsi.language.text.legacy import LOWERED, RENAMED, LegacyReader
+    from tgsi.language.text.legacy import LegacyReader
+    from tgsi.language.text.old_opcodes import LOWERED, REFUSED, RENAMED
 
-    return frozenset((*LOWERED, *RENAMED)) if isinstance(reader, LegacyReader) else frozenset()
+    return frozenset((*LOWERED, *RENAMED, *REFUSED)) if isinstance(reader, LegacyReader) else frozenset()
 
 
 def _usage(fault: Fault) -> str:
