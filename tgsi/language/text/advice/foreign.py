@@ -65,8 +65,6 @@ def _near_stage(source: Source, word: str, start: int, end: int, stages: Collect
     if stage and re.fullmatch(r"[A-Z]+[0-9]\.[0-9]", word, re.IGNORECASE):
         hint = f"this is a header of 2007 to 2009; the legacy dialect reads it, and now it is `{stage}`"
         return hint, (Fix(Span(source, start, end), stage),)
-            Fix(Span(source, start, end), stage),
-        )
     if stage and stage in stages:
         whole = Fix(Span(source, start, end), stage)
         return f"the stage stands alone: write `{stage}`" if bare in stages else f"write `{stage}`", (whole,)
