@@ -84,6 +84,7 @@ class Holder(IntEnum):
     NOBODY = 0
     SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
     DESTROYED = 2
+    LOST = 3  # another thread was in the context when its process was forked, and this is the child
 
 
 python_cell, observed_cell = c_uint64(0), c_uint64(0)

@@ -16,6 +16,7 @@ from backends.formats import ChannelType, CompressedFormat, Format
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
 from backends.pipe.checks import integer
 from backends.pipe.enums import Bind, TextureTarget
+from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
 
 
@@ -31,10 +32,10 @@ class Box:
     depth: int = 1
 
 
-_REFERENCES = threading.RLock()
+_REFERENCES = freed_after_fork(threading.RLock())
 """Held while references are counted. The garbage collector may drop one at any time, even within such a count."""
 _NOTHING = np.zeros(0, np.uint8)
-_DECODING = threading.Lock()
+_DECODING = freed_after_fork(threading.Lock())
 """Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
 
 
@@ -42,7 +43,7 @@ class Accounting:
     """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold."""
 
     def __init__(self, limit: int | None = None) -> None:
-        self._lock = threading.Lock()
+        self._lock = freed_after_fork(threading.RLock())  # the garbage collector may call `give` while it is held
         self.limit = limit
         self.used = 0
         self.peak = 0

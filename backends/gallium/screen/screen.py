@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401  it handles forks, and must not begin to while one waits (tgsi.language._forks)
 import os
 import threading
 import weakref
@@ -22,6 +23,7 @@ from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import Bind, ContextFlags
+from tgsi.language._forks import freed_after_fork
 
 CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 LANES = (8, 16, 32, 64)
@@ -74,7 +76,7 @@ class Screen(Capabilities, ScreenCore):
         default = user_cache_path("tgsi") / "objects"
         kept = found != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
         self.cache_dir: Path | None = (default if found is None else Path(found)) if kept else None
-        self._lock = threading.RLock()
+        self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ class Fence:
 
     def begin(self) -> threading.Thread:
         """Have the work before the fence carried out by a thread of its own, as soon as the context is in no method."""
-        if self._helper is None:
+        if self._helper is None or not self._helper.is_alive():  # a child process has no threads of its parent
             self._helper = threading.Thread(target=self._carry_out, name="fence", daemon=True)
             self._helper.start()
         return self._helper

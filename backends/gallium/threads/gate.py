@@ -17,10 +17,11 @@ from threading import get_ident
 from typing import Any, TypeVar
 
 from backends.device.commands.bound_record import BoundRecord, Holder
+from tgsi.language._forks import freed_after_fork, renew_after_fork
 
 C = TypeVar("C", bound=type)
 _PAUSE = 2e-4  # seconds between two looks of a screen's method at a context that is in use
-_FREE, _SCREEN, _DESTROYED = map(int, Holder)
+_FREE, _SCREEN, _DESTROYED, _LOST = map(int, Holder)
 _AT_ANY_TIME = frozenset({"close_compute", "destroy", "fence_server_sync"})
 """Methods that take their turn themselves, or that `destroy` calls."""
 _SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
@@ -41,13 +42,20 @@ class Gate:
         self.word = memoryview(place).cast("B").cast("Q")
         self.left: Callable[[str], None] | None = None
         self._record = record
-        self._turn = threading.Lock()  # held by the screen's method that has the context
+        self._turn = freed_after_fork(threading.Lock())  # held by the screen's method that has the context
+        renew_after_fork(self)
+
+    def renew_in_child(self) -> None:
+        """Refuse every later method if another thread was in the context, whose state may be half of a change."""
+        if self.word[0] not in (_FREE, _DESTROYED, get_ident()):
+            self.word[0] = _LOST
 
     def enter(self, name: str) -> None:
         """Take the context for a method of that name, after a method of the screen has let go of it.
 
         Raises:
             ValueError: the context was destroyed.
+            RuntimeError: the process was forked while another thread was in a method of the context.
             RuntimeError: another thread is in a method of the context.
         """
         word, me = self.word, get_ident()
@@ -58,6 +66,8 @@ class Gate:
                 return
             if owner == _DESTROYED:
                 raise ValueError(f"{name}: the context was destroyed")
+            if owner == _LOST:
+                raise RuntimeError(f"{name}: another thread was in the context when this process was forked; create a context of its own")
             if owner != _SCREEN:
                 raise RuntimeError(
                     f"{name}: the context is in use by another thread; give each thread a context of its own, or let them take turns"
@@ -80,13 +90,13 @@ class Gate:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the context for a method of the screen, as soon as no method of the context runs. False: it was destroyed."""
+        """Hold the context for a method of the screen, as soon as no method of the context runs. False: it was destroyed or lost."""
         word = self.word
         if self.is_mine:
             yield True
             return
         with self._turn:
-            while (owner := word[0]) != _DESTROYED:
+            while (owner := word[0]) not in (_DESTROYED, _LOST):
                 if owner == _FREE:
                     word[0] = _SCREEN
                     break

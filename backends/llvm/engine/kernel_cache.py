@@ -17,6 +17,7 @@ from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import Cache, recall_host, recall_sources
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.targets.machines import native_lanes
+from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class KernelCache:
 
 
 _shared: dict[tuple[str, str], KernelCache] = {}
-_lock = threading.Lock()
+_lock = freed_after_fork(threading.Lock())
 
 
 def kernels_for(cpu: str, cache: Cache = None) -> KernelCache:

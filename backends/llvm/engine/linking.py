@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 from backends.llvm.engine import image as flat
 from backends.llvm.engine.object_files import undefined_symbols
+from backends.llvm.targets.host import llvm_lock
+from tgsi.language._forks import wait_before_fork
 
 #: Outside functions that generated code may call. Others would differ between machines, or be missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
@@ -16,6 +18,10 @@ Resolve = Callable[[str], int | None]
 
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()
+
+# A child process could not end what another thread began in LLVM. The order is that of nested calls.
+wait_before_fork(lambda: lock)
+wait_before_fork(llvm_lock)
 
 
 def prepare(image: bytes) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import field
 from typing import Generic, TypeVar
 
+from tgsi.language._forks import freed_after_fork, renew_after_fork
 from tgsi.language.record import record
 
 K = TypeVar("K", bound=Hashable)
@@ -43,10 +44,16 @@ class VariantCache(Generic[K, V]):
             raise ValueError("max_count and max_weight must be positive")
         self._build, self._weigh = build, weight
         self.max_count, self.max_weight = max_count, max_weight
-        self._lock = threading.Lock()
+        self._lock = freed_after_fork(threading.Lock())
         self._values: OrderedDict[K, tuple[V, int, K]] = OrderedDict()
         self._pending: dict[K, _Pending[V]] = {}
         self._total = 0
+        renew_after_fork(self)
+
+    def renew_in_child(self) -> None:
+        """Forget the values that threads of the parent process were building. `get` builds them."""
+        self._pending.clear()
+        self._total = sum(weight for _, weight, _ in self._values.values())
 
     def __len__(self) -> int:
         return len(self._values)

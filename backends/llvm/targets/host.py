@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
+import threading
 from itertools import takewhile
 from pathlib import Path
 
@@ -63,6 +65,11 @@ def surroundings() -> str | None:
         return "\n".join((BOOT.read_text(), *os.uname(), *first_cpu, llvmlite.__version__, str(installed)))
     except (OSError, AttributeError):
         return None
+
+
+def llvm_lock() -> threading.RLock | None:
+    """The lock that llvmlite holds during each call of LLVM, once it is loaded."""
+    return getattr(getattr(getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None), "_lock", None), "_lock", None)
 
 
 class _Known:

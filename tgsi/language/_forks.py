@@ -1,0 +1,89 @@
+"""Locks after a fork.
+
+A child process has one thread, the one that forked. A lock that another thread held would never be let go there, and work that another
+thread had begun would never be done. So locks are made anew in the child, and their owners forget such work. CPython does not do that for
+the locks of modules that are being imported, and many of ours are imported at their first use, so a fork waits for imports.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from importlib import _bootstrap
+from typing import Protocol, TypeVar
+
+
+class _Lock(Protocol):
+    def _at_fork_reinit(self) -> None: ...
+
+
+class Renewed(Protocol):
+    """An object with work of threads."""
+
+    def renew_in_child(self) -> None:
+        """Forget, in a child process, the work of threads that it lacks. Locks are free already."""
+
+
+_L = TypeVar("_L")
+_locks: weakref.WeakSet[_Lock] = weakref.WeakSet()
+_awaited: list[Callable[[], threading.RLock | None]] = []
+_taken: list[threading.RLock] = []  # during a fork
+_items: weakref.WeakSet[Renewed] = weakref.WeakSet()
+
+
+def freed_after_fork(lock: _L) -> _L:
+    """Return the lock, of `threading`, which will be free in every child process, whoever held it."""
+    _locks.add(lock)  # type: ignore[arg-type]
+    return lock
+
+
+def wait_before_fork(find: Callable[[], threading.RLock | None]) -> None:
+    """Let every fork wait until no other thread holds the lock that `find` returns. Locks are taken in the order of these calls."""
+    _awaited.append(find)
+
+
+def renew_after_fork(item: Renewed) -> None:
+    """Have `item.renew_in_child()` called in every child process, as long as the item lives."""
+    _items.add(item)
+
+
+_PATIENCE = 10.0  # seconds that a fork waits for imports; one that waits for the network would not end
+
+
+def _is_importing() -> bool:
+    """Return true if another thread imports a module."""
+    me = threading.get_ident()
+    held = (reference() for reference in list(getattr(_bootstrap, "_module_locks", {}).values()))
+    return any(getattr(lock, "owner", None) not in (None, me) for lock in held)
+
+
+def _let_go() -> None:
+    while _taken:
+        _taken.pop().release()
+
+
+def _wait() -> None:
+    until = time.monotonic() + _PATIENCE
+    while True:
+        for lock in [lock for find in list(_awaited) if (lock := find()) is not None]:
+            lock.acquire()
+            _taken.append(lock)
+        if not _is_importing() or time.monotonic() > until:
+            return
+        _let_go()  # what is imported may need them
+        time.sleep(0.001)
+
+
+def _renew() -> None:
+    _let_go()
+    for lock in list(_locks):
+        lock._at_fork_reinit()
+    for item in list(_items):
+        item.renew_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_wait, after_in_parent=_let_go, after_in_child=_renew)
