@@ -137,7 +137,7 @@ class Profile:
     semantic_limits: SemanticLimits
     _: KW_ONLY
     build: Callable[[Job], None]
-    interpolators: int = 32
+    interpolators: int = 32  # whole varyings that a pair may have at least, next to the position
     has_face: bool = True
     has_fragment_flow: bool = True
     has_geometry: bool = True

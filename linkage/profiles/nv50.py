@@ -108,4 +108,4 @@ def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     return {place: number for number, place in enumerate(places)}
 
 
-PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build=build)
+PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build=build, interpolators=SIZE // 4 - 1)  # the position is in the map, too

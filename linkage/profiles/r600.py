@@ -27,7 +27,7 @@ def automatic_id(semantic: Semantic) -> int:
     if semantic.name in _NO_ID:
         return 0
     if semantic.name == "GENERIC":
-        return semantic.index + 1 & 0xFF
+        return semantic.index + 1 if semantic.index < 255 else 0
     return (0x80 | SEMANTICS[semantic.name].number << 3 | semantic.index) + 1 & 0xFF
 
 
@@ -135,4 +135,4 @@ def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Sema
     return ids
 
 
-PROFILE = Profile("r600", "AMD r600", BYTE, build=build)
+PROFILE = Profile("r600", "AMD r600", BYTE, build=build, interpolators=WORDS * 4)

@@ -17,6 +17,8 @@ from tgsi.language.facts.semantics import Semantic
 
 _SPECIAL = {"POSITION": "VPOS", "FACE": "VFACE", "PCOORD": "point coordinate"}
 _REGISTER_MASK = 0xFF
+SLOTS = 64
+"""Slots between two stages of VGPU10, that of the position included."""
 
 
 def word(usage: Usage) -> int:
@@ -114,7 +116,7 @@ def build_slots(job: Job) -> None:
         behind = table.back_register(row)
         if job.options.light_twoside and row.semantic.name == "COLOR" and behind not in (None, row.output_register):
             entries.append(((behind or 0) & _REGISTER_MASK, f"back of IN[{row.input_register}], chosen by facing"))
-    too_many(job, free, job.profile.interpolators, "slots")
+    too_many(job, free, SLOTS, "slots")
     job.sprites({row.input_register: row.input_register for row in table.rows if job.is_sprite(row.semantic)})
     for item in table.specials:
         job.place(f"IN[{item.input_register}] {item.semantic}", "system value")
@@ -124,4 +126,4 @@ def build_slots(job: Job) -> None:
 
 
 VGPU9 = Profile("svga", "VMware svga, VGPU9", SM3, build=build_names, interpolators=16, has_geometry=False, has_primitive_id=False)
-VGPU10 = Profile("svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, interpolators=64)
+VGPU10 = Profile("svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, interpolators=SLOTS - 1)  # one holds the position
