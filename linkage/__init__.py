@@ -2,8 +2,8 @@
 
 Semantics decide; register numbers mean nothing. `link.link` judges two programs by a limit set (`legality`), matches them (`match`) and
 adds the scheme of a device (`profiles`). `table` and `rows` hold the result, `usage` the registers that a program really reads and writes.
-`chain` links all stages of a draw, `linker` patches one fragment program in place for many vertex programs, with the places found by
-`relocate`. `layout`, `sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
+`chain` links all stages of a draw, `linker` patches one program in place for many partners, with the places found by `relocate`.
+`layout`, `sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
 
 May import `passes` and `tgsi.language`: no numpy, no llvmlite, no device. A pair of programs is linked once; the table is kept.
 Read next: `table`, then `match`, then docs/linkage.md.
@@ -19,10 +19,10 @@ from linkage.link import link  # not lazily, because the module of the same name
 if TYPE_CHECKING:
     from linkage.chain import PairCache, link_chain, link_stages
     from linkage.interner import SemanticInterner
-    from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
+    from linkage.linker import LinkCounters, LinkedCopy, Linker, OutputLinker, linked_program
     from linkage.options import LinkOptions, LinkState
     from linkage.profiles import PROFILES
-    from linkage.rows import DeadOutput, Fill, Relocation, Special, Unmatched
+    from linkage.rows import DeadOutput, Fill, Relocation, Special, Unmatched, Unwritten
     from linkage.table import LinkTable
     from linkage.usage import Input, Interface, Output, interface_of
 
@@ -38,12 +38,14 @@ _LAZY = {
     "LinkedCopy": "linkage.linker",
     "Linker": "linkage.linker",
     "Output": "linkage.usage",
+    "OutputLinker": "linkage.linker",
     "PROFILES": "linkage.profiles",
     "PairCache": "linkage.chain",
     "Relocation": "linkage.rows",
     "SemanticInterner": "linkage.interner",
     "Special": "linkage.rows",
     "Unmatched": "linkage.rows",
+    "Unwritten": "linkage.rows",
     "interface_of": "linkage.usage",
     "link_chain": "linkage.chain",
     "link_stages": "linkage.chain",
@@ -63,11 +65,13 @@ __all__ = [
     "LinkedCopy",
     "Linker",
     "Output",
+    "OutputLinker",
     "PairCache",
     "Relocation",
     "SemanticInterner",
     "Special",
     "Unmatched",
+    "Unwritten",
     "interface_of",
     "link",
     "link_chain",

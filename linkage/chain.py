@@ -59,9 +59,16 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
 
 
 def link_chain(
-    *programs: Program, profile: str = "software", options: LinkOptions = DEFAULT, limits: SemanticLimits | None = None
+    *programs: Program,
+    profile: str = "software",
+    unmatched: str = "fill",
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+    limits: SemanticLimits | None = None,
 ) -> tuple[LinkTable, ...]:
-    """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors. The profile is that of the last pair.
+    """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors.
+
+    The other arguments are those of `linkage.link`, for the pair with the fragment program.
 
     All programs are judged together: by `limits`, or by the profile's own set.
 
@@ -79,7 +86,7 @@ def link_chain(
     tables = []
     for producer, consumer in pairwise(programs):
         if consumer.processor is Processor.FRAG:
-            tables.append(link(producer, consumer, profile, options=options, limits=chosen))
+            tables.append(link(producer, consumer, profile, unmatched=unmatched, state=state, options=options, limits=chosen))
         else:
             tables.append(connect_stages(producer, consumer))
     return tuple(tables)

@@ -1,4 +1,4 @@
-"""A fragment program that is linked again and again: only the slots that changed are patched, and never in a copy that is in use."""
+"""One program that is linked again and again: only the slots that changed are patched, and never in a copy that is in use."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from linkage.relocate import RelocationList, patch, placement, relocations
 from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
 from passes.validate.semantics import SOFTWARE
-from tgsi.language.facts.enums import Processor
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.language.tokens.decoder import decode
@@ -71,50 +73,26 @@ class LinkedCopy:
         return decode(self.words)
 
 
-class Linker:
-    """Patcher of one fragment program's tokens: each input gets the register number of the output that feeds it.
+class _Rotation:
+    """Copies of one program's tokens, in which the registers of one file are numbered anew.
 
     Slots are compared with those of the copy's last link; from the first difference on, those that differ are patched. Copies
     rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
-
-    Source: the nv30 driver of Mesa of 2010, which patches fragment programs when a draw binds another vertex program; docs/linkage.md,
-    "Three ways to apply a link".
     """
 
-    def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
-        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage.
-
-        Raises:
-            LinkError: a semantic of the fragment program has no legal index.
-            ValueError: it is no fragment program, or `copies` is less than 1.
-        """
-        if fragment.processor is not Processor.FRAG:
-            raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
+    def __init__(self, program: Program, file: File, copies: int) -> None:
         if copies < 1:
             raise ValueError(f"copies: at least 1 is wanted, not {copies}")
-        check_together(SOFTWARE, fragment)
-        self.fragment = fragment
-        self.state = state
         self.counters = LinkCounters()
-        self._original: Sequence[int] = encode(fragment)
-        self._list: RelocationList = relocations(self._original)
-        inputs = interface_of(fragment).varyings
-        wanted = [state.source(item.semantic) for item in inputs]
-        self._registers = tuple(item.register for item in inputs)
-        self._keys = tuple(key_of(semantic) for semantic in wanted)
-        other = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
-        self._fallback = {key_of(s): key_of(Semantic(other[s.name], s.index)) for s in wanted if s.name in other}
+        self._original: Sequence[int] = encode(program)
+        self._list: RelocationList = relocations(self._original, file)
         self._blocks = self._list.blocks
         self._declared = tuple(register for first, last in self._blocks for register in range(first, last + 1))
         self._fields = tuple(self._list.by_register.get(register, ()) for register in self._declared)
-        self._is_simple = not self._list.is_whole and all(first == last for first, last in self._blocks)
-        position = {register: number for number, register in enumerate(self._registers)}
-        self._positions = tuple(position.get(register, -1) for register in self._declared)
         self._copies: list[LinkedCopy] = []
         for _ in range(copies):
             self._add()
         self._current = 0
-        self._vertex: Program | None = None
 
     @property
     def copies(self) -> tuple[LinkedCopy, ...]:
@@ -122,28 +100,19 @@ class Linker:
         return tuple(self._copies)
 
     @property
+    def relocations(self) -> RelocationList:
+        """The places that are patched."""
+        return self._list
+
+    @property
     def stale(self) -> int:
         """Number of copies with an older assignment than the current one."""
         current = self._copies[self._current].assignment
         return sum(copy.assignment != current for copy in self._copies)
 
-    def table(self) -> LinkTable:
-        """The LinkTable of the last link. ValueError before the first one."""
-        if self._vertex is None:
-            raise ValueError("table: nothing was linked yet")
-        return link(self._vertex, self.fragment, state=self.state)
-
-    def link(self, vertex: Program) -> LinkedCopy:
-        """The tokens of the fragment program for a vertex program. Hold the copy while it is in use (`with linker.link(v) as copy`).
-
-        Raises:
-            LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
-        """
+    def _linked(self, wanted: tuple[int, ...]) -> LinkedCopy:
+        """A copy with an assignment."""
         counters = self.counters
-        counters.links += 1
-        check_together(SOFTWARE, vertex)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
-        wanted = self.assignment(vertex)
-        self._vertex = vertex
         copy = self._copies[self._current]
         if copy.assignment == wanted:
             counters.unchanged += 1
@@ -152,31 +121,6 @@ class Linker:
         copy = self._next(wanted)
         self._patch(copy, wanted)
         return copy
-
-    def assignment(self, vertex: Program) -> tuple[int, ...]:
-        """The place of each declared input register, in the order of declared registers."""
-        producer = interface_of(vertex)
-        if producer.duplicates or vertex.processor is not Processor.VERT:
-            link(vertex, self.fragment)  # raises LinkError, or accepts the program: stages other than VERT may feed fragments, too
-        outputs = producer.by_key
-        found = [outputs.get(key) for key in self._keys]
-        if None in found and self._fallback:
-            found = [
-                outputs.get(self._fallback[key]) if place is None and key in self._fallback else place
-                for place, key in zip(found, self._keys)
-            ]
-        free = producer.first_free
-        if self._is_simple:
-            places = []
-            for position in self._positions:
-                place = found[position] if position >= 0 else None
-                if place is None:
-                    place, free = free, free + 1
-                places.append(place)
-            return tuple(places)
-        targets = {register: place for register, place in zip(self._registers, found) if place is not None}
-        mapping = placement(self._blocks, targets, is_whole=self._list.is_whole, first_free=free)
-        return tuple(mapping[register] for register in self._declared)
 
     def _add(self) -> LinkedCopy:
         copy = LinkedCopy(array("I", self._original), self._declared)
@@ -213,14 +157,151 @@ class Linker:
         copy.generation += first < len(wanted)
 
 
-def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> Program:
-    """The fragment program with each input register numbered like the output that feeds it: the result of patching as a Program.
+class Linker(_Rotation):
+    """Patcher of one fragment program's tokens: each input gets the register number of the output that feeds it.
+
+    Slots are compared with those of the copy's last link; from the first difference on, those that differ are patched. Copies
+    rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
+
+    Source: the nv30 driver of Mesa of 2010, which patches fragment programs when a draw binds another vertex program; docs/linkage.md,
+    "Three ways to apply a link".
+    """
+
+    def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
+        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage.
+
+        Raises:
+            LinkError: a semantic of the fragment program has no legal index.
+            ValueError: it is no fragment program, or `copies` is less than 1.
+        """
+        if fragment.processor is not Processor.FRAG:
+            raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
+        check_together(SOFTWARE, fragment)
+        super().__init__(fragment, File.IN, copies)
+        self.fragment = fragment
+        self.state = state
+        inputs = interface_of(fragment).varyings
+        wanted = [state.source(item.semantic) for item in inputs]
+        self._registers = tuple(item.register for item in inputs)
+        self._keys = tuple(key_of(semantic) for semantic in wanted)
+        other = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
+        self._fallback = {key_of(s): key_of(Semantic(other[s.name], s.index)) for s in wanted if s.name in other}
+        self._is_simple = not self._list.is_whole and all(first == last for first, last in self._blocks)
+        position = {register: number for number, register in enumerate(self._registers)}
+        self._positions = tuple(position.get(register, -1) for register in self._declared)
+        self._vertex: Program | None = None
+
+    def table(self) -> LinkTable:
+        """The LinkTable of the last link. ValueError before the first one."""
+        if self._vertex is None:
+            raise ValueError("table: nothing was linked yet")
+        return link(self._vertex, self.fragment, state=self.state)
+
+    def link(self, vertex: Program) -> LinkedCopy:
+        """The tokens of the fragment program for a vertex program. Hold the copy while it is in use (`with linker.link(v) as copy`).
+
+        Raises:
+            LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
+        """
+        self.counters.links += 1
+        check_together(SOFTWARE, vertex)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
+        wanted = self.assignment(vertex)
+        self._vertex = vertex
+        return self._linked(wanted)
+
+    def assignment(self, vertex: Program) -> tuple[int, ...]:
+        """The place of each declared input register, in the order of declared registers."""
+        producer = interface_of(vertex)
+        if producer.duplicates or vertex.processor is not Processor.VERT:
+            link(vertex, self.fragment)  # raises LinkError, or accepts the program: stages other than VERT may feed fragments, too
+        outputs = producer.by_key
+        found = [outputs.get(key) for key in self._keys]
+        if None in found and self._fallback:
+            found = [
+                outputs.get(self._fallback[key]) if place is None and key in self._fallback else place
+                for place, key in zip(found, self._keys)
+            ]
+        free = producer.first_free
+        if self._is_simple:
+            places = []
+            for position in self._positions:
+                place = found[position] if position >= 0 else None
+                if place is None:
+                    place, free = free, free + 1
+                places.append(place)
+            return tuple(places)
+        targets = {register: place for register, place in zip(self._registers, found) if place is not None}
+        mapping = placement(self._blocks, targets, is_whole=self._list.is_whole, first_free=free)
+        return tuple(mapping[register] for register in self._declared)
+
+
+class OutputLinker(_Rotation):
+    """Patcher of the tokens of one program before the rasterizer: each output gets the register number of the input that it feeds.
+
+    Outputs that feed no input come after all inputs. The copies are those of a `Linker`.
+
+    Source: the proposal of 2010, which patches either of the two programs; docs/linkage.md, "Three ways to apply a link".
+    """
+
+    def __init__(self, vertex: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
+        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage.
+
+        Raises:
+            LinkError: a semantic of the program has no legal index.
+            ValueError: the program does not stand before the rasterizer, or `copies` is less than 1.
+        """
+        if vertex.processor not in LAST_STAGES:
+            raise ValueError(f"vertex: a program before the rasterizer is wanted, not {vertex.processor.name}")
+        check_together(SOFTWARE, vertex)
+        super().__init__(vertex, File.OUT, copies)
+        self.vertex = vertex
+        self.state = state
+
+    def link(self, fragment: Program) -> LinkedCopy:
+        """The tokens of the program for a fragment program. Hold the copy while it is in use (`with linker.link(f) as copy`).
+
+        Raises:
+            LinkError: the programs do not link, a semantic has no legal index, one output feeds two inputs, or a range of outputs would
+                have to be torn apart.
+        """
+        self.counters.links += 1
+        return self._linked(self.assignment(fragment))
+
+    def assignment(self, fragment: Program) -> tuple[int, ...]:
+        """The place of each declared output register, in the order of declared registers."""
+        targets: dict[int, int] = {}
+        for row in link(self.vertex, fragment, state=self.state).rows:
+            if row.output_register is None:
+                continue
+            other = targets.setdefault(row.output_register, row.input_register)
+            if other != row.input_register:
+                text = f"OUT[{row.output_register}] feeds IN[{other}] and IN[{row.input_register}], and can have one number only"
+                raise LinkError((Diagnostic("K022", Severity.ERROR, text, (), "patch the fragment program instead"),))
+        free = fragment.file_size(File.IN)
+        mapping = placement(self._blocks, targets, is_whole=self._list.is_whole, first_free=free, file=File.OUT)
+        return tuple(mapping[register] for register in self._declared)
+
+
+def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDENTITY, moved: str = "fragment") -> Program:
+    """One program of a pair with its registers numbered as those of the other: the result of patching, as a Program.
+
+    Args:
+        vertex: the program before the rasterizer.
+        fragment: a FRAG program.
+        state: a linkage other than the identity.
+        moved: "fragment" returns the fragment program, each input with the number of the output that feeds it; "vertex" returns the
+            vertex program, each output with the number of the input that it feeds.
 
     Raises:
-        LinkError: as `Linker.link`.
+        LinkError: as `Linker.link` and `OutputLinker.link`.
+        ValueError: `moved` is neither of its words.
     """
     from passes.lower.registers import move_registers
-    from tgsi.language.facts.enums import File
 
+    if moved not in ("fragment", "vertex"):
+        raise ValueError(f"moved: 'fragment' or 'vertex' is wanted, not {moved!r}")
+    if moved == "vertex":
+        outputs = OutputLinker(vertex, copies=1, state=state)
+        return move_registers(vertex, File.OUT, dict(zip(outputs._declared, outputs.assignment(fragment))))
     linker = Linker(fragment, copies=1, state=state)
     return move_registers(fragment, File.IN, dict(zip(linker._declared, linker.assignment(vertex))))

@@ -16,10 +16,16 @@ from tgsi.language.record import record
 class LinkState:
     """A non-identity linkage: the output semantic that feeds a fragment input. Inputs without an entry are fed by their own semantic.
 
+    Semantics may be given as text: ``LinkState({"GENERIC[0]": "TEXCOORD[2]"})``; TypeError and ValueError name one that is none.
     Two inputs may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
     """
 
     mapping: Mapping[Semantic, Semantic] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if self.mapping:
+            table = {read_semantic(to, "mapping"): read_semantic(source, "mapping") for to, source in self.mapping.items()}
+            object.__setattr__(self, "mapping", MappingProxyType(table))
 
     def __hash__(self) -> int:
         return hash(frozenset(self.mapping.items()))

@@ -167,7 +167,12 @@ def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping
 
 
 def placement(
-    blocks: Sequence[tuple[int, int]], targets: Mapping[int, int], *, is_whole: bool = False, first_free: int = 0
+    blocks: Sequence[tuple[int, int]],
+    targets: Mapping[int, int],
+    *,
+    is_whole: bool = False,
+    first_free: int = 0,
+    file: File = File.IN,
 ) -> dict[int, int]:
     """A place for every declared register, given the places that some of them must have.
 
@@ -178,6 +183,7 @@ def placement(
         targets: register to place, for those that the link decides.
         is_whole: all ranges must move by the same distance.
         first_free: the least place for registers that the link does not decide.
+        file: the file of the registers, for messages.
 
     Raises:
         LinkError: a range would have to be torn apart, or two registers would share a place.
@@ -188,7 +194,7 @@ def placement(
     for first, last in blocks:
         wanted = {targets[register] - register for register in range(first, last + 1) if register in targets}
         if len(wanted) > 1:
-            raise _torn(first, last, targets)
+            raise _torn(first, last, targets, file)
         if not wanted:
             waiting.append((first, last))
             continue
@@ -199,36 +205,38 @@ def placement(
     if is_whole and (len(distances) > 1 or (distances and waiting)):
         distance = distances.pop()
         if distances:
-            raise _torn(blocks[0][0], max(last for _, last in blocks), targets)
+            raise _torn(blocks[0][0], max(last for _, last in blocks), targets, file)
         for first, last in waiting:
             for register in range(first, last + 1):
                 mapping[register] = register + distance
         waiting = []
     if mapping and min(mapping.values()) < 0:
         register = min(mapping, key=mapping.__getitem__)
-        raise LinkError((Diagnostic("K022", Severity.ERROR, f"IN[{register}] would have to move before register 0 with its range"),))
+        text = f"{file.name}[{register}] would have to move before register 0 with its range"
+        raise LinkError((Diagnostic("K022", Severity.ERROR, text, (), _APART),))
     free = max(first_free, max(mapping.values(), default=-1) + 1)
     for first, last in waiting:
         for register in range(first, last + 1):
             mapping[register] = free
             free += 1
-    _check_apart(mapping, targets)
+    _check_apart(mapping, targets, file)
     return mapping
 
 
-def _check_apart(mapping: Mapping[int, int], targets: Mapping[int, int]) -> None:
+def _check_apart(mapping: Mapping[int, int], targets: Mapping[int, int], file: File) -> None:
     owner: dict[int, int] = {}
     for register, place in mapping.items():
         other = owner.setdefault(place, register)
         if other != register and not (other in targets and register in targets):  # two inputs may share an output
-            text = f"IN[{other}] and IN[{register}] would both become IN[{place}], because one of them moves with its range"
-            raise LinkError(
-                (Diagnostic("K022", Severity.ERROR, text, (), "declare the registers one by one, or their outputs in one range"),)
-            )
+            name = file.name
+            text = f"{name}[{other}] and {name}[{register}] would both become {name}[{place}], because one of them moves with its range"
+            raise LinkError((Diagnostic("K022", Severity.ERROR, text, (), _APART),))
 
 
-def _torn(first: int, last: int, targets: Mapping[int, int]) -> LinkError:
-    shown = ", ".join(f"IN[{r}] to {targets[r]}" for r in range(first, last + 1) if r in targets)
-    text = f"IN[{first}..{last}] moves in one piece, but its registers go to different places: {shown}"
-    hint = "declare the outputs in one range too, or the inputs one by one"
-    return LinkError((Diagnostic("K022", Severity.ERROR, text, (), hint),))
+_APART = "declare the registers one by one, or their partners in one range"
+
+
+def _torn(first: int, last: int, targets: Mapping[int, int], file: File) -> LinkError:
+    shown = ", ".join(f"{file.name}[{r}] to {targets[r]}" for r in range(first, last + 1) if r in targets)
+    text = f"{file.name}[{first}..{last}] moves in one piece, but its registers go to different places: {shown}"
+    return LinkError((Diagnostic("K022", Severity.ERROR, text, (), _APART),))

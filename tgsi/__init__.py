@@ -4,9 +4,13 @@
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
+    tables = tgsi.link_chain(vertex, geometry, fragment, profile="nv50")
     program = tgsi.optimize(program)
     result = tgsi.run(program, inputs)
     screen = tgsi.Screen()
+
+Links: `findings`, `PROFILES`, `LinkOptions`; `relocations` and `patch`, `Linker`, `OutputLinker`, `linked_program`; the sets of legal
+semantics in `limits` and `LIMITS`, `renumber`, `SemanticInterner`; shader model 3 names in `sm3` (docs/linkage.md).
 
 State objects, enumerations and formats are in `tgsi.gallium`. Importing this package loads neither numpy nor llvmlite: names that
 need them are loaded at their first use.
@@ -41,10 +45,30 @@ if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
-    from linkage.linker import Linker
-    from linkage.options import LinkOptions
+    from linkage import sm3
+    from linkage.chain import PairCache
+    from linkage.interner import SemanticInterner
+    from linkage.linker import Linker, OutputLinker
+    from linkage.options import LinkOptions, LinkState
+    from linkage.profiles import PROFILES
+    from linkage.relocate import RelocationList, patch
+    from linkage.rows import Relocation
     from linkage.table import LinkTable
-    from tgsi.api import check, link, optimize, parse, run, validate
+    from passes.validate import semantics as limits
+    from passes.validate.semantics import LIMITS, SemanticLimits
+    from tgsi.api import (
+        check,
+        findings,
+        link,
+        link_chain,
+        linked_program,
+        optimize,
+        parse,
+        relocations,
+        renumber,
+        run,
+        validate,
+    )
     from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.info import ShaderInfo
     from tgsi.language.text.dumper import dump
@@ -56,29 +80,48 @@ _siblings.check()
 
 __version__ = "0.1.0"
 
+_MODULES = {"limits": "passes.validate.semantics", "sm3": "linkage.sm3"}
+
 _LAZY = {
     "Context": "backends.gallium.context.context",
+    "LIMITS": "passes.validate.semantics",
     "LinkOptions": "linkage.options",
+    "LinkState": "linkage.options",
     "LinkTable": "linkage.table",
     "Linker": "linkage.linker",
+    "OutputLinker": "linkage.linker",
+    "PROFILES": "linkage.profiles",
+    "PairCache": "linkage.chain",
     "ProgramBuilder": "tgsi.language.builder.program_builder",
+    "Relocation": "linkage.rows",
+    "RelocationList": "linkage.relocate",
     "RunResult": "backends.run.result",
     "Screen": "tgsi.screen",
+    "SemanticInterner": "linkage.interner",
+    "SemanticLimits": "passes.validate.semantics",
     "ShaderInfo": "tgsi.language.info",
     "TextureData": "backends.run.textures",
     "check": "tgsi.api",
     "decode": "tgsi.language.tokens.decoder",
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
+    "findings": "tgsi.api",
     "link": "tgsi.api",
-    "parse": "tgsi.api",
+    "link_chain": "tgsi.api",
+    "linked_program": "tgsi.api",
     "optimize": "tgsi.api",
+    "parse": "tgsi.api",
+    "patch": "linkage.relocate",
+    "relocations": "tgsi.api",
+    "renumber": "tgsi.api",
     "run": "tgsi.api",
     "validate": "tgsi.api",
 }
 
 __all__ = [
+    "LIMITS",
     "OPCODES",
+    "PROFILES",
     "Context",
     "Diagnostic",
     "DiagnosticError",
@@ -88,16 +131,23 @@ __all__ = [
     "LimitError",
     "LinkError",
     "LinkOptions",
+    "LinkState",
     "LinkTable",
     "Linker",
     "Location",
+    "OutputLinker",
+    "PairCache",
     "ParseError",
     "Processor",
     "Program",
     "ProgramBuilder",
+    "Relocation",
+    "RelocationList",
     "RunResult",
     "Screen",
     "Semantic",
+    "SemanticInterner",
+    "SemanticLimits",
     "Severity",
     "ShaderInfo",
     "Source",
@@ -112,22 +162,32 @@ __all__ = [
     "decode",
     "dump",
     "encode",
+    "findings",
+    "limits",
     "link",
+    "link_chain",
+    "linked_program",
     "optimize",
     "parse",
+    "patch",
+    "relocations",
+    "renumber",
     "run",
+    "sm3",
     "validate",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    home = _LAZY.get(name)
-    if home is None:
+    if name in _MODULES:
+        value: Any = import_module(_MODULES[name])
+    elif name in _LAZY:
+        value = getattr(import_module(_LAZY[name]), name)
+    else:
         raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
-    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_MODULES})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import passes.validate
@@ -11,7 +11,8 @@ from linkage.link import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
-from tgsi.language.diagnostics import Diagnostic
+from tgsi.language.diagnostics import Diagnostic, LinkError
+from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -23,8 +24,23 @@ if TYPE_CHECKING:
     from backends.run.arguments import RunOptions
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
+    from linkage.relocate import RelocationList
+    from passes.lower.renumber import Renumbering
 
-__all__ = ["ENGINES", "check", "link", "optimize", "parse", "run", "validate"]
+__all__ = [
+    "ENGINES",
+    "check",
+    "findings",
+    "link",
+    "link_chain",
+    "linked_program",
+    "optimize",
+    "parse",
+    "relocations",
+    "renumber",
+    "run",
+    "validate",
+]
 
 ENGINES = ("jit", "interp")
 """Engines that run programs: compiled code ("jit"), and the interpreter that defines its results ("interp")."""
@@ -106,6 +122,117 @@ def link(
     programs = _program(vertex, "link: vertex"), _program(fragment, "link: fragment")
     state = link_state(mapping, "link: mapping")
     return _link(*programs, profile, unmatched=unmatched, state=state, options=options, limits=_limits("link", profile, limits))
+
+
+def link_chain(
+    *programs: Program,
+    profile: str = "software",
+    unmatched: str = "fill",
+    mapping: Mapping[Semantic | str, Semantic | str] | None = None,
+    options: LinkOptions = DEFAULT,
+    limits: str | SemanticLimits | None = None,
+) -> tuple[LinkTable, ...]:
+    """Link all stages of a draw: one table for each pair of neighbors. See `linkage.chain.link_chain`.
+
+    Args:
+        programs: VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG in this order, or TASK, MESH, FRAG; stages may be left out.
+        profile, options, limits: those of `link`; the limits judge all programs together.
+        unmatched, mapping: those of `link`, for the pair with the fragment program.
+
+    Raises:
+        LinkError: the stages are in the wrong order, or two of them do not link.
+        TypeError, ValueError: an argument is wrong, or there are fewer than two programs.
+    """
+    from linkage.chain import link_chain as chain
+
+    given = [_program(item, "link_chain: programs") for item in programs]
+    state, chosen = link_state(mapping, "link_chain: mapping"), _limits("link_chain", profile, limits)
+    return chain(*given, profile=profile, unmatched=unmatched, state=state, options=options, limits=chosen)
+
+
+def findings(
+    *programs: Program,
+    profile: str = "software",
+    unmatched: str = "fill",
+    mapping: Mapping[Semantic | str, Semantic | str] | None = None,
+    options: LinkOptions = DEFAULT,
+    limits: str | SemanticLimits | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Every finding about the links of a chain, pair by pair: errors, warnings and notes; empty when there is none.
+
+    The arguments are those of `link_chain`. A link that is refused gives its errors here, and pairs after it are not judged.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong, or there are fewer than two programs.
+    """
+    try:
+        tables = link_chain(*programs, profile=profile, unmatched=unmatched, mapping=mapping, options=options, limits=limits)
+    except LinkError as error:
+        return error.diagnostics
+    return tuple(item for table in tables for item in table.findings)
+
+
+def linked_program(
+    vertex: Program, fragment: Program, *, mapping: Mapping[Semantic | str, Semantic | str] | None = None, moved: str = "fragment"
+) -> Program:
+    """One program of a pair with its registers numbered as those of the other, so that equal numbers meet.
+
+    Args:
+        vertex: the program before the rasterizer.
+        fragment: a FRAG program.
+        mapping: a linkage other than the identity, as in `link`.
+        moved: "fragment" returns the fragment program, each input with the number of the output that feeds it; "vertex" returns the
+            vertex program, each output with the number of the input that it feeds.
+
+    Raises:
+        LinkError: the programs do not link, or a declared range would have to be torn apart.
+        TypeError, ValueError: an argument is wrong.
+    """
+    from linkage.linker import linked_program as linked
+
+    programs = _program(vertex, "linked_program: vertex"), _program(fragment, "linked_program: fragment")
+    return linked(*programs, state=link_state(mapping, "linked_program: mapping"), moved=moved)
+
+
+def relocations(program: Program | Sequence[int], file: File | str = File.IN) -> RelocationList:
+    """The places of a token stream that name registers of a file: words, bits, and the register. `patch` writes them.
+
+    Args:
+        program: a program, whose tokens are those of `encode`, or the tokens themselves.
+        file: the register file, e.g. File.IN of a fragment program or File.OUT of a vertex program.
+
+    Raises:
+        TypeError, ValueError: an argument is wrong; the words are no token stream.
+    """
+    from linkage.relocate import relocations as places
+    from tgsi.language.tokens.encoder import encode
+
+    if isinstance(file, str) and file not in File.__members__:
+        raise ValueError(f"relocations: file: {file!r} is none of {', '.join(File.__members__)}")
+    return places(encode(program) if isinstance(program, Program) else program, File[file] if isinstance(file, str) else file)
+
+
+def renumber(programs: Sequence[Program], limits: str | SemanticLimits = "sm3", *, reserve: Iterable[int] = ()) -> Renumbering:
+    """Give the semantics of linked programs legal indices, the same in each. See `passes.lower.renumber.renumber`.
+
+    Args:
+        programs: stages that link with each other, such as a vertex and a fragment program.
+        limits: a `SemanticLimits`, or a name of `LIMITS`.
+        reserve: GENERIC indices held free for other programs, e.g. ``range(8)``.
+
+    Returns:
+        A Renumbering: `programs`, in the order given, and `mapping`, the new semantic for each old one.
+
+    Raises:
+        LimitError: there are not enough legal indices.
+        TypeError, ValueError: an argument is wrong.
+    """
+    from passes.lower.renumber import renumber as numbered
+
+    if isinstance(limits, str) and limits not in LIMITS:
+        raise ValueError(f"renumber: limits: {limits!r} is none of {', '.join(LIMITS)}")
+    given = [_program(item, "renumber: programs") for item in programs]
+    return numbered(given, LIMITS[limits] if isinstance(limits, str) else limits, reserve=reserve)
 
 
 def run(
