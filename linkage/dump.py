@@ -1,12 +1,14 @@
-"""The forms in which `tgsi-compile` shows a link: table, JSON, and the linked fragment program as text or tokens."""
+"""The forms in which `tgsi-compile` shows a link: table, JSON, and a linked program as text or tokens."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from linkage.device_link import DeviceLink
-from linkage.linker import Linker, linked_program
+from linkage.linker import Linker, OutputLinker, linked_program
+from linkage.options import IDENTITY, LinkState
 from linkage.table import NAMED_OUTPUTS, LinkTable
 from linkage.text import channels_text
 from tgsi.language.program import Program
@@ -23,17 +25,30 @@ def _device_json(device: DeviceLink) -> dict[str, Any]:
     }
 
 
-def show(table: LinkTable, vertex: Program, fragment: Program, form: str) -> str:
-    """A link in one of four forms: `link` (the table), `json`, `text` (the fragment program with its inputs moved), `tokens` (the same
-    program as patched tokens).
+def show(
+    tables: Sequence[LinkTable], programs: Sequence[Program], form: str, *, state: LinkState = IDENTITY, moved: str = "fragment"
+) -> str:
+    """The links of a chain in one of four forms.
+
+    `link`: the tables. `json`: of a pair, `as_json`; of a longer chain an object `links` with one for each pair, which has `from` and `to`,
+    too. `text`: one program of the last pair with its registers moved; `moved` names it. `tokens`: the same program as patched tokens.
     """
+    names = [program.processor.name for program in programs]
+    pairs = list(zip(names, names[1:], tables))
     if form == "json":
-        return json.dumps(as_json(table), indent=1) + "\n"
+        chain = {"links": [{"from": first, "to": second, **as_json(table)} for first, second, table in pairs]}
+        return json.dumps(as_json(tables[0]) if len(tables) == 1 else chain, indent=1) + "\n"
     if form == "link":
-        return f"{table}\n"
+        heads = [f"{first} to {second}, " if len(tables) > 1 else "" for first, second, _ in pairs]
+        return "\n".join(f"{head}{table}\n" for head, table in zip(heads, tables))
+    vertex, fragment = programs[-2:]
     if form == "text":
-        return str(linked_program(vertex, fragment))
-    return "".join(f"{word:08x}\n" for word in Linker(fragment, copies=1).link(vertex).words)
+        return str(linked_program(vertex, fragment, state=state, moved=moved))
+    if moved == "vertex":
+        words = OutputLinker(vertex, copies=1, state=state).link(fragment).words
+    else:
+        words = Linker(fragment, copies=1, state=state).link(vertex).words
+    return "".join(f"{word:08x}\n" for word in words)
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:

@@ -303,7 +303,7 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["--lanes", "7"], "--lanes: unknown value `7`; it is one of 4, 8, 16, 32, 64"),
         (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
         (["--check", "--link"], "argument --link: not allowed with argument --check"),
-        (["--link"], "--link takes two files, 0 given"),
+        (["--link"], "--link takes two files or more, 0 given; a chain is VERT"),
         (["a", "b", "--link", "nv41"], "--link: unknown profile `nv41`; did you mean `nv40`?"),
         (["a", "b", "--link", "nv40", "--emit", "asm"], "--emit asm: a link is shown as link, text, json, tokens"),
         (["a", "--emit", "link"], "--emit link goes with --link"),

@@ -18,6 +18,7 @@ from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.explain import explain
 from tgsi.tools.compile.files import reason, write
 from tgsi.tools.compile.link import check_profile, link_shaders, split_profile
+from tgsi.tools.compile.link_options import refuse_link_options
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.nvk import emit_nvk, nvk_options
 from tgsi.tools.compile.options import make_parser
@@ -98,6 +99,7 @@ def _act(options: argparse.Namespace) -> int:
     check_profile(options, "--link" if options.link else "--profile")
     if options.link:
         return link_shaders(options)
+    refuse_link_options(options)
     if options.run:
         return run_shader(options)
     if options.emit == "nvk" and not options.check:

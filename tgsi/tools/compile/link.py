@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,17 @@ from tgsi.language.messages import did_you_mean
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import inputs, report, write
 from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, limits_of
+from tgsi.tools.compile.link_options import check_map, link_map, link_options
 from tgsi.tools.compile.nearest import nearest
 
 LINK_EMITS = ("link", "text", "json", "tokens")
+
+
+def chains() -> str:
+    """Describe the chains that link, for messages."""
+    from tgsi.language.facts.stages import MESH_PIPELINE, PIPELINE
+
+    return " or ".join(" ".join(stage.name for stage in stages) for stages in (PIPELINE, MESH_PIPELINE)) + ", some left out"
 
 
 def split_profile(arguments: list[str]) -> list[str]:
@@ -44,16 +53,18 @@ def check_profile(options: argparse.Namespace, option: str) -> None:
 
 
 def link_shaders(options: argparse.Namespace) -> int:
-    """Link two shaders with the given options. Returns the exit code."""
+    """Link the shaders of a chain with the given options. Returns the exit code."""
     from tgsi.language.diagnostics import DiagnosticError
-    from tgsi.language.facts.enums import Processor
 
     emit = options.emit or ("json" if options.format == "json" else "link")
     if emit not in LINK_EMITS:
         raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
-    if len(options.files) != 2:
-        raise UsageError(f"--link takes two files, {len(options.files)} given")
-    from linkage import link
+    if options.moved and emit not in ("text", "tokens"):
+        raise UsageError("--moved goes with --emit text, tokens")
+    state, chosen = link_map(options), link_options(options)
+    if len(options.files) < 2:
+        raise UsageError(f"--link takes two files or more, {len(options.files)} given; a chain is {chains()}")
+    from linkage import link_chain
     from linkage.dump import show
 
     programs: list[Any] = []
@@ -66,14 +77,37 @@ def link_shaders(options: argparse.Namespace) -> int:
         if any(item.severity.value == "error" for item in found):
             report(options, found, True)
             return 1
-        vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # the files may come in either order
+        programs = in_order(programs, options.files)
+        check_map(state, programs[-1])
         with options.watch.stage("link"):
-            table = link(vertex, fragment, profile=options.profile, limits=limits_of(options))
+            tables = link_chain(
+                *programs,
+                profile=options.profile,
+                unmatched=options.unmatched or "fill",
+                state=state,
+                options=chosen,
+                limits=limits_of(options),
+            )
         with options.watch.stage(f"print {emit}"):
-            made = show(table, vertex, fragment, emit)
+            made = show(tables, programs, emit, state=state, moved=options.moved or "fragment")
     except DiagnosticError as error:
         report(options, [*found, *error.diagnostics], True)
         return 1
     if emit != "json":
         report(options, found, False)
     return write(options, made)
+
+
+def in_order(programs: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The programs in the order of their stages; the files may come in any order. LinkError: two are of one stage."""
+    from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+    from tgsi.language.facts.stages import MESH_PIPELINE, PIPELINE
+
+    order = list(dict.fromkeys((*MESH_PIPELINE[:-1], *PIPELINE)))
+    owner: dict[Any, str] = {}
+    for program, name in zip(programs, names):
+        if program.processor in owner:
+            text = f"{owner[program.processor]} and {name} are both {program.processor.name} programs"
+            raise LinkError((Diagnostic("K005", Severity.ERROR, text, (), f"a chain has one program of a stage: {chains()}"),))
+        owner[program.processor] = name
+    return sorted(programs, key=lambda program: order.index(program.processor) if program.processor in order else len(order))

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
+from tgsi.tools.compile.link_options import add_link_options
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
@@ -52,6 +53,7 @@ examples:
   {PROGRAM} --time-passes shader.tgsi
   {PROGRAM} --link vertex.tgsi fragment.tgsi
   {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
+  {PROGRAM} vertex.tgsi geometry.tgsi fragment.tgsi --link nv50 --map GENERIC[0]=TEXCOORD[2] --light-twoside
   {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} mesh.tgsi task.tgsi --emit nvk --grid 4x2 --compare   methods and lowered programs, and both executions
   {PROGRAM} --explain V030
@@ -73,7 +75,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     )
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report findings")
-    actions.add_argument("--link", action="store_true", help="link two shaders; a profile may follow, as `--link nv40`")
+    actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(
         "--emit", choices=EMITS, help="form of the output (default: canonical text; with --link a table; it takes link, json, text, tokens)"
@@ -98,6 +100,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         action="store_true",
         help="print the time of each stage to stderr; without an action, compile the shader and print only the times",
     )
+    add_link_options(parser)
     add_run_options(parser, actions)
     add_nvk_options(parser)
     parser.add_argument("--version", action="store_true", help="print the version")
