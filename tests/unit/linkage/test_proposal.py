@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
+from types import FrameType
 
 import pytest
 
@@ -18,7 +20,7 @@ from tests.property.linked_pairs import Pair
 from tests.unit.linkage.programs import frag, vert
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.program import Program
 
 POSITION = ("POSITION", 0)
@@ -99,6 +101,35 @@ def test_programs_made_apart_agree_without_a_link_step() -> None:
 def test_a_mapping_joins_shaders_whose_indices_differ() -> None:
     table = tgsi.link(vert(POSITION, ("GENERIC", 4)), frag(("GENERIC", 9)), profile="nv40", mapping={"GENERIC[9]": "GENERIC[4]"})
     assert [row.output_register for row in table.rows] == [1]
+
+
+@pytest.mark.parametrize("name", [name for name, info in SEMANTICS.items() if info.indices == 1 and info.number <= 10])
+def test_names_of_one_index_have_index_0(name: str) -> None:
+    limits = [profile.semantic_limits for profile in PROFILES.values()]
+    codes = [[d.code for found in limits for d in judge(frag((name, index)), found)] for index in range(2)]
+    first = "S010" if name == "NORMAL" else ""
+    assert codes == [[first] * len(limits) if first else [], [first or "S011"] * len(limits)]
+
+
+def test_links_of_twice_the_varyings_look_up_twice_as_much() -> None:
+    calls = []
+    for count in (7, 14):
+        indices = generics(range(count))
+        pair = vert(POSITION, *indices), frag(*indices[::-1])
+        link(*pair, "nv50")  # facts of the programs are kept
+        seen = 0
+
+        def count_call(frame: FrameType, event: str, argument: object) -> None:
+            nonlocal seen
+            seen += event in ("call", "c_call")
+
+        sys.setprofile(count_call)
+        try:
+            link(*pair, "nv50")
+        finally:
+            sys.setprofile(None)
+        calls.append(seen)
+    assert calls[1] < 2.2 * calls[0]
 
 
 # -- shader model 3 ---------------------------------------------------------------------------------------------------------

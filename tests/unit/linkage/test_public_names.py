@@ -30,7 +30,7 @@ def registers(program: Program, file: File) -> dict[str, int]:
 
 
 def test_every_name_that_the_document_teaches_is_public() -> None:
-    text = (ROOT / "docs" / "linkage.md").read_text(encoding="utf-8")
+    text = re.sub(r"`tests/[^`]*`", "", (ROOT / "docs" / "linkage.md").read_text(encoding="utf-8"))
     named = set(re.findall(r"tgsi\.([A-Za-z]\w*)", text)) - {"md", "tgsi"}
     assert {"link", "link_chain", "findings", "relocations", "patch", "linked_program", "Linker", "renumber", "limits", "PROFILES"} <= named
     assert named <= set(tgsi.__all__) | {"gallium"}
