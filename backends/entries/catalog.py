@@ -11,6 +11,7 @@ from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
 from backends.entries.guards import build_guard
 from backends.entries.names import CONSTANTS, DRAW, ENTRIES, INDEX_BUFFER, RECORDED, SINGLES, UNITS, UPLOAD, VERTEX_BUFFERS
+from backends.entries.recording import build_make_room
 from backends.entries.uploads import build_upload_entry
 from backends.llvm.builder.module import Module
 
@@ -29,6 +30,7 @@ def build_entries(module: Module, slot_offset: int) -> None:
 def build_observed_entries(module: Module, slot_offset: int) -> None:
     """One function for each of RECORDED, which appends what it has carried out, and GUARD."""
     build_common(module)
+    build_make_room(module)
     builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     for number, name in enumerate(RECORDED):
         builders[name](module, name, number, slot_offset, records=True)

@@ -38,7 +38,7 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     size = f.min(f.load(I64, view, BUFFER_LENGTH, 8), f.const(I64, MAX_BYTES))
     room, left = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room")
     release = python.get("release_buffer").as_pointer()
-    is_left = size.eq(0) | ((size & 3).ne(0) | lacks_room(b, constant_bytes(size)) if records else room > left)
+    is_left = size.eq(0) | ((size & 3).ne(0) | lacks_room(b, constant_bytes(f, size)) if records else room > left)
     with f.leaving(is_left):
         f.call_pointer(None, release, view)
         entry.leave()
@@ -62,5 +62,5 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     f.store(entry.tick(), f.at(b.pointer, BoundRecord.constant_revision.offset), (stage - 1) << 3, 8)
     f.call_pointer(None, release, view)
     if records:
-        append_constants(f, b, stage - 1, index.get(), address.as_pointer(), size)
+        append_constants(f, b, stage - 1, index.get(), address.as_pointer(), size, is_padded=True)
     entry.done()

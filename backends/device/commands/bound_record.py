@@ -109,6 +109,24 @@ class VertexBufferSlot(ctypes.Structure):
     _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64), ("lead", c_int64)]
 
 
+class DrawCall(ctypes.Structure):
+    """The arguments of draw_vbo. `index_size` 0: the draw is not indexed."""
+
+    _fields_ = [
+        ("mode", c_int32),  # PIPE_PRIM
+        ("count", c_uint32),
+        ("start", c_uint32),
+        ("index_size", c_int32),  # bytes
+        ("instance_count", c_uint32),
+        ("start_instance", c_uint32),
+        ("index_bias", c_int32),
+        ("primitive_restart", c_int32),
+        ("restart_index", c_uint32),
+        ("draw_id", c_uint32),
+        ("pad", c_int32 * 2),
+    ]
+
+
 class BoundRecord(ctypes.Structure):
     """Everything that is bound to a context and that a draw needs, but for memory that shaders write and stream output."""
 
@@ -143,26 +161,15 @@ class BoundRecord(ctypes.Structure):
         ("num_viewports", c_int32),
         ("num_scissors", c_int32),
         ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and the bytes that are left there
-        ("recorded_room", c_int64),
-        ("recorded_draw", c_uint64),  # address of the words of the last recorded draw; 0: it has to be written again
+        ("recorded_room", c_int64),  # 0: Python looks at every call
+        ("recorded_begin", c_uint64),  # the memory of commands, and its bytes
+        ("recorded_size", c_int64),
+        ("recorded_from", c_uint64),  # the first command that is not in the file yet
+        ("recorded_constants", c_uint64),  # the header of the last command if that is CONSTANTS without a draw; otherwise 0
+        ("recorded_write", c_uint64),  # write(file, address, bytes) -> bytes written; 0: Python writes
+        ("recorded_file", c_int32),
+        ("has_recorded_draw", c_int32),  # the last draw of the recording is `recorded_draw`
+        ("recorded_draw", DrawCall),
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
-    ]
-
-
-class DrawCall(ctypes.Structure):
-    """The arguments of draw_vbo. `index_size` 0: the draw is not indexed."""
-
-    _fields_ = [
-        ("mode", c_int32),  # PIPE_PRIM
-        ("count", c_uint32),
-        ("start", c_uint32),
-        ("index_size", c_int32),  # bytes
-        ("instance_count", c_uint32),
-        ("start_instance", c_uint32),
-        ("index_bias", c_int32),
-        ("primitive_restart", c_int32),
-        ("restart_index", c_uint32),
-        ("draw_id", c_uint32),
-        ("pad", c_int32 * 2),
     ]

@@ -28,6 +28,8 @@ MAX_UNIFORMS = 1 << 16
 MAX_WORDS = 64
 """Words of the longest command that is repeated."""
 
+ANY_DETAIL = 0xFF
+"""Bits 8 to 15 of a header, which name an object's kind in the protocol."""
 COMMANDS = 256
 """Numbers that the header of a command has room for."""
 
@@ -44,6 +46,7 @@ class Kind(IntEnum):
     INDEX_BUFFER = 6
     CALL = 7  # a draw as `DrawCall` has it; without words, the last one again
     VERTEX_SLOTS = 8  # vertex buffers from a slot on; other slots stay
+    SLOT_CONSTANTS = 9  # CONSTANTS of `backends.device.commands.layout`
 
 
 class CommandRow(ctypes.Structure):
@@ -54,6 +57,7 @@ class CommandRow(ctypes.Structure):
         ("least", c_int32),  # mandatory words
         ("fields", c_int32),  # words before the group
         ("group", c_int32),  # words of a group, which may repeat; 0: there is none
+        ("detail", c_int32),  # bits that the detail of the header may have
     ]
 
 

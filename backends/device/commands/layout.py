@@ -1,7 +1,8 @@
 """The layout of recorded commands: 32-bit words, least significant byte first, the same in memory, in a file and on a socket.
 
-A command is a header and as many words as the header counts. Objects are handles: numbers from 1 on, 0 for none. A recording that is stored
-begins with MAGIC and VERSION. docs/commands.md describes it for other writers and readers.
+A command is a header and as many words as the header counts. Eight bits of the header, the detail, belong to the command. Objects are
+handles: numbers from 1 on, 0 for none. A recording that is stored begins with MAGIC and VERSION. docs/commands.md describes it for other
+writers and readers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from enum import IntEnum
 from backends.device.commands.client import INDEX_BUFFER, UNIFORMS, VERTEX_BUFFER, CommandRow, Kind
 
 MAGIC = b"TGSI-CMD"
-VERSION = 1
+VERSION = 2
 PREFIX = struct.Struct("<8sII")
 """MAGIC, VERSION, and a word of zeros."""
 
@@ -29,7 +30,7 @@ class Command(IntEnum):
     DATA = 3  # bytes that the next CALL or STATE names
     FORGET = 4  # handles that no later command names
     DRAW = 5  # draw_vbo; without words: the draw before, again
-    CONSTANTS = 6  # set_constant_buffer with bytes; without bytes: None
+    CONSTANTS = 6  # set_constant_buffer with bytes, in the slot that the detail names; without bytes: None
     UNIFORMS = 7  # set_constant_buffer with a buffer
     VERTEX_BUFFERS = 8  # set_vertex_buffers with buffers
     INDEX_BUFFER = 9  # set_index_buffer with a buffer
@@ -39,7 +40,6 @@ class Command(IntEnum):
 
 DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
 """Words of a draw: the first fields of `DrawCall`, in order."""
-CONSTANTS = "stage index"
 CLEAR = "buffers stencil red red_high green green_high blue blue_high alpha alpha_high depth depth_high"
 """Words of a clear; the color and the depth are 64-bit floats, the lower word first."""
 VERTEX_BUFFERS = "start"
@@ -47,7 +47,7 @@ VERTEX_BUFFERS = "start"
 
 FIELDS: dict[Command, tuple[str, str]] = {
     Command.DRAW: (DRAW, ""),
-    Command.CONSTANTS: (CONSTANTS, "data"),
+    Command.CONSTANTS: ("", "data"),
     Command.UNIFORMS: (UNIFORMS, ""),
     Command.VERTEX_BUFFERS: (VERTEX_BUFFERS, VERTEX_BUFFER),
     Command.INDEX_BUFFER: (INDEX_BUFFER, ""),
@@ -57,10 +57,15 @@ FIELDS: dict[Command, tuple[str, str]] = {
 }
 """Names of the words of fixed commands, and of a group of words that may repeat."""
 
+AGAIN = 1 << 7
+"""Bit of the detail of CONSTANTS: then the last draw, again."""
+DETAILS = {Command.CONSTANTS: 0xFF}
+"""Bits that a detail may have; other commands have none."""
+
 _KINDS = {
     Command.STATE: Kind.REPEATED,
     Command.DRAW: Kind.CALL,
-    Command.CONSTANTS: Kind.CONSTANTS,
+    Command.CONSTANTS: Kind.SLOT_CONSTANTS,
     Command.UNIFORMS: Kind.UNIFORMS,
     Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
     Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
@@ -69,20 +74,30 @@ _KINDS = {
 
 def _row(command: Command, kind: Kind) -> CommandRow:
     if command is Command.STATE:
-        return CommandRow(kind, 0, MOST_COUNT, 0)
+        return CommandRow(kind, 0, MOST_COUNT, 0, DETAILS.get(command, 0))
     fields, group = (len(names.split()) for names in FIELDS[command])
-    return CommandRow(kind, 0 if command is Command.DRAW else fields, fields, group)
+    return CommandRow(kind, 0 if command is Command.DRAW else fields, fields, group, DETAILS.get(command, 0))
 
 
 ROWS = tuple((int(command), _row(command, kind)) for command, kind in _KINDS.items())
 """Rows of the commands that generated code carries out."""
 
 
-def header(command: Command, count: int) -> int:
+def header(command: Command, count: int, detail: int = 0) -> int:
     """The header of a command with `count` words."""
-    return command | count << 16
+    return command | detail << 8 | count << 16
 
 
-def pack(command: Command, *words: int) -> bytes:
+def slot_detail(stage: int, index: int) -> int:
+    """The detail of CONSTANTS for a slot of a stage: the stage in the lower three bits, the slot in the next four."""
+    return stage | index << 3
+
+
+def slot_of(detail: int) -> tuple[int, int]:
+    """Stage and slot of a detail of CONSTANTS."""
+    return detail & 7, detail >> 3 & 15
+
+
+def pack(command: Command, *words: int, detail: int = 0) -> bytes:
     """A fixed command. Words are taken modulo 2^32."""
-    return struct.pack(f"<{len(words) + 1}I", header(command, len(words)), *(word & 0xFFFFFFFF for word in words))
+    return struct.pack(f"<{len(words) + 1}I", header(command, len(words), detail), *(word & 0xFFFFFFFF for word in words))

@@ -31,24 +31,26 @@ class Handle:
 
 
 def printed(data: bytearray) -> Iterator[dict[str, Any]]:
-    """All commands of a stored recording as plain data. RecordingError at the first that is wrong."""
+    """All commands of a stored recording as plain data; one that makes two calls as two. RecordingError at the first that is wrong."""
     words, blocks, last = words_of(data), Blocks(), list[int]()
     decoder = Decoder(Handle, lambda: last)
     for number, item in enumerate(items(words, PREFIX.size)):
-        shown: dict[str, Any] = {"command": number, "byte": PREFIX.size + 4 * item.at, "name": item.command.name}
+        place: dict[str, Any] = {"command": number, "byte": PREFIX.size + 4 * item.at}
+        shown = [place | {"name": item.command.name}]
         try:
             if item.command is Command.DATA:
                 blocks.add(item.words)
-                shown["words"] = len(item.words)
+                shown[0]["words"] = len(item.words)
             elif item.command is Command.FORGET:
-                shown["handles"] = item.words.tolist()
+                shown[0]["handles"] = item.words.tolist()
             elif item.command is not Command.END:
                 if item.command is Command.DRAW and len(item.words) == len(DRAW.split()):
                     last = item.words.tolist()
-                shown |= _call(decoder.read(item, blocks.take()))
+                calls = decoder.read(item, blocks.take())
+                shown = [place | {"name": name} | _call(call) for name, call in zip((item.command.name, Command.DRAW.name), calls)]
         except WordError as error:
             raise failure(words, item.at, item.command.name, error, PREFIX.size) from None
-        yield shown
+        yield from shown
 
 
 def _call(call: Call) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The file of a trace: commands, gathered in memory and written in large pieces. Native entries append to the same memory."""
+"""The file of a trace: commands, gathered in memory and written in pieces. Native entries append to the same memory, and write it, too."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from backends.device.commands.bound_record import BoundRecord, observed_cell
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
 
 _GATHERED = 1 << 20
+"""Bytes that are gathered. A write between two draws slows the draws after it, so a frame's commands had better fit."""
 
 
 class TraceFile:
@@ -22,54 +23,65 @@ class TraceFile:
         self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
         self._record, self._memory = record, bytearray(_GATHERED)
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        record.recorded_at, record.python = self._begin, ctypes.addressof(observed_cell)
+        record.recorded_begin = record.recorded_from = record.recorded_at = self._begin
+        record.recorded_size, record.python = _GATHERED, ctypes.addressof(observed_cell)
+        record.recorded_write, record.recorded_file = _address_of_write(), self._file.fileno()
         # A program may end, or drop its context, without `destroy`; its trace is wanted all the more then.
-        self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record, self._begin)
+        self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
-
-    @property
-    def _used(self) -> int:
-        return int(self._record.recorded_at) - self._begin
 
     def let_entries(self, do_append: bool) -> None:
         """Let native entries append commands, or no longer."""
-        self._record.recorded_room = _GATHERED - self._used if do_append else 0
+        record = self._record
+        record.recorded_constants = 0
+        record.recorded_room = self._begin + _GATHERED - record.recorded_at if do_append else 0
 
     def write(self, commands: bytes) -> None:
         """Append whole commands. Native entries must not append meanwhile."""
-        at = self._used
-        if at + len(commands) > _GATHERED:
+        record, size = self._record, len(commands)
+        at = record.recorded_at - self._begin
+        if at + size > _GATHERED:
             self.flush()
             at = 0
-        if len(commands) > _GATHERED:
+        if size > _GATHERED:
             _write(self._file, memoryview(commands))
             return
-        self._memory[at : at + len(commands)] = commands
-        self._record.recorded_at += len(commands)
+        self._memory[at : at + size] = commands
+        record.recorded_at = self._begin + at + size
 
     def forget_draw(self) -> None:
         """Have the next draw written with its words: the last draw was not appended by an entry."""
-        self._record.recorded_draw = 0
+        self._record.has_recorded_draw = 0
 
     def flush(self) -> None:
         """Hand everything to the operating system."""
-        _hand_over(self._file, self._memory, self._record, self._begin)
-        self.forget_draw()
+        _hand_over(self._file, self._memory, self._record)
 
     def close(self) -> None:
         """Write END."""
         self.let_entries(False)
-        self.write(pack(Command.END))
-        self.flush()
-        self._rest.detach()
-        self._file.close()
+        try:
+            self.write(pack(Command.END))
+            self.flush()
+        finally:
+            self._rest.detach()
+            self._record.recorded_write = 0
+            self._file.close()
 
 
-def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord, begin: int) -> None:
-    """Write the gathered commands, which begin at the address `begin` of `memory`, and forget them."""
+def _address_of_write() -> int:
+    """Address of the function `write` of POSIX, which entries call; 0 where there is none."""
+    return (ctypes.cast(ctypes.CDLL(None).write, ctypes.c_void_p).value or 0) if os.name == "posix" else 0
+
+
+def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord) -> None:
+    """Write the gathered commands, and forget them. After an error, those that are left may be written later."""
+    begin, at, end = record.recorded_begin, record.recorded_from, record.recorded_at
     with memoryview(memory) as view:
-        _write(file, view[: int(record.recorded_at) - begin])
-    record.recorded_at = begin
+        while at < end:
+            at += file.write(view[at - begin : end - begin])
+            record.recorded_from = at
+    record.recorded_from = record.recorded_at = begin
 
 
 def _write(file: FileIO, view: memoryview) -> None:

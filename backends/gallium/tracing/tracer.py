@@ -42,6 +42,7 @@ class Tracer:
         self._ended: list[int] = []
         self._handles = Handles(self._ended.append)
         self._encoder = Encoder(self._handle_of, context.checked_draw, repeats_draws=False)
+        self._bare_flush = self._encoder.call("flush", (), {})
         self._is_inside = False
         self.is_closed = False
         self.maps: dict[TransferMap, bytes] = {}
@@ -50,13 +51,13 @@ class Tracer:
     # -- calls ---------------------------------------------------------------------------------------------------------------
     def call(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Make a call and record it. Calls that a call makes on its own context are not recorded."""
-        context = self._context
         if self._is_inside or self.is_closed:
-            return function(context, *args, **given)
+            return function(self._context, *args, **given)
         self._is_inside = True
         self._file.let_entries(False)
         try:
-            self._catch_up()
+            if self.maps or self._ended:
+                self._catch_up()
             act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
             return act(self, method, function, args, given)
         finally:
@@ -110,7 +111,7 @@ class Tracer:
         return found
 
     def _flush(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-        made = self._written(method, args, given)
+        made = self._written(method, args, given) if args or given else self._bare_flush
         found = function(self._context, *args, **given)
         self._file.write(made)
         self._file.flush()

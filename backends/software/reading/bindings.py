@@ -78,10 +78,19 @@ def _begin(module: Module, name: str) -> tuple[Function, Val, Record, Val, Val]:
 
 def build_constants(module: Module) -> None:
     """constants(reader, words, count): SET_CONSTANT_BUFFER, as `ConstantMemory.put`."""
-    f, _, bound, words, count = _begin(module, "constants")
+    f, reader, _, words, count = _begin(module, "constants")
     header = len(CONSTANTS.split())
     stage, index = field(f, words, CONSTANTS, "shader_type"), field(f, words, CONSTANTS, "index")
-    size = f.select(count - header > MAX_BYTES // 4, f.const(I32, MAX_BYTES), (count - header) << 2)
+    _build_bind_constants(module)
+    f.ret(f.call(I32, "bind_constants", reader, stage, index, f.at(words, 4 * header), count - header))
+
+
+def _build_bind_constants(module: Module) -> None:
+    """bind_constants(reader, stage, index, words, count) -> 1 if a copy of the words was bound, otherwise 0."""
+    f = Function(module, "bind_constants", [PTR, I32, I32, PTR, I32], I32, shared=True, internal=True)
+    reader, stage, index, words, count = f.args
+    bound = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
+    size = f.select(count > MAX_BYTES // 4, f.const(I32, MAX_BYTES), count << 2)
     room = (size + (ALIGNMENT - 1)) & -ALIGNMENT
     refuse(f, room.zext(I64) > bound.get("constants_room"))
     slot = _constant_slot(f, bound, stage, index)
@@ -89,7 +98,7 @@ def build_constants(module: Module) -> None:
         _bind(slot, 0, 0, 0, 0)
         f.ret(f.const(I32, 1))
     address = bound.get("constants_at")
-    f.call(PTR, "memcpy", address.as_pointer(), f.at(words, 4 * header), size.zext(I64))
+    f.call(PTR, "memcpy", address.as_pointer(), words, size.zext(I64))
     bound.set("constants_at", address + room.zext(I64))
     bound.set("constants_room", bound.get("constants_room") - room.zext(I64))
     _bind(slot, address, size, room, 1)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 
 from backends.device.commands.bound_record import STOPS, BoundRecord, DrawCall
 from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
+from backends.device.commands.layout import AGAIN
 from backends.device.commands.layout import DRAW as CALL
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
@@ -64,6 +65,17 @@ def build_call(module: Module) -> None:
         r.set("has_call", 1)
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, last)
     f.ret(code.eq(0).zext(I32))
+
+
+def build_slot_constants(module: Module) -> None:
+    """slot_constants(reader, words, count) -> 1 if CONSTANTS, with its draw, was carried out. Without the draw, they are bound."""
+    f = Function(module, "slot_constants", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, count = f.args
+    detail = f.load(I32, words, -4).lshr(8) & 0xFF
+    done = f.var(I32, f.call(I32, "bind_constants", reader, detail & 7, detail.lshr(3) & 15, words, count))
+    with f.if_((detail & AGAIN).ne(0) & done.get().ne(0)):
+        done.set(f.call(I32, "call", reader, words, f.const(I32, 0)))
+    f.ret(done.get())
 
 
 def _has(f: Function, count: Val, name: str) -> AbstractContextManager[None]:

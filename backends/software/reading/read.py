@@ -8,7 +8,7 @@ from backends.device.commands.client import CommandRow, Kind, ReaderRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
-from backends.software.reading.draws import build_call, build_draw_words
+from backends.software.reading.draws import build_call, build_draw_words, build_slot_constants
 from backends.software.reading.tables import build_buffer, build_repeat
 
 _TAKEN_BY = {
@@ -19,6 +19,7 @@ _TAKEN_BY = {
     Kind.INDEX_BUFFER: "index_buffer",
     Kind.CALL: "call",
     Kind.VERTEX_SLOTS: "vertex_slots",
+    Kind.SLOT_CONSTANTS: "slot_constants",
 }
 
 
@@ -38,7 +39,7 @@ def build_read(module: Module) -> None:
         row = Record(f, f.at(r.address("rows"), (head & 255) * ctypes.sizeof(CommandRow)), CommandRow)
         kind = row.get("kind")
         loop.break_if((after > end) | kind.eq(int(Kind.PYTHON)))
-        loop.break_if(_is_irregular(f, row, count))
+        loop.break_if(_is_irregular(f, row, count) | (head.lshr(8) & 255 & ~row.get("detail")).ne(0))
         done, body = f.var(I32, 0), f.at(command, 4)
         with f.if_(kind.eq(int(Kind.REPEATED))):
             done.set(f.call(I32, "repeat", reader, command, count + 1))
@@ -71,6 +72,7 @@ def build_reading(module: Module) -> None:
         build_draw_words,
         build_call,
         build_vertex_slots,
+        build_slot_constants,
         build_read,
     ):
         build(module)

@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 import tgsi
+import tgsi.gallium as g
 from backends.device.commands.layout import PREFIX, VERSION, Command
+from backends.entries.install import fits
 from backends.gallium.context.context import Context
 from backends.gallium.context.recording.errors import RecordingError
 from backends.gallium.context.recording.methods import METHODS, OF_NUMBER
+from backends.gallium.tracing import trace_file
 from backends.gallium.tracing.printing import printed
 from backends.gallium.tracing.trace_player import Digest, TracePlayer
 from tests.unit.gallium.test_bundles import FRAGMENT, TRIANGLE, Stage, f4
@@ -197,6 +200,57 @@ def test_what_a_trace_cannot_hold_is_refused_and_not_done(stage: Traced, act: Ca
     assert same(stage.played())
 
 
+SAME_DRAW = g.DrawInfo(mode=g.Prim.TRIANGLES, count=3)
+
+
+def draws_with_constants(ctx: Any, count: int) -> None:
+    for k in range(count):
+        ctx.set_constant_buffer("VERTEX", f4([k % 16 / 16, k % 9 / 9, 0, 0]))
+        ctx.draw_vbo(SAME_DRAW)
+
+
+def test_constants_and_the_same_draw_again_take_twenty_bytes(stage: Traced) -> None:
+    if not fits():
+        pytest.skip("native entries do not fit this interpreter")
+    stage.state(stage.ctx)
+    draws_with_constants(stage.ctx, 40)
+    before = stage.ctx.state.record.recorded_at
+    draws_with_constants(stage.ctx, 40)
+    assert stage.ctx.state.record.recorded_at - before == 40 * 20
+    stage.pixels()
+    assert same(stage.played())
+    assert names(stage.path).count("draw_vbo") == 80
+    assert [n for n in names(stage.path) if n in ("draw_vbo", "set_constant_buffer")][-4:] == ["set_constant_buffer", "draw_vbo"] * 2
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+def test_a_recording_that_is_larger_than_its_memory_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_native: bool) -> None:
+    monkeypatch.setattr(trace_file, "_GATHERED", 1 << 10)
+    with tgsi.Screen(threads=0) as screen:
+        stage = Traced(screen, tmp_path / "a.trace")
+        if not is_native:
+            stage.ctx.state.record.recorded_write = 0
+        stage.state(stage.ctx)
+        draws_with_constants(stage.ctx, 500)
+        stage.ctx.set_constant_buffer("FRAGMENT", np.ones(2000, "f4"))  # more than the memory holds
+        draws_with_constants(stage.ctx, 500)
+        stage.pixels()
+        assert same(stage.played())
+    assert names(stage.path).count("draw_vbo") == 1000
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_an_error_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_file, "_GATHERED", 1 << 14)
+    with tgsi.Screen(threads=0) as screen:
+        stage = Traced(screen, Path("/dev/full"))
+        stage.state(stage.ctx)
+        with pytest.raises(OSError, match="No space left"):
+            draws_with_constants(stage.ctx, 2000)
+        with pytest.raises(OSError, match="No space left"):
+            stage.ctx.destroy()
+
+
 def test_bytes_that_were_written_behind_the_context_are_named(stage: Traced) -> None:
     stage.state(stage.ctx)
     stage.buffer.blocks()[...] = 5
@@ -216,7 +270,7 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 def test_numbers_of_methods_change_with_the_version_only() -> None:
-    assert VERSION == 1
+    assert VERSION == 2
     names = [method.name for method in OF_NUMBER]
     assert [METHODS[name].number for name in names] == list(range(116))
     assert (names[0], names[79], names[114], names[115]) == ("create_blend_state", "draw_vbo", "check_content", "set_sample_locations")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import KW_ONLY
 
-from backends.device.commands.client import CommandRow, Kind
+from backends.device.commands.client import ANY_DETAIL, CommandRow, Kind
 from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
@@ -56,7 +56,7 @@ class Row:
 
     def native(self) -> CommandRow:
         """The row for generated code."""
-        return CommandRow(self.kind, self.least, len(self.fields), len(self.group))
+        return CommandRow(self.kind, self.least, len(self.fields), len(self.group), ANY_DETAIL)
 
     def check(self, count: int) -> None:
         """Raise CommandError if the command cannot have `count` words."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from backends.device.commands.client import VERTEX_BUFFER
-from backends.device.commands.layout import DRAW, FIELDS, VERTEX_BUFFERS, Command
+from backends.device.commands.layout import AGAIN, DETAILS, DRAW, FIELDS, VERTEX_BUFFERS, Command, slot_of
 from backends.gallium.context.recording.encoder import IN_DATA, MORE, OUTCOME, RAISES
 from backends.gallium.context.recording.errors import RecordingError, WordError
 from backends.gallium.context.recording.methods import METHODS, OF_NUMBER, Does, Method
@@ -20,6 +20,8 @@ _DRAW_NAMES = ["drawid" if name == "draw_id" else name for name in DRAW.split()]
 _FIVE_FLOATS = struct.Struct("<5d")
 _FLAGS = RAISES | OUTCOME | IN_DATA
 _CREATING = (Does.CREATE, Does.OWN)
+Fixed = tuple[str, tuple[Any, ...], dict[str, Any]]
+"""Method, positional arguments and keywords of a fixed command."""
 
 
 @record(eq=False, kw_only=True)
@@ -42,6 +44,7 @@ class Item:
 
     at: int
     command: Command
+    detail: int
     words: memoryview
 
 
@@ -63,11 +66,12 @@ def item_at(words: memoryview, at: int, offset: int = 0) -> Item:
     """The command at word `at`."""
     head = words[at]
     command, end = _COMMANDS.get(head & 255), at + 1 + (head >> 16)
-    if command is None or head >> 8 & 255:
+    detail = head >> 8 & 255
+    if command is None or detail & ~DETAILS.get(command, 0):
         raise failure(words, at, name_of(head & 255), f"{head:#x} is no header of a command", offset)
     if end > len(words):
         raise failure(words, at, command.name, f"{head >> 16} words follow its header, {len(words) - at - 1} are there", offset)
-    return Item(at, command, words[at + 1 : end])
+    return Item(at, command, detail, words[at + 1 : end])
 
 
 def items(words: memoryview, offset: int = 0) -> Iterator[Item]:
@@ -114,19 +118,21 @@ class Decoder:
         self._object_of, self._last_draw = object_of, last_draw
         self._handles: list[int] = []
 
-    def read(self, item: Item, data: Sequence[bytes]) -> Call:
-        """The call of a command that is not DATA or FORGET."""
+    def read(self, item: Item, data: Sequence[bytes]) -> tuple[Call, ...]:
+        """The calls of a command that is not DATA or FORGET: one, or two of CONSTANTS with AGAIN."""
         self._handles = []
         if item.command in (Command.CALL, Command.STATE):
-            return self._call(item.words, data)
+            return (self._call(item.words, data),)
         fields, group = (names.split() for names in FIELDS[item.command])
         given = item.words.tolist()
         if len(given) < len(fields) and not (item.command is Command.DRAW and not given):
             raise WordError(f"{fields[len(given)]} is missing: there are {len(given)} words, {len(fields)} are needed")
         if len(given) > len(fields) and (not group or (len(given) - len(fields)) % len(group)):
             raise WordError(f"{len(given)} words are too many, or end inside of a group")
-        name, args, found = _FIXED[item.command](self, given, item.words)
-        return Call(method=METHODS[name], args=args, given=found, handles=tuple(self._handles))
+        made = [_FIXED[item.command](self, given, item)]
+        if item.command is Command.CONSTANTS and item.detail & AGAIN:
+            made.append(self.draw([], item))
+        return tuple(Call(method=METHODS[name], args=args, given=found, handles=tuple(self._handles)) for name, args, found in made)
 
     def object(self, handle: int) -> Any:
         """The object of a handle; None for 0."""
@@ -173,7 +179,7 @@ class Decoder:
         return found
 
     # -- fixed commands ------------------------------------------------------------------------------------------------------
-    def draw(self, words: list[int], _: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def draw(self, words: list[int], _: Item) -> Fixed:
         """DRAW."""
         found: dict[str, Any] = dict(zip(_DRAW_NAMES, words or self._last_draw()))
         if not found:
@@ -182,22 +188,22 @@ class Decoder:
         found["index_bias"] -= (found["index_bias"] >> 31) << 32
         return "draw_vbo", (), found
 
-    def constants(self, words: list[int], given: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def constants(self, words: list[int], item: Item) -> Fixed:
         """CONSTANTS."""
-        data = bytes(given[2:].cast("B")) if len(words) > 2 else None
-        return "set_constant_buffer", (words[0], data), {"index": words[1]}
+        stage, index = slot_of(item.detail)
+        return "set_constant_buffer", (stage, bytes(item.words.cast("B")) or None), {"index": index}
 
-    def clear(self, words: list[int], given: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def clear(self, words: list[int], item: Item) -> Fixed:
         """CLEAR."""
-        *color, depth = _FIVE_FLOATS.unpack(given[2:])
+        *color, depth = _FIVE_FLOATS.unpack(item.words[2:])
         return "clear", (words[0],), {"color": tuple(color), "depth": depth, "stencil": words[1]}
 
-    def uniforms(self, words: list[int], _: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def uniforms(self, words: list[int], _: Item) -> Fixed:
         """UNIFORMS."""
         stage, index, offset, size, handle = words
         return "set_constant_buffer", (stage, self._read_object(handle)), {"index": index, "offset": offset, "size": size}
 
-    def vertex_buffers(self, words: list[int], _: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def vertex_buffers(self, words: list[int], _: Item) -> Fixed:
         """VERTEX_BUFFERS."""
         start, rest, step = words[0], words[len(VERTEX_BUFFERS.split()) :], len(VERTEX_BUFFER.split())
         groups = [rest[at : at + step] for at in range(0, len(rest), step)]
@@ -209,7 +215,7 @@ class Decoder:
         ]
         return "set_vertex_buffers", (bound,), {"start": start}
 
-    def index_buffer(self, words: list[int], _: memoryview) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    def index_buffer(self, words: list[int], _: Item) -> Fixed:
         """INDEX_BUFFER."""
         handle, size, offset = words
         if size not in (1, 2, 4):
@@ -217,7 +223,7 @@ class Decoder:
         return "set_index_buffer", (self.object(handle),), {"index_offset": offset}
 
 
-_FIXED: dict[Command, Callable[[Decoder, list[int], memoryview], tuple[str, tuple[Any, ...], dict[str, Any]]]] = {
+_FIXED: dict[Command, Callable[[Decoder, list[int], Item], Fixed]] = {
     Command.DRAW: Decoder.draw,
     Command.CLEAR: Decoder.clear,
     Command.CONSTANTS: Decoder.constants,

@@ -12,7 +12,7 @@ import numpy as np
 from backends.device.commands.client import MAX_STRIDE, MAX_UNIFORMS, MAX_WORDS
 from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import call_of
-from backends.device.commands.layout import CLEAR, DRAW, MOST_COUNT, Command, header, pack
+from backends.device.commands.layout import CLEAR, DRAW, MOST_COUNT, Command, header, pack, slot_detail
 from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.methods import METHODS, Method
 from backends.gallium.context.recording.values import ValueWriter
@@ -117,11 +117,11 @@ class Encoder:
                 return None
             return pack(Command.UNIFORMS, kind, slot, _small(offset, buffer.size), _small(length, MAX_UNIFORMS), handle)
         if buffer is None:
-            return pack(Command.CONSTANTS, kind, slot)
+            return pack(Command.CONSTANTS, detail=slot_detail(kind, slot))
         data = bytes(memoryview(buffer).cast("B"))
         if offset or size is not None or not data or len(data) % 4 or len(data) > MAX_BYTES:
             return None
-        return struct.pack("<3I", header(Command.CONSTANTS, 2 + len(data) // 4), kind, slot) + data
+        return struct.pack("<I", header(Command.CONSTANTS, len(data) // 4, slot_detail(kind, slot))) + data
 
     def set_vertex_buffers(self, buffers: Any, *, start: int = 0) -> bytes | None:
         """Buffers, or None for empty slots."""

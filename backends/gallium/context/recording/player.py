@@ -88,10 +88,10 @@ class Player:
                         forget(handle)
                 else:
                     data = blocks.take()
-                    call = self._decoder.read(item, data)
-                    name = call.method.name
-                    perform(call)
-                    self._note(item, call, is_plain=not data, head=words[at])
+                    for call in self._decoder.read(item, data):
+                        name = call.method.name
+                        perform(call)
+                        self._note(item, call, is_plain=not data, head=words[at])
             except RecordingError:
                 raise
             except REFUSALS as error:
