@@ -133,6 +133,7 @@ def _three() -> Path:
 def _show_meshes(start: Start, folder: Path, seconds: float) -> Run:
     done, told = threading.Event(), dict[str, Any]()
     pages = {"/": _PAGES / "meshes.html", "/three.module.js": _three()}
+    parts = {f"/{file.name}" for file in _three().parent.glob("*.js")}  # newer versions have more than one
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -146,7 +147,10 @@ def _show_meshes(start: Start, folder: Path, seconds: float) -> Run:
             self.wfile.write(data)
 
         def do_GET(self) -> None:
-            page = pages.get(self.path.partition("?")[0])
+            name = self.path.partition("?")[0]
+            page = pages.get(name)
+            if page is None and name in parts:
+                page = _three().with_name(name[1:])
             data = page.read_bytes() if page is not None else b""
             self._answer(data, "text/javascript" if self.path.endswith(".js") else "text/html")
 
@@ -165,6 +169,8 @@ def _show_meshes(start: Start, folder: Path, seconds: float) -> Run:
         web.shutdown()
     if not told:
         raise SideFailed(f"the page told nothing: {output[-300:]}")
+    if "error" in told:
+        raise SideFailed(f"the page: {told['error']}")
     return Run(told["seconds"] / told["frames"], told["first"])
 
 

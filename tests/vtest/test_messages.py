@@ -10,6 +10,7 @@ import threading
 import time
 from array import array
 from collections.abc import Iterator
+from io import BytesIO
 
 import pytest
 
@@ -33,10 +34,10 @@ from tests.vtest.encoder import (
 from tgsi.gallium import Screen
 from tgsi.tools.vtest.caps import CapabilitySet, capability_set
 from tgsi.tools.vtest.errors import ProtocolError
-from tgsi.tools.vtest.messages import answer
-from tgsi.tools.vtest.numbers import FORMATS
+from tgsi.tools.vtest.messages import answer, take
+from tgsi.tools.vtest.numbers import BIND_CUSTOM, FORMATS
 from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import SocketWire
+from tgsi.tools.vtest.wire import FileWire, SocketWire
 
 
 def test_the_handshake_is_answered_as_mesa_wants_it(serve: Runner) -> None:
@@ -234,6 +235,54 @@ def test_a_refused_resource_still_gets_its_descriptor(screen: Screen) -> None:
         ours.shutdown(socket.SHUT_RDWR)
         thread.join(20)
     assert ["999 is no format" in line for line in lines] == [True]
+
+
+def test_a_wrong_range_among_others_is_told_and_the_others_are_written(screen: Screen) -> None:
+    ours, theirs = socket.socketpair()
+    lines: list[str] = []
+    session = Session(screen, SocketWire(theirs), lines.append)
+    begin, stream = Stream().message(11, 2).message(12, 1, BUFFER, R8, 16, 64, 1, 1, 1, 0, 0, 64), Stream()
+    for x in range(0, 128, 8):  # those from 64 on are outside
+        stream.message(14, 1, 0, x, 0, 0, 8, 1, 1, 8, 0)
+    stream.message(14, 2, 0, 0, 0, 0, 8, 1, 1, 8, 0).message(14, 1, 0, 8, 0, 0, 8, 1, 1, 8, 0).wait(1)
+    with ours, theirs:
+        thread = threading.Thread(target=answer, args=(session,))
+        thread.start()
+        ours.sendall(begin.data)
+        ours.recv(12, socket.MSG_WAITALL)
+        descriptor = _descriptor(ours)
+        with mmap.mmap(descriptor, 64) as memory:
+            os.close(descriptor)
+            memory[:8] = b"12345678"
+        ours.sendall(stream.data)
+        ours.recv(12, socket.MSG_WAITALL)
+        assert bytes(session.resources[1].resource.storage) == b"12345678" * 8
+        ours.close()
+        thread.join(20)
+    assert len(lines) == 9
+    assert all("TRANSFER_PUT2: box" in line for line in lines[:8])
+    assert "TRANSFER_PUT2: res_handle: 2" in lines[8]
+
+
+def test_a_buffer_that_stands_for_a_fence_is_made_when_it_is_needed(screen: Screen) -> None:
+    before = screen.memory.used
+    session = Session(screen, FileWire(BytesIO(), BytesIO()), print)
+
+    def send(stream: Stream) -> bytes:
+        replies = BytesIO()
+        session.wire = FileWire(BytesIO(bytes(stream.data)), replies)
+        while head := session.next_head():
+            take(session, head)
+        return replies.getvalue()
+
+    send(Stream().resource(1, BUFFER, R8, BIND_CUSTOM, 8).resource(2, BUFFER, R8, BIND_CUSTOM, 8).wait(1).wait(2))
+    assert [holding.is_made for holding in session.resources.values()] == [False, False]
+    send(Stream().put(2, 0, (2, 0, 0, 4, 1, 1), b"\1\2\3\4"))
+    assert [holding.is_made for holding in session.resources.values()] == [False, True]
+    assert send(Stream().get(1, 0, (0, 0, 0, 8, 1, 1), 8).get(2, 0, (0, 0, 0, 8, 1, 1), 8)) == bytes(8) + b"\0\0\1\2\3\4\0\0"
+    send(Stream().message(3, 1).message(3, 2))
+    session.close()
+    assert screen.memory.used == before
 
 
 def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tgsi.language.record import record
+import numpy as np
+
 from tgsi.tools.vtest.boxes import read_box, write_box
 
 if TYPE_CHECKING:
@@ -32,13 +34,34 @@ def shared_memory(size: int) -> int:
     return descriptor
 
 
-@record(frozen=False, eq=False)
 class Holding:
-    """Resource of a client. `memory`: the client's memory of the resource, if shared."""
+    """Resource of a client. `memory`: the client's memory of the resource, if shared.
 
-    resource: Resource
-    bind: int
-    memory: mmap.mmap | None = None
+    Args:
+        bind: uses that the client named.
+        resource: the resource, or a function that makes it when it is first needed. Clients free a buffer a frame that only stands for a
+            fence.
+    """
+
+    def __init__(self, bind: int, resource: Resource | Callable[[], Resource]) -> None:
+        self.bind = bind
+        self.memory: mmap.mmap | None = None
+        self._address = 0  # of `memory`
+        self._make = resource if callable(resource) else None
+        self._resource = None if callable(resource) else resource
+
+    @property
+    def resource(self) -> Resource:
+        """The resource. Raises MemoryError if it has to be made, and there is no room."""
+        if self._resource is None:
+            assert self._make is not None
+            self._resource = self._make()
+        return self._resource
+
+    @property
+    def is_made(self) -> bool:
+        """True if there is a resource already."""
+        return self._resource is not None
 
     def strides(self, level: int) -> tuple[int, int]:
         """Bytes of a row and of a layer in the client's memory of a whole level. Raises ValueError if there is no such level."""
@@ -68,7 +91,7 @@ class Holding:
         if not width or x + width > resource.size or offset + width > len(memory):
             return False
         context.finish_uses(resource)
-        resource.storage.data[x : x + width] = memoryview(memory)[offset : offset + width]
+        ctypes.memmove(resource.address + x, self._address + offset, width)
         return True
 
     def share(self, size: int) -> int:
@@ -76,6 +99,7 @@ class Holding:
         descriptor = shared_memory(size)
         try:
             self.memory = mmap.mmap(descriptor, size)
+            self._address = int(np.frombuffer(self.memory, np.uint8).ctypes.data)
         except BaseException:
             os.close(descriptor)
             raise
@@ -83,7 +107,8 @@ class Holding:
 
     def close(self) -> None:
         """Destroy the resource and unmap the shared memory."""
-        self.resource.destroy()
+        if self._resource is not None:
+            self._resource.destroy()
         memory, self.memory = self.memory, None
         if memory is not None:
             with contextlib.suppress(BufferError):  # an array still refers to the mapping, which is freed with the array

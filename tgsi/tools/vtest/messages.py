@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tgsi.language.record import record
 from tgsi.tools.vtest.boxes import box_of
@@ -13,6 +14,9 @@ from tgsi.tools.vtest.holdings import Holding, shared_memory
 from tgsi.tools.vtest.numbers import BIND_CUSTOM
 from tgsi.tools.vtest.resources import create_resource
 from tgsi.tools.vtest.session import EXPECTED, Session
+
+if TYPE_CHECKING:
+    from backends.gallium.resource.resource import Resource
 
 Run = Callable[[Session, memoryview], None]
 MAX_RESOURCES = 1 << 20
@@ -24,6 +28,7 @@ MAX_MESSAGE = 1 << 28
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
+_PUT2 = _PAIR.pack(10, 14)
 _DONE = _TRIPLE.pack(1, 7, 0)
 
 
@@ -125,9 +130,12 @@ def _new_resource(session: Session, words: memoryview) -> None:
     if not handle or handle in session.resources:
         raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
     in_range(len(session.resources), "res_handle", 0, MAX_RESOURCES)
-    made = session.resources[handle] = create_resource(session.screen, words[1:].tolist())
-    if made.resource.is_buffer:
-        session.buffers.put(handle, made.resource.address, made.resource.size)
+
+    def made(resource: Resource) -> None:
+        if resource.is_buffer:
+            session.buffers.put(handle, resource.address, resource.size)
+
+    session.resources[handle] = create_resource(session.screen, words[1:].tolist(), made)
 
 
 @_message(3, "RESOURCE_UNREF", 1)
@@ -136,9 +144,10 @@ def _unref(session: Session, body: memoryview) -> None:
     holding = session.resources.pop(handle, None)
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
-    if session.screenshots is not None:
+    if session.screenshots is not None and holding.is_made:
         session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
-    session.let_go(handle, holding)
+    if holding.is_made:
+        session.let_go(handle, holding)
     holding.close()
 
 
@@ -171,10 +180,13 @@ def _get(session: Session, body: memoryview) -> None:
 
 @_message(14, "TRANSFER_PUT2", 10, has_data=True)
 def _put2(session: Session, body: memoryview) -> None:
-    words = body.cast("I").tolist()
-    holding = session.resources.get(words[0])
-    if holding is None or holding.memory is None or not holding.put(session.current.gallium, words[1], words[2:8], words[9]):
-        _transfer2(session, words, Holding.write)
+    """Copy from the client's memory. Programs that fill buffers in pieces send many of these, one right after the other."""
+    words: Sequence[int] | None = body.cast("I").tolist()
+    while words is not None:
+        holding = session.resources.get(words[0])
+        if holding is None or holding.memory is None or not holding.put(session.current.gallium, words[1], words[2:8], words[9]):
+            _transfer2(session, words, Holding.write)
+        words = session.wire.follower(_PUT2, 10) if session.statistics is None else None
 
 
 @_message(13, "TRANSFER_GET2", 10)
@@ -185,7 +197,7 @@ def _get2(session: Session, body: memoryview) -> None:
         session.screenshots.shown(session.name, session.resource(words[0], "res_handle"), words[2:8])
 
 
-def _transfer2(session: Session, words: list[int], move: Callable[..., None]) -> None:
+def _transfer2(session: Session, words: Sequence[int], move: Callable[..., None]) -> None:
     """Copy between a box and the client's memory, which holds the whole level with tight rows and layers."""
     holding = session.resources.get(words[0])
     if holding is None or holding.memory is None:
@@ -206,21 +218,26 @@ def answer(session: Session) -> None:
     """Answer messages until the client disconnects. A message without a recognizable end ends the connection with one line."""
     try:
         while head := session.next_head():
-            length, number = _HEAD.unpack(head)
-            row = MESSAGES.get(number)
-            if row is None:
-                raise ProtocolError(f"message {number} does not exist")
-            if session.statistics is not None:
-                session.statistics.messages[row.name] += 1
-            body = _body(session, row, length)
-            try:
-                row.run(session, body)
-            except EXPECTED as error:
-                session.complain(f"{row.name}: {error}")
+            take(session, head)
     except ProtocolError as error:
         session.complain(str(error))
     finally:
         session.close()
+
+
+def take(session: Session, head: bytearray) -> None:
+    """Answer the message with this head. Raises ProtocolError if its end cannot be found."""
+    length, number = _HEAD.unpack(head)
+    row = MESSAGES.get(number)
+    if row is None:
+        raise ProtocolError(f"message {number} does not exist")
+    if session.statistics is not None:
+        session.statistics.messages[row.name] += 1
+    body = _body(session, row, length)
+    try:
+        row.run(session, body)
+    except EXPECTED as error:
+        session.complain(f"{row.name}: {error}")
 
 
 def _body(session: Session, row: Message, length: int) -> memoryview:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from backends.formats import AnyFormat, CompressedFormat, Format, VertexFormat
@@ -11,13 +11,18 @@ from backends.gallium.resource.layout import Template
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.holdings import Holding
-from tgsi.tools.vtest.numbers import BINDS, FORMATS, WIDE_FORMATS
+from tgsi.tools.vtest.numbers import BIND_CUSTOM, BINDS, FORMATS, WIDE_FORMATS
 
 if TYPE_CHECKING:
+    from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
 
 MAX_HELD = 8 << 30
 """Largest total size of one client's resources in bytes."""
+
+
+SMALL = 256
+"""Largest size in bytes of a buffer that is made when it is first needed. It does not count as held before."""
 
 
 def format_of(number: int, name: str) -> AnyFormat:
@@ -41,9 +46,10 @@ def plain_format_of(number: int, name: str) -> Format:
     return found
 
 
-def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
+def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resource], None]) -> Holding:
     """Create a resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
 
+    `made` gets the resource: at once, or when it is first needed, for small buffers that stand for fences and queries.
     SAMPLER_VIEW and SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for
     some uses.
     """
@@ -52,7 +58,13 @@ def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
     if screen.memory.used > MAX_HELD:
         raise CommandError("width", "the resources of this client hold too much memory already")
     if target is TextureTarget.BUFFER:
-        return Holding(screen.resource_create(target=target, format=Format.R8_UNORM, width0=width), bind)
+
+        def make() -> Resource:
+            buffer = screen.resource_create(target=target, format=Format.R8_UNORM, width0=width)
+            made(buffer)
+            return buffer
+
+        return Holding(bind, make if bind == BIND_CUSTOM and 0 < width <= SMALL else make())
     format = format_of(format_number, "format")
     possible = supported_binds(format, target)
     wanted = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
@@ -71,4 +83,5 @@ def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
         bind=wanted & possible,
     )
     resource = screen.resource_create(template)
-    return Holding(resource, bind)
+    made(resource)
+    return Holding(bind, resource)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import select
 import socket
+import struct
 from typing import BinaryIO, Protocol
 
 from tgsi.tools.vtest.errors import ProtocolError
@@ -19,6 +20,9 @@ class Wire(Protocol):
     @property
     def is_quiet(self) -> bool:
         """True if a `read` would have to wait."""
+
+    def follower(self, head: bytes, count: int) -> tuple[int, ...] | None:
+        """Read `head` and the `count` words after it, if both have come already. Otherwise return None and read nothing."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
@@ -64,6 +68,14 @@ class SocketWire:
         if got:
             raise ProtocolError(f"the connection ended {got} bytes into {size}")
         return bytearray()
+
+    def follower(self, head: bytes, count: int) -> tuple[int, ...] | None:
+        """See `Wire`."""
+        begin, end = self._begin, self._begin + len(head) + 4 * count
+        if end > self._end or not self._buffer.startswith(head, begin, end):
+            return None
+        self._begin = end
+        return struct.unpack_from(f"{count}I", self._buffer, begin + len(head))
 
     def _fill(self, size: int) -> bool:
         """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
@@ -124,6 +136,9 @@ class FileWire:
         if len(data) < size and data:
             raise ProtocolError(f"the stream ends {len(data)} bytes into {size}")
         return data
+
+    def follower(self, head: bytes, count: int) -> None:
+        """None: messages of a file are read one by one."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """See `Wire`."""
