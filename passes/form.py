@@ -8,22 +8,37 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, rebuilt
-from tgsi.language.ir import Instruction
+from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 
 class Form:
-    """A program while passes change it. `values` holds the instructions, `immediates` finds or adds constants."""
+    """A program while passes change it. `values` holds the instructions, `immediates` finds or adds constants.
+
+    is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written. carried: those whose
+    value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.values = Values(program)
         self.immediates = Immediates(program)
+        self.zeros: set[RegisterRef] = set()
+        self.carried: set[RegisterRef] = set()
+        self.is_split = False
+        self.notes: dict[str, Any] = {}
+
+    def joined(self, into: RegisterRef, register: RegisterRef) -> None:
+        """Note that a register was renamed to another one."""
+        for facts in (self.zeros, self.carried):
+            if register in facts:
+                facts.add(into)
 
     def finish(self) -> Program:
         """Return the program with all changes."""
@@ -61,12 +76,7 @@ class Rewriter(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        changed = False
-        self.begin(form)
-        for place, item in enumerate(form.values.items):
-            if item is not None:
-                changed |= self.visit(form, place, item)
-        return changed
+        return rewrite_all(form, [self])
 
     def begin(self, form: Form) -> None:
         """Prepare for a walk over a form."""
@@ -77,3 +87,30 @@ class Rewriter(FormPass):
 
         Instructions that a walk has passed already may change, too; those that follow are visited later.
         """
+
+
+ROUNDS = 8
+"""Most visits of one rewriter to one instruction in a walk."""
+
+
+def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
+    """Walk once over a form with several rewriters, each instruction again while one changes it; return true if anything changed."""
+    for rewriter in rewriters:
+        rewriter.begin(form)
+    visits = [rewriter.visit for rewriter in rewriters]
+    items = form.values.items
+    changed = False
+    for place, item in enumerate(items):
+        for _ in range(ROUNDS):
+            if item is None:
+                break
+            before = item
+            for visit in visits:
+                if visit(form, place, item):
+                    item = items[place]
+                    if item is None:
+                        break
+            if item is before:
+                break
+            changed = True
+    return changed

@@ -1,4 +1,4 @@
-"""Pipelines: run passes one after another, and validate the result of each.
+"""Pipelines: run passes one after another, and validate the result.
 
 The text of a pipeline names passes and sets their options: ``"remove-dead-code,if-to-select{instructions=4}"``.
 """
@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from passes.base import Pass
+from passes.form import Form, FormPass, Rewriter, rewrite_all
 from passes.registry import find
 from passes.validate import validate
 from tgsi.language.diagnostics import DiagnosticError
@@ -36,32 +37,62 @@ class Pipeline:
         return cls(tuple(_pass(name, options) for name, options in _split(text)))
 
     def run(self, program: Program, *, after: Callback | None = None) -> Program:
-        """Run all passes. The result of each is validated, then passed to `after`.
+        """Run all passes, and validate the result. `after` gets the program as it is after each pass.
+
+        Passes that work on a form share it, and rewriters that follow each other share a walk: `after` gets one program for all of these.
 
         Raises:
             ValidationError, LimitError: the program is not valid; a note names the pass at fault, unless the given program was invalid.
             UnsupportedError: a lowering pass met a construct that it cannot lower.
         """
-        for item in self.passes:
-            made = item.run(program)
-            if made is not program:
-                self._verify(item, program, made)
-            program = made
+        made, form = program, None
+        for group in _groups(self.passes):
+            if isinstance(group[0], FormPass):
+                form = form or Form(made)
+                rewritten = rewrite_all(form, group) if isinstance(group[0], Rewriter) else group[0].rewrite(form)  # type: ignore[arg-type]
+                if after is not None and rewritten:
+                    made = form.finish()
+            else:
+                made = form.finish() if form is not None else made
+                form = None
+                made = group[0].run(made)
             if after is not None:
-                after(item, program)
-        return program
+                for item in group:
+                    after(item, made)
+        made = form.finish() if form is not None else made
+        if made is not program:
+            self._verify(program, made)
+        return made
 
-    @staticmethod
-    def _verify(item: Pass, before: Program, made: Program) -> None:
+    def _verify(self, before: Program, made: Program) -> None:
+        """Validate the result; if it is not valid, find the pass that made it so, one after the other."""
         try:
             validate(made)
         except DiagnosticError as error:
-            validate(before)  # if this raises, the pass is not to blame
-            error.add_note(f"this is a bug in pass {item.name!r}")
+            validate(before)  # if this raises, no pass is to blame
+            for item in self.passes:
+                before = item.run(before)
+                try:
+                    validate(before)
+                except DiagnosticError as found:
+                    found.add_note(f"this is a bug in pass {item.name!r}")
+                    raise found from None
+            error.add_note(f"this is a bug in passes {str(self)!r} together")
             raise
 
     def __str__(self) -> str:
         return ",".join(map(str, self.passes))
+
+
+def _groups(passes: Sequence[Pass]) -> Sequence[Sequence[Pass]]:
+    """Return the passes in order, rewriters that follow each other together."""
+    found: list[list[Pass]] = []
+    for item in passes:
+        if found and isinstance(item, Rewriter) and isinstance(found[-1][0], Rewriter):
+            found[-1].append(item)
+        else:
+            found.append([item])
+    return found
 
 
 _ITEM = re.compile(r"\s*([^\s,{}]+)\s*(?:\{([^{}]*)\})?\s*(,|$)")

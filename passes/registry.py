@@ -16,18 +16,21 @@ PASSES: dict[str, tuple[str, str]] = {
     "lower-flat-shade": ("passes.lower.fixed", "LowerFlatShade"),
     "lower-point-coord": ("passes.lower.fixed", "LowerPointCoord"),
     "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),
+    "merge-moves": ("passes.optimise.moves", "MergeMoves"),
     "merge-temporaries": ("passes.optimise.merge", "MergeTemporaries"),
     "propagate-copies": ("passes.optimise.copies", "PropagateCopies"),
     "remove-dead-code": ("passes.optimise.dead", "RemoveDeadCode"),
     "remove-unreachable-code": ("passes.optimise.unreachable", "RemoveUnreachableCode"),
     "remove-unused-immediates": ("passes.optimise.immediates", "RemoveUnusedImmediates"),
+    "split-registers": ("passes.optimise.split", "SplitRegisters"),
     "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
 }
 """Name -> module and class."""
 
 DEFAULT = (
-    "remove-unreachable-code,propagate-copies,fold-constants,simplify-instructions,propagate-copies,remove-unreachable-code,"
-    "eliminate-common-subexpressions,propagate-copies,remove-dead-code,merge-temporaries,simplify-instructions,remove-unused-immediates"
+    "remove-unreachable-code,split-registers,propagate-copies,fold-constants,eliminate-common-subexpressions,"
+    "remove-unreachable-code,simplify-instructions,split-registers,propagate-copies,fold-constants,eliminate-common-subexpressions,"
+    "remove-dead-code,merge-moves,merge-temporaries,remove-unused-immediates"
 )
 """The pipeline that `tgsi.optimize` runs."""
 

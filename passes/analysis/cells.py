@@ -104,6 +104,10 @@ class CellMap:
                 return number
         return 0
 
+    def is_shared(self, register: RegisterRef) -> bool:
+        """Return true if an address may reach the register."""
+        return bool(self._ranges) and self.group(register.file, register.index) != 0
+
     def of(self, register: RegisterRef, channels: Cells) -> Cells:
         """Return the cells of some channels of a register; none for files that instructions only read."""
         code = CODES.get(register.file)

@@ -20,7 +20,8 @@ class Layout:
 
     region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
     of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
-    jumps: places of BRK, CONT and RET. first_return: the first place after which lanes of the main program may be missing.
+    has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return: the first place after which lanes of the
+    main program may be missing.
     """
 
     def __init__(self, items: Sequence[Instruction | None]) -> None:
@@ -33,7 +34,10 @@ class Layout:
         self.jumps: list[int] = []
         self._depth = [0]
         self._sub = [-1]  # the subroutine that a region belongs to
+        self._arms: dict[int, tuple[int, int]] = {}  # region of an ELSE arm: both arms
+        self.has_subs = False
         self._walk(items)
+        self._others = dict(self._arms.values())
 
     def _walk(self, items: Sequence[Instruction | None]) -> None:
         region, current = self.region, 0
@@ -50,13 +54,16 @@ class Layout:
                 if flow is Flow.LOOP:
                     opened = len(self.loops)
                     self.loops.append((place, len(items), self.loop[current]))
-                in_sub = in_sub or flow is Flow.SUBROUTINE
+                if flow is Flow.SUBROUTINE:
+                    in_sub = self.has_subs = True
                 stack.append((current, opened))
                 current = self._open(current, place + 1, len(items), opened, flow is Flow.SUBROUTINE)
             elif flow in ARMS or flow in CLOSERS:
                 around, opened = stack[-1]
                 region.append(around)
                 self.ends[current] = place
+                if flow is Flow.ELSE:
+                    self._arms[len(self.starts)] = (current, len(self.starts))
                 if flow in ARMS:
                     current = self._open(around, place + 1, len(items), -1, False)
                     continue
@@ -83,6 +90,44 @@ class Layout:
         """Return true if a lane that runs `later` ran `first` before, without leaving the region of `first` in between."""
         region = self.region[first]
         return first < later < self.ends[region] and self._sub[region] == self._sub[self.region[later]]
+
+    def are_apart(self, first: int, later: int) -> bool:
+        """Return true if two places stand in the two arms of one IF, so that no lane runs both in one round of the loops around it."""
+        arms = self._arms
+        if not arms:
+            return False
+        region = self.region[later]
+        while region > 0:
+            if region in arms:
+                then = arms[region][0]
+                if self.starts[then] <= first < self.ends[then]:
+                    return True
+            region = self.parents[region]
+        return False
+
+    def covers(self, regions: set[int], place: int) -> bool:
+        """Return true if every lane at `place` went through one of some inner regions: through both arms of an IF, at any depth."""
+        found = set(regions)
+        pending = list(regions)
+        while pending:
+            region = pending.pop()
+            for then, other in self._pairs(region):
+                if then in found and other in found:
+                    around = self.parents[region]
+                    if self._is_around(around, place):
+                        return True
+                    if around not in found:
+                        found.add(around)
+                        pending.append(around)
+        return False
+
+    def _pairs(self, region: int) -> list[tuple[int, int]]:
+        found = [self._arms[region]] if region in self._arms else []
+        other = self._others.get(region)
+        return [*found, self._arms[other]] if other is not None else found
+
+    def _is_around(self, region: int, place: int) -> bool:
+        return self.starts[region] <= place < self.ends[region]
 
     def is_uniform(self, place: int) -> bool:
         """Return true if every lane is here: no branch is open, and no lane can have returned."""

@@ -31,7 +31,8 @@ class Values:
     """The instructions of a program with the writers and readers of every cell.
 
     items: the instructions. writers: places by cell, in order. readers: places by cell, with the number of times that each reads it.
-    pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
+    shared: cells that subroutines touch. pinned: cells that an opcode reads where other lanes may hold something else; no write to one
+    may go or move.
     """
 
     def __init__(self, program: Program) -> None:
@@ -43,6 +44,7 @@ class Values:
         self.readers: dict[int, dict[int, int]] = {}
         self.reads: list[Cells] = []
         self.writes: list[Cells] = []
+        self.shared = self._shared_with_subs()
         self._collect()
         self.pinned = self._pinned()
 
@@ -70,14 +72,37 @@ class Values:
         at = bisect_left(places, place) - 1
         if cell < 0 or at < 0:
             return None
-        found = places[at]
         layout = self.layout
+        while layout.are_apart(places[at], place):
+            at -= 1
+            if at < 0:
+                return None
+        found = places[at]
         if not layout.dominates(found, place):
             return None
         loop = layout.repeated_between(found, place)
-        if loop >= 0 and at + 1 < len(places) and places[at + 1] < layout.loops[loop][1]:
-            return None
-        return found
+        return None if loop >= 0 and self._changes(places, layout.loops[loop][0], layout.loops[loop][1], -1) else found
+
+    def _changes(self, places: list[int], first: int, end: int, later: int) -> bool:
+        """Return true if a write stands from `first` to before `end`, other than in the other arm of an IF around `later`."""
+        at = bisect_left(places, first)
+        while at < len(places) and places[at] < end:
+            if later < 0 or not self.layout.are_apart(places[at], later):
+                return True
+            at += 1
+        return False
+
+    def is_assigned(self, cell: int, place: int, first: int) -> bool:
+        """Return true if every lane at `place` has written a cell since it came to `first`, which no loop inside of it repeats."""
+        places = self.writers.get(cell, [])
+        layout = self.layout
+        inner: dict[int, set[int]] = {}
+        for writer in places[bisect_left(places, first) : bisect_left(places, place)]:
+            if layout.dominates(writer, place):
+                return True
+            region = layout.region[writer]
+            inner.setdefault(region, set()).add(writer)
+        return bool(inner) and layout.covers(set(inner), place)
 
     def keeps(self, cells: Cells, first: int, later: int) -> bool:
         """Return true if cells hold, when `later` reads them, what `first` read from them. `first` must dominate `later`."""
@@ -85,11 +110,15 @@ class Values:
         end = self.layout.loops[loop][1] if loop >= 0 else later
         for cell in cells:
             places = self.writers.get(cell)
-            if places:
-                at = bisect_left(places, first)
-                if at < len(places) and places[at] < end:
-                    return False
+            if places and self._changes(places, first, end, -1 if loop >= 0 else later):
+                return False
         return True
+
+    def holds(self, first: int, later: int) -> bool:
+        """Return true if the results of the instruction at `first` still are in their registers at `later`, which `first` dominates."""
+        loop = self.layout.repeated_between(first, later)
+        end = self.layout.loops[loop][1] if loop >= 0 else later
+        return all(not self._changes(self.writers[cell], first + 1, end, -1 if loop >= 0 else later) for cell in self.writes[first])
 
     def keeps_operand(self, operand: SrcOperand, mask: int, first: int, later: int) -> bool:
         """Return true if `later` may read `operand` in the channels of `mask` and get what `first` gets: see `keeps`."""
@@ -150,7 +179,7 @@ class Values:
     # Tables.
 
     def _collect(self) -> None:
-        shared = self._shared_with_subs()
+        shared = self.shared
         readers, writers = self.readers, self.writers
         reads_of, writes_of = self.cells.reads, self.cells.writes
         for place, item in enumerate(self.items):
@@ -199,7 +228,7 @@ class Values:
 
     def _shared_with_subs(self) -> Cells:
         """Return the cells that subroutines touch; a call may read and write them all."""
-        if not any(item is not None and item.opcode.flow is Flow.CALL for item in self.items):
+        if not self.layout.has_subs:
             return ()
         found: set[int] = set()
         inside = False

@@ -3,109 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
-from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes
-from passes.base import Pass
-from passes.optimise.forward import STATIC, Cell, Walker
-from passes.validate.roles import HANDLES, Role, source_roles
-from tgsi.language.channels import read_mask, source_channels, swizzled
+from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
+from passes.analysis.cells import source_masks, target_of
+from passes.form import Form, Rewriter
+from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Mode, Trait
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
-from tgsi.language.program import Program
+from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.record import record
+
+STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
+"""Files that do not change while a lane runs."""
+
+_FEW = 4
+"""Places of equal expressions that are remembered: those before may stand in branches that are over."""
 
 
 @record(slots=False)
-class EliminateCommonSubexpressions(Pass):
-    """Copy the result of an equal instruction that was computed before.
+class EliminateCommonSubexpressions(Rewriter):
+    """Copy the result of an equal instruction that ran before.
 
-    Instructions are equal if opcode, flags, write mask (except for replicated results) and operands are, and no operand was written in
-    between. Samples and derivatives take part only where no branch is open, samples only in programs that store nothing.
+    Instructions are equal if opcode, flags, write mask (except for replicated results) and operands are, where opcodes that commute take
+    either order, and no operand was written in between. The first must have run in every lane that runs the second. Samples and
+    derivatives take part only where every lane is, samples only in programs that store nothing.
     """
 
     name = "eliminate-common-subexpressions"
 
-    def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
-        return _Common(program).run()
+    def begin(self, form: Form) -> None:
+        """See `Rewriter.begin`."""
+        stores = any(item is not None and item.opcode.is_store for item in form.values.items)
+        form.notes[self.name] = _Notes(stores)
 
-
-class _Common(Walker):
-    """Walker whose facts map an expression to the TEMP and the channels that hold its value."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self._stores = any(item.opcode.is_store for item in program.instructions)
-
-    def visit(self, instruction: Instruction) -> Instruction:
-        key, cells = self._expression(instruction)
-        if key is None:
-            self.forget_written(instruction)
-            return instruction
-        found = self.facts.values.get(key)
-        if isinstance(found, DstOperand):
-            move = _move(instruction, found)
-            self.forget_written(move)
-            return move
-        self.forget_written(instruction)
-        target = instruction.dst[0]
-        written: list[Cell] = [(target.register.index, c) for c in range(4) if target.write_mask >> c & 1]
-        if target.register.file is File.TEMP and is_direct(target.register) and not set(cells) & set(written):
-            self.facts.add(key, target, [*cells, *written])
-        return instruction
-
-    def _expression(self, instruction: Instruction) -> tuple[Hashable | None, list[Cell]]:
-        opcode = instruction.opcode
-        shared = is_computed(opcode) and Trait.COPY not in opcode.traits
-        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (self._samples(opcode) or Trait.DERIVATIVE in opcode.traits)
-        if not (shared or sampled) or len(instruction.dst) != 1 or instruction.memory is not None:
-            return None, []
-        cells: list[Cell] = []
-        operands: list[Hashable] = []
-        for number, (operand, role) in enumerate(zip(instruction.src, source_roles(opcode.name))):
-            register = operand.register
-            if not is_direct(register):
-                return None, []
-            if role is not Role.VALUE:
-                if register.file in HANDLES and not self._note(register, read_mask(instruction, number), cells):
-                    return None, []
-                operands.append(operand)
+    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+        """See `Rewriter.visit`."""
+        opcode = item.opcode
+        target = target_of(item)
+        if target is None or not item.src or item.memory is not None:
+            return False
+        if opcode.flow is not None or Trait.COPY in opcode.traits or opcode.uses_64bit or not is_direct(target.register):
+            return False
+        values = form.values
+        if not is_computed(opcode) and not self._shares(form, place, item):
+            return False
+        key = _expression(item)
+        known = form.notes[self.name].places.setdefault(key, [])
+        for first in reversed(known):
+            earlier = values.items[first]
+            if earlier is None or not values.dominates(first, place) or not _is_same(earlier, item):
                 continue
-            positions = source_channels(instruction, number)
-            if not self._note(register, swizzled(operand.swizzle, positions), cells):
-                return None, []
-            swizzle = tuple(operand.swizzle[c] if positions >> c & 1 else 0 for c in range(4))
-            operands.append((register, swizzle, operand.negate, operand.absolute))
-        for offset in instruction.offsets:
-            if not is_direct(offset.register) or not self._note(offset.register, ALL, cells):
-                return None, []
-        if Trait.COMMUTATIVE in opcode.traits:
-            operands.sort(key=repr)
-        mask = 0 if opcode.mode is Mode.REPLICATE else instruction.dst[0].write_mask
-        flags = (instruction.saturate, instruction.precise, instruction.texture, instruction.offsets)
-        return (opcode.name, flags, mask, tuple(operands)), cells
-
-    def _samples(self, opcode: OpcodeInfo) -> bool:
-        """Return true if the opcode reads a texture and the program stores nothing, so that the texture cannot change."""
-        return opcode.has_offsets and not self._stores
-
-    @staticmethod
-    def _note(register: RegisterRef, channels: int, cells: list[Cell]) -> bool:
-        """Add the channels that a source depends on; return false if the source may change unnoticed."""
-        if register.file is File.TEMP:
-            cells += [(register.index, c) for c in range(4) if channels >> c & 1]
+            held = values.writes[first]
+            if not held or held[0] < 0 or earlier.dst[0].register.file not in (File.TEMP, File.ADDR):
+                continue
+            if not values.holds(first, place):
+                continue
+            if not values.keeps(values.reads[first], first, place):
+                continue
+            values.put(place, _move(item, earlier.dst[0]))
             return True
-        return register.file in STATIC
+        known.append(place)
+        if len(known) > _FEW:
+            del known[0]
+        return False
+
+    def _shares(self, form: Form, place: int, item: Instruction) -> bool:
+        """Return true if an opcode that is no plain computation may be shared, too."""
+        opcode = item.opcode
+        if not looks_at_other_lanes(opcode) or not form.values.is_uniform(place):
+            return False
+        return Trait.DERIVATIVE in opcode.traits or (opcode.has_offsets and not form.notes[self.name].stores)
 
 
-def _move(instruction: Instruction, found: DstOperand) -> Instruction:
+class _Notes:
+    """places: where each expression was computed. stores: whether the program writes memory, so that textures may change."""
+
+    def __init__(self, stores: bool) -> None:
+        self.places: dict[Hashable, list[int]] = {}
+        self.stores = stores
+
+
+def _expression(item: Instruction) -> Hashable:
+    """Return a key that is equal for equal instructions."""
+    opcode = item.opcode
+    operands: list[tuple[object, ...]] = []
+    for operand, mask, role in zip(item.src, source_masks(item), source_roles(opcode.name)):
+        register, swizzle = operand.register, operand.swizzle
+        if role is Role.VALUE:
+            taken: tuple[int, ...] = tuple([swizzle[c] if mask >> c & 1 else 0 for c in range(4)])
+        else:
+            taken = swizzle
+        name: object = (register.file, register.index) if register.dimension is None and register.indirect is None else register
+        operands.append((name, taken, operand.negate, operand.absolute))
+    if Trait.COMMUTATIVE in opcode.traits:
+        operands.sort(key=repr)
+    mask = 0 if opcode.mode is Mode.REPLICATE else item.dst[0].write_mask
+    return opcode.name, mask, item.saturate, item.precise, item.texture, item.offsets, tuple(operands)
+
+
+def _is_same(earlier: Instruction, item: Instruction) -> bool:
+    """Return true if an instruction found under the same key was not changed since, as far as results and flags go."""
+    return earlier.opcode is item.opcode and _expression(earlier) == _expression(item)
+
+
+def _move(item: Instruction, found: DstOperand) -> Instruction:
     """Return a MOV of the result that was found."""
     swizzle = (0, 1, 2, 3)
-    if instruction.opcode.mode is Mode.REPLICATE:
+    if item.opcode.mode is Mode.REPLICATE:
         first = next(c for c in range(4) if found.write_mask >> c & 1)
         swizzle = (first, first, first, first)
     source = SrcOperand(found.register, swizzle)
-    return replace(instruction, opcode=OPCODES["MOV"], src=(source,), saturate=False, precise=False, texture=None, offsets=(), memory=None)
+    opcode = OPCODES["MOV"]
+    return Instruction(opcode, item.dst, (source,), span=item.span)

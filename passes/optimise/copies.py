@@ -4,95 +4,197 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, value_sources
-from passes.base import Pass
-from passes.optimise.forward import STATIC, Cell, Walker
-from tgsi.language.channels import source_channels
+from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
+from passes.analysis.cells import CODES, source_masks
+from passes.analysis.values import UNWRITTEN, Values
+from passes.edit import with_operands
+from passes.form import Form, Rewriter
+from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
-from tgsi.language.program import Program
+from tgsi.language.facts.traits import CLOSERS, Flow, Trait
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
-_Value = tuple[RegisterRef, int, bool, bool]
-"""Register, channel, negate, absolute."""
+_Piece = tuple[RegisterRef, int, bool, bool]
+"""Register, channel, negate, absolute: what one channel of a MOV reads."""
 
 
 @record(slots=False)
-class PropagateCopies(Pass):
+class PropagateCopies(Rewriter):
     """Read the source of a MOV instead of the copy, channel by channel, modifiers included.
 
     The MOV stays; remove-dead-code drops it if its result is not needed. Derivatives and samples also look at lanes that a branch left out,
-    so they are changed only where no branch is open.
+    so they change there only if the copy was made before the branch. Channels that an output, or another register, holds already are
+    not moved again.
     """
 
     name = "propagate-copies"
 
-    def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
-        return _Copies(program).run()
+    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+        """See `Rewriter.visit`."""
+        values = form.values
+        changed = False
+        if values.reads[place]:
+            made = _replaced(form, place, item)
+            if made is not item:
+                values.put(place, made)
+                item, changed = made, True
+        if Trait.COPY in item.opcode.traits and not item.saturate:
+            return _unrepeated(values, place, item) or changed
+        return changed
 
 
-class _Copies(Walker):
-    """Walker whose facts map a TEMP channel to the value that it equals."""
+def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
+    """Return an instruction that reads the sources of copies."""
+    values = form.values
+    flow = item.opcode.flow
+    if flow is not None and (flow in CLOSERS or flow is Flow.CALL):
+        return item
+    apart = looks_at_other_lanes(item.opcode) and not values.is_uniform(place)
+    masks = source_masks(item)
+    sources = list(item.src)
+    for number, role in enumerate(source_roles(item.opcode.name)):
+        operand = sources[number]
+        register = operand.register
+        if role is Role.VALUE and register.file is File.TEMP and register.indirect is None and not values.cells.is_shared(register):
+            sources[number] = _operand(form, place, item, number, operand, masks[number], apart)
+        elif not apart and (register.indirect is not None or register.dimension is not None):
+            renamed = _indexed(values, place, register)
+            if renamed is not register:
+                sources[number] = replace(operand, register=renamed)
+    made = tuple(sources)
+    return item if all(map(_is, made, item.src)) else with_operands(item, item.dst, made)
 
-    def visit(self, instruction: Instruction) -> Instruction:
-        if not looks_at_other_lanes(instruction.opcode) or self.all_lanes:
-            instruction = self._replaced(instruction)
-        self.forget_written(instruction)
-        if Trait.COPY in instruction.opcode.traits and not instruction.saturate:
-            self._remember(instruction)
-        return instruction
 
-    def _remember(self, move: Instruction) -> None:
-        target, source = move.dst[0], move.src[0]
-        index = target.register.index
-        if target.register.file is not File.TEMP or not is_direct(target.register) or not is_direct(source.register):
-            return
-        if source.register.file is not File.TEMP and source.register.file not in STATIC:
-            return
-        own = source.register.file is File.TEMP and source.register.index == index
-        for channel in range(4):
-            taken = source.swizzle[channel]
-            if not target.write_mask >> channel & 1 or (own and target.write_mask >> taken & 1):
-                continue
-            cells: list[Cell] = [(index, channel)]
-            if source.register.file is File.TEMP:
-                cells.append((source.register.index, taken))
-            self.facts.add((index, channel), (source.register, taken, source.negate, source.absolute), cells)
+def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
+    """Return a register whose indices are read from the sources of copies between ADDR registers."""
 
-    def _replaced(self, instruction: Instruction) -> Instruction:
-        sources = list(instruction.src)
-        for number, operand in value_sources(instruction):
-            if operand.register.file is File.TEMP and is_direct(operand.register):
-                sources[number] = self._operand(instruction, number, operand)
-        made = tuple(sources)
-        return instruction if made == instruction.src else replace(instruction, src=made)
+    def origin(ref: IndirectRef | None) -> IndirectRef | None:
+        if ref is None or ref.file is not File.ADDR:
+            return ref
+        maker = values.writer(values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))[0], place)
+        move = values.items[maker] if maker is not None and maker != UNWRITTEN else None
+        if move is None or maker is None or Trait.COPY not in move.opcode.traits or move.saturate:
+            return ref
+        source = move.src[0]
+        if source.negate or source.absolute or source.register.file is not File.ADDR or not is_direct(source.register):
+            return ref
+        keeps = values.keeps_operand(source, 1 << ref.component, maker, place)
+        return IndirectRef(File.ADDR, source.register.index, source.swizzle[ref.component]) if keeps else ref
 
-    def _operand(self, instruction: Instruction, number: int, operand: SrcOperand) -> SrcOperand:
-        positions = source_channels(instruction, number)
-        values: dict[int, _Value] = {}
-        for position in range(4):
-            if positions >> position & 1:
-                value = self.facts.values.get((operand.register.index, operand.swizzle[position]))
-                if not isinstance(value, tuple):
-                    return operand
-                values[position] = value
-        registers = {(value[0], value[2], value[3]) for value in values.values()}
-        if len(registers) != 1:
+    first = origin(register.indirect)
+    dimension = register.dimension
+    second = origin(dimension.indirect) if dimension is not None else None
+    if first is not register.indirect:
+        register = replace(register, indirect=first)
+    if dimension is not None and second is not dimension.indirect:
+        register = replace(register, dimension=replace(dimension, indirect=second))
+    return register
+
+
+def _is(a: SrcOperand, b: SrcOperand) -> bool:
+    return a is b
+
+
+def _operand(form: Form, place: int, item: Instruction, number: int, operand: SrcOperand, mask: int, apart: bool) -> SrcOperand:
+    values = form.values
+    pieces: dict[int, _Piece] = {}
+    common: tuple[RegisterRef, bool, bool] | None = None
+    base = operand.register.index * 16
+    makers: dict[int, int] = {}
+    for position in range(4):
+        if not mask >> position & 1:
+            continue
+        channel = operand.swizzle[position]
+        maker = values.writer(base + channel, place)
+        if maker is None:
             return operand
-        register, negate, absolute = registers.pop()
-        opcode = instruction.opcode
-        if negate or absolute:
-            takes = is_computed(opcode) or opcode.flow is not None or Trait.KILL in opcode.traits
-            if not takes or opcode.modifier_types[number] not in ("float", "untyped"):
-                return operand
-        if opcode.uses_64bit and any(target.register.file in (File.TEMP, register.file) for target in instruction.dst):
-            names = {target.register.index for target in instruction.dst if target.register.indirect is None}
-            if len(names) < len(instruction.dst) or operand.register.index in names or register.index in names:
-                return operand  # the first pair is stored before the second is read
-        spare = next(iter(values.values()))[1]
-        x, y, z, w = (values[position][1] if position in values else spare for position in range(4))
-        if operand.absolute:
-            return SrcOperand(register, (x, y, z, w), operand.negate, True)
-        return SrcOperand(register, (x, y, z, w), operand.negate ^ negate, absolute)
+        if maker == UNWRITTEN:
+            return _zero(form, operand, mask, values, base, place)
+        if apart and not values.is_uniform(maker):
+            return operand
+        move = values.items[maker]
+        if move is None or Trait.COPY not in move.opcode.traits or move.saturate:
+            return operand
+        source = move.src[0]
+        here = source.register, source.negate, source.absolute
+        if common is None:
+            common = here
+        elif common != here:
+            return operand
+        pieces[position] = source.register, source.swizzle[channel], source.negate, source.absolute
+        makers[maker] = makers.get(maker, 0) | 1 << channel
+    if common is None:
+        return operand
+    register, negate, absolute = common
+    if not _fits(item, number, operand, register, negate or absolute):
+        return operand
+    for maker, channels in makers.items():
+        move = values.items[maker]
+        assert move is not None
+        if not values.keeps_operand(move.src[0], channels, maker, place):
+            return operand
+    if not is_direct(register) and (apart or len(makers) > 1):
+        return operand
+    spare = next(iter(pieces.values()))[1]
+    x, y, z, w = (pieces[position][1] if position in pieces else spare for position in range(4))
+    if operand.absolute:
+        return SrcOperand(register, (x, y, z, w), operand.negate, True)
+    return SrcOperand(register, (x, y, z, w), operand.negate ^ negate, absolute)
+
+
+def _fits(item: Instruction, number: int, operand: SrcOperand, register: RegisterRef, modified: bool) -> bool:
+    """Return true if a source may be another register, with modifiers if `modified`."""
+    opcode = item.opcode
+    if register.file is File.OUT:
+        return False
+    if modified:
+        takes = is_computed(opcode) or opcode.flow is not None or Trait.KILL in opcode.traits
+        if not takes or opcode.modifier_types[number] not in ("float", "untyped"):
+            return False
+    if opcode.uses_64bit:  # the first pair is stored before the second is read
+        return not any(target.register in (operand.register, register) or target.register.indirect for target in item.dst)
+    return True
+
+
+def _zero(form: Form, operand: SrcOperand, mask: int, values: Values, base: int, place: int) -> SrcOperand:
+    """Return an immediate 0 for channels that nothing writes."""
+    read = {operand.swizzle[c] for c in range(4) if mask >> c & 1}
+    if any(values.writer(base + channel, place) != UNWRITTEN for channel in read):
+        return operand
+    found = form.immediates.source([0, 0, 0, 0], "uint")
+    return operand if found is None else SrcOperand(found.register, found.swizzle, operand.negate, operand.absolute)
+
+
+def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
+    """Drop the channels of a MOV whose target holds the same value already; return true if there are any."""
+    target, source = item.dst[0], item.src[0]
+    register = target.register
+    if register.indirect is not None or register.dimension is not None or register.file not in CODES:
+        return False
+    same = 0
+    for channel in range(4):
+        if not target.write_mask >> channel & 1:
+            continue
+        if register == source.register and source.swizzle[channel] == channel and not (source.negate or source.absolute):
+            same |= 1 << channel
+            continue
+        cell = values.cells.of(register, (channel,))
+        before = values.writer(cell[0], place) if cell and cell[0] >= 0 and cell[0] not in values.pinned else None
+        if before is None or before == UNWRITTEN:
+            continue
+        other = values.items[before]
+        if other is None or Trait.COPY not in other.opcode.traits or other.saturate:
+            continue
+        first = other.src[0]
+        alike = first.register == source.register and first.negate == source.negate and first.absolute == source.absolute
+        if alike and first.swizzle[channel] == source.swizzle[channel] and values.keeps_operand(source, 1 << channel, before, place):
+            same |= 1 << channel
+    if not same:
+        return False
+    left = target.write_mask & ~same
+    if left:
+        values.put(place, with_operands(item, (replace(target, write_mask=left),), item.src))
+    else:
+        values.remove(place)
+    return True

@@ -3,59 +3,159 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from passes.analysis.liveness import Liveness
-from passes.base import Pass
-from passes.edit import rebuilt
-from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import Instruction
+from passes.analysis.access import is_computed, is_removable, narrows, results
+from passes.analysis.cells import source_masks
+from passes.analysis.unseen import unseen_outputs
+from passes.analysis.values import Values
+from passes.edit import rebuilt, with_operands
+from passes.form import Form, FormPass
+from passes.optimise.split import split
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Flow, Mode
+from tgsi.language.ir import DstOperand, Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 
 @record(slots=False)
-class RemoveDeadCode(Pass):
+class RemoveDeadCode(FormPass):
     """Drop instructions, channels of write masks, and branches that nothing needs.
 
-    Outputs, memory, kills, emitted vertices and barriers are needed, and everything that they depend on. Loops stay, and so do
-    declarations.
+    Outputs that are seen, memory, kills, emitted vertices and barriers are needed, and everything that they depend on. An output that is
+    overwritten before the end, EMIT or a read sees it is not. Loops stay, and so do declarations.
     """
 
     name = "remove-dead-code"
 
     def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
+        """See `Pass.run`. Needs are found with a register for every web, and removed from the program as it is."""
         while True:
-            made = _without_empty_branches(_without_dead(program))
-            if made is program or len(made.instructions) == len(program.instructions):
-                return made
-            program = made
+            form = Form(split(program, bounded=False)[0])
+            form.is_split = True
+            if not self.rewrite(form):
+                return program
+            made: list[Sequence[Instruction]] = []
+            for old, new in zip(program.instructions, form.values.items):
+                if new is None:
+                    made.append(())
+                elif new.dst and old.dst and new.dst[0].write_mask != old.dst[0].write_mask:
+                    made.append((with_operands(old, (DstOperand(old.dst[0].register, new.dst[0].write_mask), *old.dst[1:]), old.src),))
+                else:
+                    made.append((old,))
+            program = rebuilt(program, made)
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        if not form.is_split:
+            before = form.finish()
+            after = self.run(before)
+            if after is not before:
+                form.restart(after)
+            return after is not before
+        changed = False
+        while True:
+            removed = _without_dead(form)
+            branches = _without_empty_branches(form)
+            changed |= removed or branches
+            if not branches:
+                return changed
 
 
-def _without_dead(program: Program) -> Program:
-    liveness = Liveness(program)
-    made: list[Sequence[Instruction]] = []
-    for number, item in enumerate(program.instructions):
-        if item.opcode.has_no_effect or liveness.is_dead(number):
-            made.append(())
-        elif len(item.dst) == 1 and (mask := liveness.live_mask(number)) not in (0, item.dst[0].write_mask):
-            made.append((replace(item, dst=(replace(item.dst[0], write_mask=mask),)),))
+def _without_dead(form: Form) -> bool:
+    """Remove what is not needed; return true if that is anything."""
+    values = form.values
+    items, reads = values.items, values.reads
+    hidden = unseen_outputs(items, values.cells)
+    needed: set[int] = set(values.pinned)
+    alive: dict[int, int] = {}
+    pending: list[int] = []
+    candidates: set[int] = set()
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        if not is_removable(item.opcode) or not item.dst:
+            if not item.opcode.has_no_effect:
+                pending += reads[place]
+            else:
+                candidates.add(place)
+            continue
+        mask = _seen(item, hidden.get(place, 0))
+        if mask:
+            alive[place] = mask
+            _need(values, place, item, mask, pending)
         else:
-            made.append((item,))
-    return rebuilt(program, made)
+            candidates.add(place)
+    pending += needed
+    needed.clear()
+    while pending:
+        cell = pending.pop()
+        if cell in needed:
+            continue
+        needed.add(cell)
+        for place in values.writers.get(cell, ()):
+            item = items[place]
+            if item is None or (place not in candidates and place not in alive) or results(item)[0].register.file is File.OUT:
+                continue
+            before = alive.get(place, 0)
+            mask = before | (15 if cell < 0 else 1 << (cell & 3))
+            if mask != before:
+                alive[place] = mask
+                candidates.discard(place)
+                _need(values, place, item, mask, pending)
+    changed = bool(candidates)
+    for place in candidates:
+        values.remove(place)
+    for place, mask in alive.items():
+        item = items[place]
+        assert item is not None
+        target = item.dst[0]
+        if target.write_mask & ~mask and narrows(item.opcode) and len(item.dst) == 1:
+            values.put(place, with_operands(item, (DstOperand(target.register, target.write_mask & mask),), item.src))
+            changed = True
+    return changed
 
 
-def _without_empty_branches(program: Program) -> Program:
+def _seen(item: Instruction, hidden: int) -> int:
+    """Return the channels of a removable instruction's destinations that are seen from outside."""
+    mask = 0
+    for operand in results(item):
+        if operand.register.file is File.OUT:
+            mask |= operand.write_mask if operand.register.indirect is not None else operand.write_mask & ~hidden
+    return mask
+
+
+def _need(values: Values, place: int, item: Instruction, mask: int, pending: list[int]) -> None:
+    """Note what an instruction reads for the channels of `mask`."""
+    opcode = item.opcode
+    if opcode.mode is not Mode.COMPONENTWISE or opcode.uses_64bit or item.dst[0].write_mask == mask or not is_computed(opcode):
+        pending += values.reads[place]
+        return
+    for operand, read in zip(item.src, source_masks(item)):
+        pending += values.cells.source(operand, read & mask)
+        pending += values.cells.index_cells(operand.register)
+    pending += values.cells.index_cells(item.dst[0].register)
+
+
+def _without_empty_branches(form: Form) -> bool:
     """Drop IF, ENDIF and ELSE with nothing between them; inner ones first."""
     kept: list[int] = []
-    instructions = program.instructions
-    for number, item in enumerate(instructions):
-        kept.append(number)
+    gone: list[int] = []
+    items = form.values.items
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        kept.append(place)
         if item.opcode.flow is Flow.ENDIF:
-            if instructions[kept[-2]].opcode.flow is Flow.ELSE:
-                del kept[-2]
-            if instructions[kept[-2]].opcode.flow is Flow.IF:
+            if _flow(items[kept[-2]]) is Flow.ELSE:
+                gone.append(kept.pop(-2))
+            if _flow(items[kept[-2]]) is Flow.IF:
+                gone += kept[-2:]
                 del kept[-2:]
-    wanted = set(kept)
-    return rebuilt(program, [(item,) if number in wanted else () for number, item in enumerate(instructions)])
+    for place in gone:
+        form.values.remove(place)
+    return bool(gone)
+
+
+def _flow(item: Instruction | None) -> Flow | None:
+    return item.opcode.flow if item is not None else None

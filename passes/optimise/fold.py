@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct
-from passes.base import Pass
-from passes.edit import Immediates, rebuilt
+from passes.edit import Immediates
+from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
-from tgsi.language.program import Program
 from tgsi.language.record import record
 
 
 @record(slots=False)
-class FoldConstants(Pass):
+class FoldConstants(Rewriter):
     """Compute instructions whose sources are immediates, and MOV the result.
 
     NaN operands and results are not folded, nor transcendental functions, whose last places the engine chooses. Programs with MUL_ZERO_WINS
@@ -26,12 +25,22 @@ class FoldConstants(Pass):
 
     name = "fold-constants"
 
-    def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
-        immediates = Immediates(program)
-        legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
-        made = [(item if legacy and Trait.PRODUCT in item.opcode.traits else _folded(item, immediates),) for item in program.instructions]
-        return immediates.finish(rebuilt(program, made))
+    def begin(self, form: Form) -> None:
+        """See `Rewriter.begin`."""
+        program = form.program
+        form.notes[self.name] = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+
+    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+        """See `Rewriter.visit`."""
+        for operand in item.src:
+            if operand.register.file is not File.IMM:
+                return False
+        if not item.src or (form.notes[self.name] and Trait.PRODUCT in item.opcode.traits):
+            return False
+        made = _folded(item, form.immediates)
+        if made is not item:
+            form.values.put(place, made)
+        return made is not item
 
 
 def _folded(item: Instruction, immediates: Immediates) -> Instruction:

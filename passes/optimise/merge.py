@@ -2,115 +2,215 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
+from heapq import heapify, heappop, heappush
 
-from passes.analysis.access import free_indexing
-from passes.analysis.liveness import Liveness
-from passes.base import Pass
+from passes.analysis.access import free_indexing, indices_of
+from passes.analysis.cells import CODES
+from passes.analysis.values import Values
+from passes.edit import moved, with_operands
+from passes.form import Form, FormPass
+from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Declaration, Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_FILES = (File.TEMP, File.ADDR)
+
 
 @record(slots=False)
-class MergeTemporaries(Pass):
-    """Let temporaries share a register if no lane needs both at a time, and drop unused ones.
+class MergeTemporaries(FormPass):
+    """Let TEMP and ADDR registers share a number if no lane needs both at a time, number them densely, and drop unused ones.
 
-    Arrays keep their registers, and a program that indexes all of TEMP by an address is not changed. A temporary that is read before it is
+    Arrays keep their registers, and a program that indexes all of TEMP by an address is not changed. A register that is read before it is
     written is needed, as 0, from the start.
     """
 
     name = "merge-temporaries"
 
     def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
-        if free_indexing(program, File.TEMP) or not program.declared(File.TEMP):
-            return program
-        arrays = [item for item in program.declared(File.TEMP) if item.array_id]
-        fixed = {index for item in arrays for index in range(item.first, item.last + 1)}
-        order = [index for index in _named(program) if index not in fixed]
-        clashes = _clashes(program, set(order))
-        colors: dict[int, int] = {}
-        free = [index for index in range(len(order) + len(fixed)) if index not in fixed]
-        for index in order:
-            taken = {colors[other] for other in clashes[index] if other in colors}
-            colors[index] = next(color for color in free if color not in taken)
-        count = len(set(colors.values()))
-        plain = [item for item in program.declared(File.TEMP) if not item.array_id]
-        if count == sum(item.last + 1 - item.first for item in plain) and all(old == new for old, new in colors.items()):
-            return program
-        return _renamed(program, colors, plain)
+        """See `Pass.run`. The result may be an equal program."""
+        form = Form(program)
+        self.rewrite(form)
+        made = form.finish()
+        return program if made == program else made
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        if not form.is_split:
+            SplitRegisters().rewrite(form)
+        program = form.finish()
+        names: dict[RegisterRef, int] = {}
+        files = [file for file in _FILES if program.declared(file) and not free_indexing(program, file)]
+        for file in files:
+            names |= _chosen(form, file)
+        made = _Namer(names, form.values, files).program(program)
+        zeros, carried = form.zeros, form.carried
+        if made is not program:
+            form.restart(made)
+            form.zeros = {RegisterRef(r.file, names.get(r, r.index)) for r in zeros}
+            form.carried = {RegisterRef(r.file, names.get(r, r.index)) for r in carried}
+        return made is not program
 
 
-def _named(program: Program) -> list[int]:
-    """Return the temporaries in the order in which operands name them."""
-    found: dict[int, None] = {}
+def _chosen(form: Form, file: File) -> dict[RegisterRef, int]:
+    """Return the new numbers of the registers of a file that may move."""
+    spans, fixed = _spans(form, file)
+    names: dict[RegisterRef, int] = {}
+    free = [index for index in range(len(spans) + len(fixed)) if index not in fixed]
+    heapify(free)
+    ending: list[tuple[int, int]] = []
+    for first, last, index in sorted((first, last, index) for index, (first, last) in spans.items()):
+        while ending and ending[0][0] < first:
+            heappush(free, heappop(ending)[1])
+        name = heappop(free)
+        names[RegisterRef(file, index)] = name
+        heappush(ending, (last, name))
+    return names
 
-    def see(register: RegisterRef) -> RegisterRef:
-        if register.file is File.TEMP and register.indirect is None:
-            found.setdefault(register.index)
-        return register
 
-    for item in program.instructions:
-        _mapped(item, see)
-    return list(found)
+def _spans(form: Form, file: File) -> tuple[dict[int, tuple[int, int]], set[int]]:
+    """Return the registers that may move, each with the stretch in which it is needed, and the numbers of those that stay.
 
-
-def _clashes(program: Program, chosen: set[int]) -> dict[int, set[int]]:
-    """Return, for each temporary, those that are needed where it is written."""
-    liveness = Liveness(program)
-    rows = dict.fromkeys(chosen, 0)
-    for number, effect in enumerate(liveness.effects):
-        if not effect.may_write:
+    A read at place p stands at 2 * p and a write at 2 * p + 1, so that a result may take the register of a source.
+    """
+    values = form.values
+    code = CODES[file]
+    mentions: dict[int, list[int]] = {}
+    for table in (values.readers, values.writers):
+        late = table is values.writers
+        for cell, places in table.items():
+            if cell < 0 or cell & 12 != code or not places:
+                continue
+            found = mentions.setdefault(cell >> 4, [])
+            found += [2 * place + (late and _stores_once(values.items[place])) for place in places]
+    fixed = _fixed(values, file)
+    loops = values.layout.loops
+    spans: dict[int, tuple[int, int]] = {}
+    for index, places in mentions.items():
+        if index in fixed:
             continue
-        live = liveness.after[number] | effect.may_write | liveness.pinned
-        for operand in program.instructions[number].dst:
-            if operand.register.file is File.TEMP and operand.register.index in rows:
-                rows[operand.register.index] |= live
-        if len(program.instructions[number].dst) > 1 or program.instructions[number].opcode.uses_64bit:
-            live |= effect.always  # pairs of channels are stored before later sources are read
-            for operand in program.instructions[number].dst:
-                if operand.register.file is File.TEMP and operand.register.index in rows:
-                    rows[operand.register.index] |= live
-    found: dict[int, set[int]] = {index: set() for index in chosen}
-    pinned = {index for index in chosen if liveness.pinned >> 4 * index & 15}
-    for index, row in rows.items():
-        others = chosen if index in pinned else {other for other in _registers(row) if other in chosen} | pinned
-        for other in others - {index}:
-            found[index].add(other)
-            found[other].add(index)
+        first, last = min(places), max(places)
+        register = RegisterRef(file, index)
+        if loops:
+            first, last = _through_loops(values, places, first, last, register in form.carried)
+        spans[index] = (-1 if register in form.zeros else first, last)
+    return spans, fixed
+
+
+def _stores_once(item: Instruction | None) -> bool:
+    """Return true if an instruction has fetched all its sources before it stores anything."""
+    return item is not None and len(item.dst) == 1 and not item.opcode.uses_64bit
+
+
+def _through_loops(values: Values, places: list[int], first: int, last: int, carried: bool) -> tuple[int, int]:
+    """Return a stretch that also covers the loops that repeat a part of it."""
+    layout = values.layout
+    start, end = first // 2, last // 2
+    for place in {place // 2 for place in places}:
+        loop = layout.loop_of(place)
+        while loop >= 0:
+            begin, stop, around = layout.loops[loop]
+            if carried or not (begin < start and end < stop):
+                first, last = min(first, 2 * begin), max(last, 2 * stop + 1)
+            loop = around
+    return first, last
+
+
+def _fixed(values: Values, file: File) -> set[int]:
+    """Return the numbers that no other register may get: of arrays, of subroutines, of what other lanes may see."""
+    program = values.program
+    found = {cell >> 4 for cell in values.pinned if cell >= 0 and cell & 12 == CODES[file]}
+    for item in program.declared(file):
+        if item.array_id and (file, item.array_id) in values.cells.groups:
+            found.update(range(item.first, item.last + 1))
+    found.update(cell >> 4 for cell in values.shared if cell >= 0 and cell & 12 == CODES[file])
     return found
 
 
-def _registers(row: int) -> set[int]:
-    """Return the registers of a set of channels."""
-    found = set()
-    while row:
-        index = ((row & -row).bit_length() - 1) // 4
-        found.add(index)
-        row &= ~(15 << 4 * index)
-    return found
+class _Namer:
+    """Renames the registers of a program, and declares them anew."""
 
+    def __init__(self, names: dict[RegisterRef, int], values: Values, files: Sequence[File]) -> None:
+        self.names = names
+        self._values = values
+        self._fixed = {file: _fixed(values, file) for file in files}
 
-def _renamed(program: Program, colors: dict[int, int], plain: list[Declaration]) -> Program:
-    def moved(register: RegisterRef) -> RegisterRef:
-        if register.file is File.TEMP and register.indirect is None:
-            register = replace(register, index=colors.get(register.index, register.index))
+    def program(self, program: Program) -> Program:
+        """Return the program with its new names."""
+        instructions = tuple(map(self._instruction, program.instructions))
+        declarations = self._declarations(program)
+        if declarations == program.declarations and all(map(_is, instructions, program.instructions)):
+            return program
+        return replace(program, declarations=declarations, instructions=instructions)
+
+    def _declarations(self, program: Program) -> tuple[Declaration, ...]:
+        made: list[Declaration] = []
+        waiting: dict[File, list[Declaration]] = {}
+        arrays = self._values.cells.groups
+        for file, fixed in self._fixed.items():
+            used = {name for register, name in self.names.items() if register.file is file} | fixed
+            plain = [item for item in program.declared(file) if not (item.array_id and (file, item.array_id) in arrays)]
+            used -= {i for item in program.declared(file) if item not in plain for i in range(item.first, item.last + 1)}
+            local = bool(plain) and all(item.local for item in plain)
+            waiting[file] = [Declaration(file, first, last, local=local) for first, last in _ranges(sorted(used))]
+        for item in program.declarations:
+            if item.file not in waiting or (item.array_id and (item.file, item.array_id) in arrays):
+                made.append(item)
+            else:
+                made += waiting[item.file]
+                waiting[item.file] = []
+        return tuple(made)
+
+    def _instruction(self, item: Instruction) -> Instruction:
+        src = tuple(map(self._source, item.src))
+        dst = tuple(map(self._destination, item.dst))
+        if item.offsets:
+            item = replace(item, offsets=tuple(TexOffset(self._register(o.register), o.swizzle) for o in item.offsets))
+        if all(map(_is, src, item.src)) and all(map(_is, dst, item.dst)):
+            return item
+        return with_operands(item, dst, src)
+
+    def _source(self, operand: SrcOperand) -> SrcOperand:
+        register = self._register(operand.register)
+        return operand if register is operand.register else SrcOperand(register, operand.swizzle, operand.negate, operand.absolute)
+
+    def _destination(self, operand: DstOperand) -> DstOperand:
+        register = self._register(operand.register)
+        return operand if register is operand.register else DstOperand(register, operand.write_mask)
+
+    def _register(self, register: RegisterRef) -> RegisterRef:
+        if register.indirect is None and register.dimension is None:
+            if register.file is not File.TEMP and register.file is not File.ADDR:
+                return register
+            name = self._name(register.file, register.index)
+            return register if name == register.index and not register.array_id else moved(RegisterRef(register.file, name), name)
+        changes = {ref: IndirectRef(ref.file, self._name(ref.file, ref.index), ref.component) for ref in indices_of(register)}
+        if register.indirect is not None:
+            register = replace(register, indirect=changes[register.indirect])
+        else:
+            register = moved(register, self._name(register.file, register.index))
+        dimension = register.dimension
+        if dimension is not None and dimension.indirect is not None:
+            register = replace(register, dimension=replace(dimension, indirect=changes[dimension.indirect]))
         return register
 
-    instructions = tuple(_mapped(item, moved) for item in program.instructions)
-    local = bool(plain) and all(item.local for item in plain)
-    declared = [Declaration(File.TEMP, first, last, local=local) for first, last in _ranges(sorted(set(colors.values())))]
-    made: list[Declaration] = []
-    for item in program.declarations:
-        if item.file is not File.TEMP or item.array_id:
-            made.append(item)
-        else:
-            made += declared
-            declared = []
-    return replace(program, declarations=tuple(made), instructions=instructions)
+    def _name(self, file: File, index: int) -> int:
+        """Return the new number of a register. Any will do for one that an operand names without reading or writing a channel."""
+        fixed = self._fixed.get(file)
+        if fixed is None or index in fixed:
+            return index
+        register = moved(RegisterRef(file, index), index)
+        name = self.names.get(register)
+        if name is None:
+            name = self.names[register] = 0
+        return name
+
+
+def _is(a: object, b: object) -> bool:
+    return a is b
 
 
 def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
@@ -121,31 +221,3 @@ def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
         else:
             found.append((number, number))
     return found
-
-
-def _mapped(item: Instruction, function: Callable[[RegisterRef], RegisterRef]) -> Instruction:
-    """Return an instruction with each of its registers replaced, index registers included."""
-
-    def index(ref: IndirectRef) -> IndirectRef:
-        register = function(RegisterRef(ref.file, ref.index))
-        return ref if register.index == ref.index else replace(ref, index=register.index)
-
-    def whole(register: RegisterRef) -> RegisterRef:
-        made = function(register)
-        if made.indirect is not None:
-            made = replace(made, indirect=index(made.indirect))
-        if made.dimension is not None and made.dimension.indirect is not None:
-            dimension: Dimension = replace(made.dimension, indirect=index(made.dimension.indirect))
-            made = replace(made, dimension=dimension)
-        return made
-
-    def destination(operand: DstOperand) -> DstOperand:
-        return replace(operand, register=whole(operand.register))
-
-    def source(operand: SrcOperand) -> SrcOperand:
-        return replace(operand, register=whole(operand.register))
-
-    def offset(operand: TexOffset) -> TexOffset:
-        return replace(operand, register=whole(operand.register))
-
-    return replace(item, dst=tuple(map(destination, item.dst)), src=tuple(map(source, item.src)), offsets=tuple(map(offset, item.offsets)))

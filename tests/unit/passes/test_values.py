@@ -33,6 +33,13 @@ def test_a_join_has_no_single_definition() -> None:
     assert [found.definition(5, 0, channel) for channel in (0, 1)] == [None, 0]
 
 
+def test_a_write_in_the_other_arm_does_not_reach() -> None:
+    branch = ("IF IN[0].xxxx", "MOV TEMP[0].x, IN[0].yyyy", "ELSE", "MOV TEMP[1], TEMP[0]", "ENDIF")
+    assert values("MOV TEMP[0], IN[0]", *branch, "MOV OUT[0], TEMP[1]").definition(4, 0, 0) == 0
+    looped = values("MOV TEMP[0], IN[0]", "BGNLOOP", *branch, "BRK", "ENDLOOP", "MOV OUT[0], TEMP[1]")
+    assert [looped.definition(5, 0, channel) for channel in (0, 1)] == [None, 0]
+
+
 def test_a_write_later_in_a_loop_reaches_its_head() -> None:
     loop = ("BGNLOOP", "IF TEMP[1].xxxx", "BRK", "ENDIF", "MOV TEMP[2], TEMP[0]", "ADD TEMP[0].x, TEMP[0], IN[0]", "ENDLOOP")
     found = values("MOV TEMP[0], IN[0]", *loop, "MOV OUT[0], TEMP[0]")

@@ -1,0 +1,104 @@
+"""Channels of OUT that are seen after each write: by the end of the program, by EMIT, or by an instruction that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from passes.analysis.cells import CellMap
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import JUMPS, Flow, Trait
+from tgsi.language.ir import Instruction
+
+ALL = -1
+"""The set of all channels: every bit is set."""
+
+
+def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[int, int]:
+    """Return, by place, the channels of a direct write to OUT that are overwritten before anything sees them.
+
+    Channels are a mask. The program is walked backward once: a loop or a switch sees what is seen after it or inside of it.
+    """
+    if (File.OUT, 0) in cells.groups:
+        return {}
+    inside = _seen_inside(items)
+    found: dict[int, int] = {}
+    live = ALL
+    after: list[tuple[Flow, int, int]] = []  # block, seen after it, seen at its jumps back (ELSE: before the other arm)
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if item is None:
+            continue
+        flow = item.opcode.flow
+        if flow is not None:
+            live = _before_flow(flow, place, live, after, inside)
+        elif Trait.EMIT in item.opcode.traits:
+            live = ALL
+        else:
+            for operand in item.dst:
+                if operand.register.file is File.OUT and not item.opcode.stores_to_dst and operand.register.indirect is None:
+                    shift = 4 * operand.register.index
+                    written = operand.write_mask
+                    if len(item.dst) == 1 and not item.opcode.uses_64bit:
+                        if hidden := written & ~(live >> shift):
+                            found[place] = hidden
+                        live &= ~(written << shift)
+        live |= _read(item)
+    return found
+
+
+def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int, int]], inside: dict[int, int]) -> int:
+    """Return what is seen before a part of control flow, from what is seen after it."""
+    if flow is Flow.ENDIF:
+        after.append((Flow.IF, live, live))
+    elif flow is Flow.ELSE:
+        _, end, _ = after[-1]
+        after[-1] = (Flow.IF, end, live)
+        return end
+    elif flow is Flow.IF:
+        return live | after.pop()[2]
+    elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+        again = live | inside[place]
+        after.append((Flow.LOOP if flow is Flow.ENDLOOP else Flow.SWITCH, live, again))
+        return again
+    elif flow in (Flow.CASE, Flow.DEFAULT):
+        return after[-1][2]
+    elif flow is Flow.LOOP or flow is Flow.SWITCH:
+        return after.pop()[2] | live
+    elif flow in JUMPS and flow is not Flow.RETURN:
+        block = next((b for b in reversed(after) if b[0] is Flow.LOOP or (b[0] is Flow.SWITCH and flow is Flow.BREAK)), None)
+        if block is None:
+            return ALL
+        return block[2] if flow is Flow.CONTINUE or block[0] is Flow.SWITCH else block[1]
+    else:  # RET, END, calls and subroutines
+        return ALL
+    return live
+
+
+def _read(item: Instruction) -> int:
+    found = 0
+    for operand in item.src:
+        if operand.register.file is File.OUT:
+            found |= 15 << 4 * operand.register.index
+    return found
+
+
+def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
+    """Return what is seen inside of each loop and switch, by the place of its end."""
+    found: dict[int, int] = {}
+    stack: list[int] = []
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        flow = item.opcode.flow
+        if flow is Flow.LOOP or flow is Flow.SWITCH:
+            stack.append(0)
+        elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+            found[place] = stack.pop()
+            if stack:
+                stack[-1] |= found[place]
+        elif stack:
+            if Trait.EMIT in item.opcode.traits or flow is Flow.CALL or flow is Flow.RETURN:
+                stack[-1] = ALL
+            else:
+                stack[-1] |= _read(item)
+    return found

@@ -1,0 +1,351 @@
+"""Webs: the writes of a register that belong together, because some read may get the result of any of them.
+
+The walk follows a lane through structured control flow and keeps, for each cell, the node that made its value: a write, the start of the
+program, or a join of several nodes. Joins of cells that nobody reads afterwards bind nothing. Cells that an address may reach, that
+subroutines touch, or that other lanes may see (`Values.pinned`) have no nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from passes.analysis.access import indices_of, looks_at_other_lanes, results
+from passes.analysis.cells import CellMap, source_masks, stored_channels
+from passes.analysis.values import Values
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import JUMPS, Flow
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
+
+SOURCE, DESTINATION, OFFSET = 0, 1, 2
+"""Kinds of operands."""
+
+
+def slot(kind: int, operand: int, index: int = 0) -> int:
+    """Return the number of a register in an instruction: of operand `operand`, of its index (1), or of the index of its dimension (2)."""
+    return kind << 16 | operand << 2 | index
+
+
+class Webs:
+    """The webs of a program.
+
+    mentions: by instruction, slots of the registers with webs, and a node of each. `web(node)` is the same for nodes of one web.
+    starts: nodes of values from before the program that are read. carried: nodes of values at the heads of loops that are read.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.cells = CellMap(program)
+        self.mentions: list[list[tuple[int, int]]] = [[] for _ in program.instructions]
+        self._fixed = _fixed_cells(program, self.cells)
+        self._parent: list[int] = []
+        self._inputs: dict[int, list[int]] = {}
+        self._used: list[int] = []
+        self._entry: dict[int, int] = {}
+        self._heads: list[int] = []
+        self._env: dict[int, int] = {}
+        self._blocks: list[_Block] = []
+        self._dead = False
+        self._written = _written_inside(program.instructions, self.cells, self._fixed)
+        self._walk()
+        used = self._bind_joins()
+        self.starts = [node for node in self._entry.values() if node in used]
+        self.carried = [node for node in self._heads if node in used]
+
+    def web(self, node: int) -> int:
+        """Return the number of a node's web."""
+        parent = self._parent
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    # Nodes.
+
+    def _new(self) -> int:
+        self._parent.append(len(self._parent))
+        return len(self._parent) - 1
+
+    def _bind(self, first: int, second: int) -> int:
+        a, b = self.web(first), self.web(second)
+        if a != b:
+            self._parent[max(a, b)] = min(a, b)
+        return min(a, b)
+
+    def _get(self, cell: int) -> int:
+        node = self._env.get(cell)
+        if node is None:
+            node = self._entry.get(cell)
+            if node is None:
+                node = self._entry[cell] = self._new()
+        return node
+
+    def _set(self, cell: int, node: int) -> None:
+        if self._blocks:
+            block = self._blocks[-1]
+            if cell not in block.before:
+                block.before[cell] = self._env.get(cell)
+            if block.flow is Flow.SWITCH:
+                self._inputs[block.heads[cell]].append(node)
+        self._env[cell] = node
+
+    def _join(self, inputs: Iterable[int]) -> int:
+        node = self._new()
+        self._inputs[node] = list(inputs)
+        return node
+
+    def _bind_joins(self) -> set[int]:
+        """Bind the inputs of the joins that are read, and return the nodes that are read."""
+        pending, seen = self._used, set(self._used)
+        while pending:
+            node = pending.pop()
+            for other in self._inputs.get(node, ()):
+                self._bind(node, other)
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+        return seen
+
+    # The walk.
+
+    def _walk(self) -> None:
+        in_sub = False
+        for place, item in enumerate(self.program.instructions):
+            flow = item.opcode.flow
+            if flow is Flow.SUBROUTINE:
+                in_sub = True
+            if in_sub:
+                in_sub = flow is not Flow.ENDSUBROUTINE
+                continue
+            if flow is Flow.CASE:
+                self._arm()
+            if item.src or item.dst:
+                self._instruction(place, item)
+            if flow is not None:
+                self._flow(place, flow)
+
+    def _instruction(self, place: int, item: Instruction) -> None:
+        mentions, cells, fixed = self.mentions[place], self.cells, self._fixed
+        for number, (operand, mask) in enumerate(zip(item.src, source_masks(item))):
+            register = operand.register
+            if register.file is File.TEMP or register.file is File.ADDR:
+                read = cells.source(operand, mask)
+                if read and read[0] >= 0 and read[0] not in fixed:
+                    mentions.append((slot(SOURCE, number), self._read(read)))
+            if register.indirect is not None or register.dimension is not None:
+                self._indices(mentions, register, SOURCE, number)
+        for number, offset in enumerate(item.offsets):
+            read = cells.of(offset.register, tuple(set(offset.swizzle)))
+            if read and self._free(offset.register, read[0]):
+                mentions.append((slot(OFFSET, number), self._read(read)))
+            self._indices(mentions, offset.register, OFFSET, number)
+        for number, target in enumerate(item.dst):
+            register = target.register
+            if register.indirect is not None or register.dimension is not None:
+                self._indices(mentions, register, DESTINATION, number)
+            if item.opcode.stores_to_dst:
+                read = cells.of(register, (0,))
+                if read and self._free(register, read[0]):
+                    mentions.append((slot(DESTINATION, number), self._read(read)))
+        tied = self._tied(item, mentions)
+        for number, target in enumerate(results(item)):
+            register = target.register
+            if register.file is not File.TEMP and register.file is not File.ADDR:
+                continue
+            written = cells.of(register, stored_channels(item, number))
+            if register.indirect is not None or not self._free(register, written[0] if written else cells.of(register, (0,))[0]):
+                continue
+            node = self._new()
+            if tied and register in tied:
+                self._bind(node, tied[register])
+            mentions.append((slot(DESTINATION, number), node))
+            for cell in written:
+                self._set(cell, node)
+
+    def _tied(self, item: Instruction, mentions: Sequence[tuple[int, int]]) -> dict[RegisterRef, int]:
+        """Return the nodes of the registers that a 64-bit instruction both reads and writes: the second pair may see the first result."""
+        if not item.opcode.uses_64bit:
+            return {}
+        found: dict[RegisterRef, int] = {}
+        for number, node in mentions:
+            if number >> 16 == SOURCE and not number & 3:
+                register = item.src[number >> 2].register
+                found[register] = self._bind(node, found[register]) if register in found else node
+        return found
+
+    def _free(self, register: RegisterRef, cell: int) -> bool:
+        return register.file is not File.OUT and cell >= 0 and cell not in self._fixed
+
+    def _indices(self, mentions: list[tuple[int, int]], register: RegisterRef, kind: int, number: int) -> None:
+        for ref in indices_of(register):
+            if ref.file is not File.TEMP and ref.file is not File.ADDR:
+                continue
+            read = self.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+            if read and read[0] >= 0 and read[0] not in self._fixed:
+                mentions.append((slot(kind, number, 1 if ref is register.indirect else 2), self._read(read)))
+
+    def _read(self, cells: Sequence[int]) -> int:
+        node = self._get(cells[0])
+        self._used.append(node)
+        for cell in cells[1:]:
+            other = self._get(cell)
+            if other != node:
+                self._used.append(other)
+                self._bind(node, other)
+        return node
+
+    def _flow(self, place: int, flow: Flow) -> None:
+        if flow is Flow.IF:
+            self._blocks.append(_Block(flow, self._dead))
+        elif flow is Flow.ELSE:
+            block = self._blocks[-1]
+            block.then = {cell: self._env[cell] for cell in block.before}
+            block.then_dead, self._dead = self._dead, block.dead
+            self._restore(block)
+        elif flow is Flow.ENDIF:
+            self._end_if()
+        elif flow is Flow.LOOP:
+            heads = {cell: self._join([self._get(cell)]) for cell in self._written[place]}
+            for cell, node in heads.items():
+                self._set(cell, node)
+            self._heads += heads.values()
+            exits = {cell: self._join(()) for cell in heads}
+            self._blocks.append(_Block(flow, self._dead, heads=heads, exits=exits))
+        elif flow is Flow.SWITCH:
+            heads = {cell: self._join([self._get(cell)]) for cell in self._written[place]}
+            for cell, node in heads.items():
+                self._set(cell, node)
+            self._blocks.append(_Block(flow, self._dead, heads=heads))
+            self._dead = True
+        elif flow is Flow.DEFAULT:
+            self._arm()
+        elif flow is Flow.ENDSWITCH:
+            self._arm()
+            block = self._blocks.pop()
+            self._dead = block.dead
+        elif flow is Flow.ENDLOOP:
+            self._leave(self._blocks[-1].heads)
+            self._leave(self._blocks[-1].exits)  # lanes whose fuel has run out
+            block = self._blocks.pop()
+            self._dead = block.dead
+            for cell, node in block.exits.items():
+                self._set(cell, node)
+        elif flow in JUMPS:
+            self._jump(flow)
+
+    def _arm(self) -> None:
+        block = self._blocks[-1]
+        for cell in block.before:
+            self._env[cell] = block.heads[cell]
+        block.before.clear()
+        self._dead = False
+
+    def _end_if(self) -> None:
+        block = self._blocks.pop()
+        now_dead = self._dead
+        if block.then is None:  # no ELSE
+            block.then = {cell: self._env[cell] for cell in block.before}
+            block.then_dead, now_dead = now_dead, block.dead
+            self._restore(block)
+        other = {cell: self._env[cell] for cell in block.before}
+        for cell in {**block.then, **other}:
+            base = block.before[cell] if cell in block.before else self._env.get(cell)
+            first, second = block.then.get(cell, base), other.get(cell, base)
+            if block.then_dead:
+                made = second
+            elif now_dead or first == second:
+                made = first
+            else:
+                made = self._join([self._at(cell, first), self._at(cell, second)])
+            if base is None:
+                self._env.pop(cell, None)
+            else:
+                self._env[cell] = base
+            if made is not None and made != base:
+                self._set(cell, made)
+        self._dead = block.then_dead and now_dead
+
+    def _at(self, cell: int, node: int | None) -> int:
+        if node is not None:
+            return node
+        if cell not in self._entry:
+            self._entry[cell] = self._new()
+        return self._entry[cell]
+
+    def _restore(self, block: _Block) -> None:
+        for cell, node in block.before.items():
+            if node is None:
+                del self._env[cell]
+            else:
+                self._env[cell] = node
+        block.before = {}
+
+    def _leave(self, joins: Mapping[int, int]) -> None:
+        if not self._dead:
+            for cell, node in joins.items():
+                self._inputs[node].append(self._get(cell))
+
+    def _jump(self, flow: Flow) -> None:
+        if flow is not Flow.RETURN:
+            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+            block = next(block for block in reversed(self._blocks) if block.flow in kinds)
+            if flow is Flow.CONTINUE or block.flow is Flow.SWITCH:
+                self._leave(block.heads)
+            self._leave(block.exits)  # after CONT, lanes whose fuel has run out
+        self._dead = True
+
+
+class _Block:
+    """An open block. before: the nodes of cells written in this arm so far, as they were when it began (None: as at the start)."""
+
+    __slots__ = ("before", "dead", "exits", "flow", "heads", "then", "then_dead")
+
+    def __init__(self, flow: Flow, dead: bool, heads: dict[int, int] | None = None, exits: dict[int, int] | None = None) -> None:
+        self.flow, self.dead = flow, dead
+        self.before: dict[int, int | None] = {}
+        self.heads, self.exits = heads or {}, exits or {}
+        self.then: dict[int, int] | None = None
+        self.then_dead = False
+
+
+def _fixed_cells(program: Program, cells: CellMap) -> frozenset[int]:
+    """Return the cells that must stay what they are; whole registers."""
+    found: set[int] = set()
+    if any(item.opcode.flow is Flow.SUBROUTINE for item in program.instructions):
+        inside = False
+        for item in program.instructions:
+            inside = inside or item.opcode.flow is Flow.SUBROUTINE
+            if inside:
+                found.update(cells.reads(item))
+                found.update(cells.writes(item))
+            inside = inside and item.opcode.flow is not Flow.ENDSUBROUTINE
+    depth = 0
+    for item in program.instructions:
+        flow = item.opcode.flow
+        if flow is None:
+            if depth and looks_at_other_lanes(item.opcode):
+                found |= Values(program).pinned
+                break
+        elif flow in (Flow.IF, Flow.LOOP, Flow.SWITCH, Flow.SUBROUTINE, Flow.RETURN):
+            depth += 1
+        elif flow in (Flow.ENDIF, Flow.ENDLOOP, Flow.ENDSWITCH, Flow.ENDSUBROUTINE):
+            depth -= 1
+    return frozenset(cell & ~3 | channel for cell in found if cell >= 0 for channel in range(4))
+
+
+def _written_inside(instructions: Sequence[Instruction], cells: CellMap, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
+    """Return the cells with nodes that are written inside of each loop and switch, by the place of its head."""
+    found: dict[int, dict[int, None]] = {}
+    stack: list[int] = []
+    for place, item in enumerate(instructions):
+        flow = item.opcode.flow
+        if flow is Flow.LOOP or flow is Flow.SWITCH:
+            found[place] = {}
+            stack.append(place)
+        elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+            inner = found[stack.pop()]
+            if stack:
+                found[stack[-1]].update(inner)
+        elif stack and flow is None:
+            found[stack[-1]].update((cell, None) for cell in cells.writes(item) if cell >= 0 and not cell & 8 and cell not in fixed)
+    return found
