@@ -49,8 +49,8 @@ class Immediates:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.items = list(program.immediates)
-        self._own: set[int] = set()
-        self._fixed = free_indexing(program, File.IMM)
+        self._open: dict[ImmediateType, int] = {}  # the last immediate of each type that was added
+        self._holders: dict[int, dict[int, None]] | None = None
 
     def source(self, words: Sequence[int | None], kind: str) -> SrcOperand | None:
         """Return an operand whose channel c is ``words[c]`` (None: any word), or None if there is no room for a new immediate.
@@ -58,34 +58,44 @@ class Immediates:
         A program that indexes its immediates by an address can observe their number, so none is added to it.
         """
         wanted = list(dict.fromkeys(word for word in words if word is not None))
-        for index, item in enumerate(self.items):
-            if all(word in item.words for word in wanted):
-                return _operand(index, item.words, words)
-        if self._fixed or not wanted:
+        for index in self._having(wanted[0]) if wanted else range(min(1, len(self.items))):
+            if all(word in self.items[index].words for word in wanted):
+                return _operand(index, self.items[index].words, words)
+        if not wanted or free_indexing(self._program, File.IMM):
             return None
         type_ = _KINDS.get(kind, ImmediateType.UINT32)
-        for index in self._own:
-            item = self.items[index]
-            distinct = list(dict.fromkeys([*item.words, *wanted]))
-            if item.type is type_ and len(distinct) <= 4:
-                self.items[index] = replace(item, words=_four([*_used(item.words), *(w for w in wanted if w not in item.words)]))
-                if all(word in self.items[index].words for word in wanted) and _keeps(item.words, self.items[index].words):
-                    return _operand(index, self.items[index].words, words)
-                self.items[index] = item
+        index = self._open.get(type_, -1)
+        if index >= 0:
+            old = self.items[index].words
+            new = [*dict.fromkeys(old), *(word for word in wanted if word not in old)]
+            if len(new) <= 4 and _keeps(old, _four(new)):
+                self._place(index, Immediate(type_, _four(new)))
+                return _operand(index, self.items[index].words, words)
         if len(self.items) >= SOFTWARE.immediates:
             return None
         self.items.append(Immediate(type_, _four(wanted)))
-        self._own.add(len(self.items) - 1)
+        self._open[type_] = len(self.items) - 1
+        self._place(len(self.items) - 1, self.items[-1])
         return _operand(len(self.items) - 1, self.items[-1].words, words)
+
+    def _having(self, word: int) -> list[int]:
+        """Return the immediates with a word, in order."""
+        if self._holders is None:
+            self._holders = {}
+            for index, item in enumerate(self.items):
+                for own in item.words:
+                    self._holders.setdefault(own, {})[index] = None
+        return list(self._holders.get(word, ()))
+
+    def _place(self, index: int, item: Immediate) -> None:
+        self.items[index] = item
+        if self._holders is not None:
+            for word in item.words:
+                self._holders.setdefault(word, {})[index] = None
 
     def finish(self, program: Program) -> Program:
         """Return the program with these immediates."""
         return program if len(self.items) == len(self._program.immediates) else replace(program, immediates=tuple(self.items))
-
-
-def _used(words: tuple[int, int, int, int]) -> list[int]:
-    """Return the distinct words; an immediate is filled up with repetitions of its last word."""
-    return list(dict.fromkeys(words))
 
 
 def _four(words: Sequence[int]) -> tuple[int, int, int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 from passes.analysis.values import Values
@@ -21,18 +22,32 @@ from tgsi.language.record import record
 class Form:
     """A program while passes change it. `values` holds the instructions, `immediates` finds or adds constants.
 
+    is_stale: true if registers became free to split, or control flow went. walked: the rewriters that went over the form last.
     is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written. carried: those whose
     value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
     """
 
     def __init__(self, program: Program) -> None:
+        self.restart(program)
+
+    def restart(self, program: Program) -> None:
+        """Go on with another program."""
         self.program = program
-        self.values = Values(program)
+        self._values: Values | None = None
         self.immediates = Immediates(program)
         self.zeros: set[RegisterRef] = set()
         self.carried: set[RegisterRef] = set()
         self.is_split = False
+        self.is_stale = False
+        self.walked: Sequence[Rewriter] = ()
         self.notes: dict[str, Any] = {}
+
+    @property
+    def values(self) -> Values:
+        """The instructions with their writers and readers."""
+        if self._values is None:
+            self._values = Values(self.program)
+        return self._values
 
     def joined(self, into: RegisterRef, register: RegisterRef) -> None:
         """Note that a register was renamed to another one."""
@@ -42,12 +57,13 @@ class Form:
 
     def finish(self) -> Program:
         """Return the program with all changes."""
-        made: list[Sequence[Instruction]] = [() if item is None else (item,) for item in self.values.items]
-        return self.immediates.finish(rebuilt(self.program, made))
-
-    def restart(self, program: Program) -> None:
-        """Go on with another program."""
-        self.__init__(program)  # type: ignore[misc]
+        program = self.program
+        if self._values is not None:
+            items = self._values.items
+            if not all(map(is_, items, program.instructions)):
+                made: list[Sequence[Instruction]] = [() if item is None else (item,) for item in items]
+                program = rebuilt(program, made)
+        return self.immediates.finish(program)
 
     def put(self, place: int, **changes: object) -> None:
         """Replace fields of the instruction at a place."""
@@ -94,7 +110,13 @@ ROUNDS = 8
 
 
 def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
-    """Walk once over a form with several rewriters, each instruction again while one changes it; return true if anything changed."""
+    """Walk once over a form with several rewriters, each instruction again while one changes it; return true if anything changed.
+
+    The same rewriters do not walk again before registers are split anew.
+    """
+    if form.walked == rewriters:
+        return False
+    form.walked = rewriters
     for rewriter in rewriters:
         rewriter.begin(form)
     visits = [rewriter.visit for rewriter in rewriters]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from passes.base import Pass
@@ -28,6 +29,7 @@ class Pipeline:
     passes: tuple[Pass, ...]
 
     @classmethod
+    @lru_cache(maxsize=64)
     def parse(cls, text: str) -> Pipeline:
         """Read ``"a,b{n=2,m=yes}"``; blanks do not matter, and an empty text is an empty pipeline.
 

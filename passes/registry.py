@@ -24,12 +24,14 @@ PASSES: dict[str, tuple[str, str]] = {
     "remove-unused-immediates": ("passes.optimise.immediates", "RemoveUnusedImmediates"),
     "split-registers": ("passes.optimise.split", "SplitRegisters"),
     "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
+    "unroll-loops": ("passes.optimise.unroll", "UnrollLoops"),
+    "resolve-addresses": ("passes.optimise.addresses", "ResolveAddresses"),
 }
 """Name -> module and class."""
 
+_WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 DEFAULT = (
-    "remove-unreachable-code,split-registers,propagate-copies,fold-constants,eliminate-common-subexpressions,"
-    "remove-unreachable-code,simplify-instructions,split-registers,propagate-copies,fold-constants,eliminate-common-subexpressions,"
+    f"unroll-loops,split-registers,{_WALK},remove-unreachable-code,split-registers,{_WALK},"
     "remove-dead-code,merge-moves,merge-temporaries,remove-unused-immediates"
 )
 """The pipeline that `tgsi.optimize` runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from passes.analysis import facts
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OpcodeInfo
@@ -71,15 +72,26 @@ def is_direct(register: RegisterRef) -> bool:
     return register.indirect is None and (register.dimension is None or register.dimension.indirect is None)
 
 
+def indirect_registers(program: Program) -> tuple[RegisterRef, ...]:
+    """Return the registers of all operands that an address chooses, each once."""
+    found: dict[RegisterRef, None] = {}
+    for item in program.instructions:
+        for source in item.src:
+            if source.register.indirect is not None:
+                found[source.register] = None
+        for target in item.dst:
+            if target.register.indirect is not None:
+                found[target.register] = None
+        for offset in item.offsets:
+            if offset.register.indirect is not None:
+                found[offset.register] = None
+    return tuple(found)
+
+
 def free_indexing(program: Program, file: File) -> bool:
     """Return true if some operand may reach any register of the file, so that the program can observe the file's size."""
+    wild = [register for register in facts.of(program, indirect_registers) if register.file is file]
+    if not wild:
+        return False
     arrays = {item.array_id for item in program.declared(file) if item.array_id}
-
-    def wild(register: RegisterRef) -> bool:
-        return register.file is file and register.indirect is not None and register.array_id not in arrays
-
-    for instruction in program.instructions:
-        operands: tuple[DstOperand | SrcOperand, ...] = (*instruction.dst, *instruction.src)
-        if any(wild(operand.register) for operand in operands) or any(wild(offset.register) for offset in instruction.offsets):
-            return True
-    return False
+    return any(register.array_id not in arrays for register in wild)

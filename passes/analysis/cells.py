@@ -6,12 +6,13 @@ negative one: nothing is known about which of them an access means.
 
 from __future__ import annotations
 
-from passes.analysis.access import indices_of, results
+from passes.analysis import facts
+from passes.analysis.access import indices_of, indirect_registers, results
 from tgsi.language.channels import source_channels
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.stages import STAGES
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
 CODES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
@@ -19,6 +20,7 @@ CODES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
 
 Cells = tuple[int, ...]
 
+_CODE = [CODES.get(file, -1) for file in File]
 _FILES = {code: file for file, code in CODES.items()}
 _CHANNELS = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
 _masks: dict[tuple[str, int, str | None], tuple[int, ...]] = {}
@@ -73,16 +75,13 @@ class CellMap:
         whole: set[File] = {File.OUT} if File.OUT in STAGES[program.processor].vertex_rows else set()
         reached: set[tuple[File, int]] = set()
         arrays = {(d.file, d.array_id): d for d in program.declarations if d.array_id}
-        for item in program.instructions:
-            operands: tuple[DstOperand | SrcOperand | TexOffset, ...] = (*item.dst, *item.src, *item.offsets)
-            for operand in operands:
-                register = operand.register
-                if register.indirect is not None and register.file in CODES:
-                    key = register.file, register.array_id
-                    if key in arrays:
-                        reached.add(key)
-                    else:
-                        whole.add(register.file)
+        for register in facts.of(program, indirect_registers):
+            if register.file in CODES:
+                key = register.file, register.array_id
+                if key in arrays:
+                    reached.add(key)
+                else:
+                    whole.add(register.file)
         number = -1
         for file in sorted(whole):
             self.groups[file, 0] = number
@@ -138,12 +137,24 @@ class CellMap:
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""
         found: list[int] = []
+        ranges = self._ranges
         for operand, mask in zip(item.src, source_masks(item)):
             register = operand.register
-            if register.file in CODES:
+            code = _CODE[register.file]
+            if register.indirect is None and register.dimension is None:
+                if code < 0:
+                    continue
+                if not ranges:
+                    channels = _selected.get((operand.swizzle, mask))
+                    if channels is not None:
+                        base = register.index * 16 + code
+                        found += [base + channel for channel in channels]
+                        continue
                 found += self.source(operand, mask)
-            if register.indirect is not None or register.dimension is not None:
-                found += self.index_cells(register)
+                continue
+            if code >= 0:
+                found += self.source(operand, mask)
+            found += self.index_cells(register)
         for destination in item.dst:
             register = destination.register
             if register.indirect is not None or register.dimension is not None:
@@ -157,6 +168,8 @@ class CellMap:
 
     def writes(self, item: Instruction) -> Cells:
         """Return all cells that an instruction writes."""
+        if not item.dst:
+            return ()
         targets = results(item)
         if len(targets) == 1:
             return self.of(targets[0].register, stored_channels(item))

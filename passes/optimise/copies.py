@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import is_
 
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
 from passes.analysis.cells import CODES, source_masks
@@ -62,8 +63,13 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
             renamed = _indexed(values, place, register)
             if renamed is not register:
                 sources[number] = replace(operand, register=renamed)
+    targets = item.dst
+    if not apart and any(target.register.indirect is not None or target.register.dimension is not None for target in targets):
+        renamed_targets = [_indexed(values, place, target.register) for target in targets]
+        if any(new is not target.register for new, target in zip(renamed_targets, targets)):
+            targets = tuple(replace(target, register=new) for new, target in zip(renamed_targets, targets))
     made = tuple(sources)
-    return item if all(map(_is, made, item.src)) else with_operands(item, item.dst, made)
+    return item if targets is item.dst and all(map(is_, made, item.src)) else with_operands(item, targets, made)
 
 
 def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
@@ -90,10 +96,6 @@ def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
     if dimension is not None and second is not dimension.indirect:
         register = replace(register, dimension=replace(dimension, indirect=second))
     return register
-
-
-def _is(a: SrcOperand, b: SrcOperand) -> bool:
-    return a is b
 
 
 def _operand(form: Form, place: int, item: Instruction, number: int, operand: SrcOperand, mask: int, apart: bool) -> SrcOperand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
+from operator import is_
 
 from passes.analysis.access import free_indexing, indices_of
 from passes.analysis.cells import CODES
@@ -41,12 +42,12 @@ class MergeTemporaries(FormPass):
         """See `FormPass.rewrite`."""
         if not form.is_split:
             SplitRegisters().rewrite(form)
-        program = form.finish()
+        program, values = form.finish(), form.values
         names: dict[RegisterRef, int] = {}
         files = [file for file in _FILES if program.declared(file) and not free_indexing(program, file)]
         for file in files:
             names |= _chosen(form, file)
-        made = _Namer(names, form.values, files).program(program)
+        made = _Namer(names, values, files).program(program)
         zeros, carried = form.zeros, form.carried
         if made is not program:
             form.restart(made)
@@ -142,7 +143,7 @@ class _Namer:
         """Return the program with its new names."""
         instructions = tuple(map(self._instruction, program.instructions))
         declarations = self._declarations(program)
-        if declarations == program.declarations and all(map(_is, instructions, program.instructions)):
+        if declarations == program.declarations and all(map(is_, instructions, program.instructions)):
             return program
         return replace(program, declarations=declarations, instructions=instructions)
 
@@ -169,7 +170,7 @@ class _Namer:
         dst = tuple(map(self._destination, item.dst))
         if item.offsets:
             item = replace(item, offsets=tuple(TexOffset(self._register(o.register), o.swizzle) for o in item.offsets))
-        if all(map(_is, src, item.src)) and all(map(_is, dst, item.dst)):
+        if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)):
             return item
         return with_operands(item, dst, src)
 
@@ -207,10 +208,6 @@ class _Namer:
         if name is None:
             name = self.names[register] = 0
         return name
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
 
 
 def _ranges(numbers: list[int]) -> list[tuple[int, int]]:

@@ -33,6 +33,8 @@ class SplitRegisters(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        if form.is_split and not form.is_stale:
+            return False
         before = form.finish()
         after, zeros, carried = split(before, bounded=False)
         form.restart(after)

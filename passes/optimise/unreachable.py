@@ -2,112 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from passes.base import Pass
-from passes.edit import as_float, rebuilt
+from passes.edit import as_float
+from passes.form import Form, FormPass
+from passes.optimise.evaluate import modified
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
 from tgsi.language.ir import Instruction
-from tgsi.language.program import Program
 from tgsi.language.record import record
+
+_PLAIN = Instruction(OPCODES["NOP"])
+"""A stand-in for a jump inside of an inner block."""
+
+_LAST = frozenset({Flow.END, Flow.ENDSUBROUTINE})
 
 
 @record(slots=False)
-class RemoveUnreachableCode(Pass):
+class RemoveUnreachableCode(FormPass):
     """Drop instructions that no lane can reach.
 
-    These are code after a jump, before the first CASE and after END, subroutines that are never called, and the arm that the constant
-    condition of an IF excludes, together with the IF.
+    These are code after a jump, before the first CASE and after END, code after a KILL that every lane runs, subroutines that are never
+    called, and the arms that the constant conditions of an IF or a SWITCH exclude, together with the IF or SWITCH. A RET that stands last,
+    or a CONT, goes.
     """
 
     name = "remove-unreachable-code"
 
-    def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
-        while True:
-            made = _without_idle_subs(_without_unreachable(program))
-            if len(made.instructions) == len(program.instructions):
-                return program
-            program = made
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        changed = False
+        while _Reacher(form).run() | _without_idle_subs(form):
+            changed = form.is_stale = True
+        return changed
 
 
-def _without_unreachable(program: Program) -> Program:
-    made: list[Sequence[Instruction]] = []
-    skipped = 0  # depth of blocks opened in dead code
-    dead = ended = False
-    stack: list[tuple[bool | None, bool]] = []  # constant condition, dead when opened
-    for item in program.instructions:
-        flow = item.opcode.flow
-        if flow is None:
-            made.append(() if dead else (item,))
-        elif dead and (skipped or flow in OPENERS) and flow is not Flow.SUBROUTINE:
-            skipped += (flow in OPENERS) - (flow in CLOSERS - {Flow.ENDSUBROUTINE})
-            made.append(())
-        elif flow in OPENERS:
-            value = _condition(program, item) if flow is Flow.IF else None
-            stack.append((value, dead))
-            made.append((item,) if value is None else ())
-            dead = flow is Flow.SWITCH or value is False
-        elif flow in ARMS:
-            value = stack[-1][0]
-            made.append((item,) if value is None else ())
-            dead = value is True
-        elif flow in CLOSERS:
-            value, before = stack.pop()
-            made.append((item,) if value is None else ())
-            dead = before or (ended and flow is Flow.ENDSUBROUTINE)
-        elif flow is Flow.END:
-            made.append((item,))
-            dead = ended = True
-        else:
-            made.append(() if dead else (item,))
-            dead = dead or flow in JUMPS
-    return rebuilt(program, made)
+class _Open:
+    """An open block: its head, the arm that runs alone if a constant decides (None: none does), whether no lane reached the head."""
+
+    __slots__ = ("dead", "flow", "gone", "head", "value")
+
+    def __init__(self, head: int, flow: Flow, value: bool | None, dead: bool, gone: bool) -> None:
+        self.head, self.flow, self.value, self.dead, self.gone = head, flow, value, dead, gone
 
 
-def _condition(program: Program, head: Instruction) -> bool | None:
-    """Return the value of the condition of an IF or UIF, or None if it is not an immediate."""
-    source = head.src[0]
-    if source.register.file is not File.IMM or source.register.indirect is not None:
-        return None
-    word = program.immediates[source.register.index].words[source.swizzle[0]]
-    if head.opcode.src_types[0] != "float":
-        return word != 0  # absolute value and negation of an integer keep this
-    return as_float(word) != 0.0
+class _Reacher:
+    """One walk over a form that removes what is not reached."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.items = form.values.items
+        self.gone: set[int] = set()
+
+    def run(self) -> bool:
+        """Remove what no lane reaches; return true if that is anything."""
+        self._walk()
+        for place in self.gone:
+            self.form.values.remove(place)
+        return bool(self.gone)
+
+    def _walk(self) -> None:
+        skipped = 0  # depth of blocks opened in dead code
+        dead = ended = False
+        stack: list[_Open] = []
+        previous = -1
+        for place, item in enumerate(self.items):
+            if item is None or place in self.gone:
+                continue
+            flow = item.opcode.flow
+            if flow is None:
+                if dead:
+                    self.gone.add(place)
+                elif Trait.KILL in item.opcode.traits and not item.src and not stack and not ended:
+                    dead = True
+            elif dead and (skipped or flow in OPENERS) and flow is not Flow.SUBROUTINE:
+                skipped += (flow in OPENERS) - (flow in CLOSERS - {Flow.ENDSUBROUTINE})
+                self.gone.add(place)
+            elif flow in OPENERS:
+                value = self._condition(item) if flow is Flow.IF else None
+                gone = value is not None or (flow is Flow.SWITCH and self._decided(place))
+                if gone:
+                    self.gone.add(place)
+                stack.append(_Open(place, flow, value, dead, gone))
+                dead = (flow is Flow.SWITCH and not gone) or value is False
+            elif flow in ARMS:
+                if stack[-1].gone:
+                    self.gone.add(place)
+                dead = stack[-1].value is True
+            elif flow in CLOSERS:
+                block = stack.pop()
+                if block.gone:
+                    self.gone.add(place)
+                self._drop_last(previous, flow)
+                dead = block.dead or (ended and flow is Flow.ENDSUBROUTINE)
+            elif flow is Flow.END:
+                self._drop_last(previous, flow)
+                dead = ended = True
+            elif dead:
+                self.gone.add(place)
+            elif flow in JUMPS:
+                dead = True
+            if place not in self.gone:
+                previous = place
+
+    def _drop_last(self, place: int, flow: Flow) -> None:
+        """Drop a jump to where lanes go anyway."""
+        item = self.items[place] if place >= 0 else None
+        if item is None:
+            return
+        jump = item.opcode.flow
+        if (jump is Flow.RETURN and flow in _LAST) or (jump is Flow.CONTINUE and flow is Flow.ENDLOOP):
+            self.gone.add(place)
+
+    def _condition(self, head: Instruction) -> bool | None:
+        """Return the value of the condition of an IF or UIF, or None if it is not a constant."""
+        word = self._constant(head)
+        if word is None:
+            return None
+        return as_float(word) != 0.0 if head.opcode.src_types[0] == "float" else word != 0
+
+    def _constant(self, head: Instruction) -> int | None:
+        """Return the word of x of an instruction's first source, or None if it is not a constant."""
+        source = head.src[0]
+        if source.register.file is not File.IMM or source.register.indirect is not None:
+            return None
+        word = self.form.immediates.items[source.register.index].words[source.swizzle[0]]
+        return modified(word, head.opcode.modifier_types[0], source.negate, source.absolute)
+
+    def _decided(self, start: int) -> bool:
+        """Drop the arms that a SWITCH does not run and the ends of those that it runs; false if constants do not decide which these are."""
+        head = self.items[start]
+        assert head is not None
+        selector = self._constant(head)
+        if selector is None:
+            return False
+        inside = matched = left = False
+        doomed: list[int] = []
+        for kind, place, item in self._arms(start):
+            if kind is None:  # code in an arm
+                if not inside:
+                    doomed.append(place)
+                elif item.opcode.flow is Flow.BREAK:
+                    doomed.append(place)
+                    inside = False
+                elif item.opcode.flow in JUMPS:
+                    inside, left = False, True
+            elif kind is Flow.BREAK:  # of this switch, in an inner block
+                if inside:
+                    return False
+                doomed.append(place)
+            else:
+                if kind is Flow.CASE:
+                    word = self._constant(item)
+                    if word is None:
+                        return False
+                    hit = word == selector and not left
+                    matched = matched or hit
+                else:
+                    hit = not matched and not left
+                inside = inside or hit
+        self.gone.update(doomed)
+        return True
+
+    def _arms(self, start: int) -> Iterator[tuple[Flow | None, int, Instruction]]:
+        """Yield the parts of a SWITCH: CASE and DEFAULT, its BRKs in inner blocks, and all other instructions of its arms (kind None).
+
+        Inner blocks are yielded as other instructions, whole; their jumps out of the switch too, as if they were taken by no lane.
+        """
+        inner: list[Flow] = []
+        for place in range(start + 1, len(self.items)):
+            item = self.items[place]
+            if item is None or place in self.gone:
+                continue
+            flow = item.opcode.flow
+            if not inner and flow is Flow.ENDSWITCH:
+                return
+            if not inner and flow in ARMS:
+                assert flow is not None
+                yield flow, place, item
+                continue
+            if inner and flow in JUMPS and not (Flow.LOOP in inner or (flow is Flow.BREAK and Flow.SWITCH in inner)):
+                yield Flow.BREAK, place, item
+            elif inner and flow in JUMPS:
+                yield None, place, _PLAIN
+            else:
+                yield None, place, item
+            if flow in OPENERS:
+                inner.append(flow)
+            elif flow in CLOSERS:
+                inner.pop()
 
 
-def _without_idle_subs(program: Program) -> Program:
+def _without_idle_subs(form: Form) -> bool:
     """Drop subroutines that no call reaches, directly or through others."""
-    bodies = dict(_bodies(program))
-    calls = {start: _called(program, range(start, end)) for start, end in bodies.items()}
-    inside = {number for start, end in bodies.items() for number in range(start, end)}
+    if not form.values.layout.has_subs:
+        return False
+    items = form.values.items
+    bodies: dict[int, int] = {}
+    calls: dict[int, set[int]] = {-1: set()}
+    sub = -1
+    for place, item in enumerate(items):
+        flow = item.opcode.flow if item is not None else None
+        if item is None or flow is None:
+            continue
+        if flow is Flow.SUBROUTINE:
+            sub = place
+            calls[sub] = set()
+        elif flow is Flow.ENDSUBROUTINE:
+            bodies[sub] = place
+            sub = -1
+        elif flow is Flow.CALL and item.label is not None:
+            named = items[item.label] if item.label < len(items) else None
+            calls[sub].add(item.label if named is not None and named.opcode.flow is Flow.SUBROUTINE else item.label - 1)
     wanted: set[int] = set()
-    pending = _called(program, (n for n in range(len(program.instructions)) if n not in inside))
+    pending = list(calls[-1])
     while pending:
         start = pending.pop()
         if start not in wanted:
             wanted.add(start)
-            pending |= calls.get(start, set())
-    gone = {number for start, end in bodies.items() if start not in wanted for number in range(start, end)}
-    return rebuilt(program, [() if number in gone else (item,) for number, item in enumerate(program.instructions)])
-
-
-def _bodies(program: Program) -> Iterator[tuple[int, int]]:
-    start = -1
-    for number, item in enumerate(program.instructions):
-        if item.opcode.flow is Flow.SUBROUTINE:
-            start = number
-        elif item.opcode.flow is Flow.ENDSUBROUTINE:
-            yield start, number + 1
-
-
-def _called(program: Program, numbers: range | Iterator[int]) -> set[int]:
-    """Return the BGNSUBs that the calls among some instructions name."""
-    found: set[int] = set()
-    for number in numbers:
-        item = program.instructions[number]
-        if item.opcode.flow is Flow.CALL and item.label is not None:
-            named = program.instructions[item.label] if item.label < len(program.instructions) else item
-            found.add(item.label if named.opcode.flow is Flow.SUBROUTINE else item.label - 1)
-    return found
+            pending += calls.get(start, ())
+    gone = [place for start, end in bodies.items() if start not in wanted for place in range(start, end + 1) if items[place] is not None]
+    for place in gone:
+        form.values.remove(place)
+    return bool(gone)

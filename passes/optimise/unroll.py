@@ -1,0 +1,284 @@
+"""The pass unroll-loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from passes.analysis.access import is_computed
+from passes.analysis.cells import CellMap, source_masks
+from passes.base import Pass
+from passes.edit import as_float, rebuilt
+from passes.optimise.evaluate import evaluate, modified
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
+from tgsi.language.ir import Instruction, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+
+@record(slots=False)
+class UnrollLoops(Pass):
+    """Write out the rounds of a loop whose exits depend on constants alone.
+
+    The loop goes if it has at most `rounds` rounds and its instructions, without those that constants decide, are no more than before
+    or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only such loops go, because all rounds
+    inside of an outermost loop use up one store of fuel.
+    """
+
+    name = "unroll-loops"
+    rounds: int = 32
+    instructions: int = 0
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        if not any(item.opcode.flow is Flow.LOOP for item in program.instructions):
+            return program
+        return _Unroller(program, self.rounds, self.instructions).run()
+
+
+class _GiveUp(Exception):
+    """The rounds of a loop are not known."""
+
+
+class _Unroller:
+    def __init__(self, program: Program, rounds: int, limit: int) -> None:
+        self.program = program
+        self.items = program.instructions
+        self.rounds, self.limit = rounds, limit
+        self.cells = CellMap(program)
+        self.legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+        self.ends, self.elses = _partners(self.items)
+        self.written = self._written()
+        self.known: dict[int, int] = {}
+
+    def run(self) -> Program:
+        made: list[Sequence[Instruction]] = [(item,) for item in self.items]
+        place, depth = 0, 0
+        while place < len(self.items):
+            item = self.items[place]
+            flow = item.opcode.flow
+            if flow is Flow.LOOP:
+                trace = self._rounds(place, depth)
+                if trace is not None:
+                    end = self.ends[place]
+                    made[place : end + 1] = [tuple(self.items[p] for p in trace), *[()] * (end - place)]
+                    place = end + 1
+                    continue
+            if flow is None:
+                self.straight(place, self.known)
+            else:
+                self._forget(self.written.get(place, ()), self.known)
+                depth += (flow is Flow.LOOP) - (flow is Flow.ENDLOOP)
+                depth += (flow is Flow.SUBROUTINE) - (flow is Flow.ENDSUBROUTINE)
+                if flow in (Flow.SUBROUTINE, Flow.ENDSUBROUTINE, Flow.CALL):
+                    self.known.clear()
+            place += 1
+        return rebuilt(self.program, made)
+
+    def _rounds(self, place: int, depth: int) -> list[int] | None:
+        """Return the places that run, in order, instead of a loop, and note what is known after it; None to keep the loop."""
+        known = dict(self.known) if len(self.known) < 4096 else {}
+        trial = _Trial(self, known)
+        try:
+            trial.loop(place)
+        except _GiveUp:
+            return None
+        size = self.ends[place] - place + 1
+        if trial.cost > max(size, self.limit) or (depth and trial.repeats):
+            return None
+        self.known = known
+        return trial.trace
+
+    def straight(self, place: int, known: dict[int, int]) -> bool:
+        """Note what an instruction computes; return true if it is a constant in a register."""
+        item = self.items[place]
+        written = self.cells.writes(item)
+        values = self._values(item, known) if written else None
+        if not values or len(item.dst) != 1:
+            self._forget(written, known)
+            return False
+        base = written[0] & ~3
+        self._forget(written, known)
+        if written[0] < 0 or written[0] & 8:
+            return False
+        for channel, word in values.items():
+            known[base + channel] = word
+        return True
+
+    def _values(self, item: Instruction, known: dict[int, int]) -> dict[int, int] | None:
+        """Return the words that an instruction computes, or None if they are not known."""
+        opcode = item.opcode
+        if not item.src or not is_computed(opcode) or opcode.uses_64bit or (self.legacy and Trait.PRODUCT in opcode.traits):
+            return None
+        sources = []
+        for operand, mask in zip(item.src, source_masks(item)):
+            words = self._words(operand, mask, known)
+            if words is None:
+                return None
+            sources.append(words)
+        return evaluate(item, sources)
+
+    def _words(self, operand: SrcOperand, mask: int, known: dict[int, int]) -> list[int] | None:
+        register = operand.register
+        file = register.file
+        if register.indirect is not None:
+            return None
+        if file is File.IMM:
+            words = self.program.immediates[register.index].words
+            return [words[c] for c in operand.swizzle]
+        if file is not File.TEMP and file is not File.ADDR:
+            return None
+        found = [0, 0, 0, 0]
+        for c in range(4):
+            if mask >> c & 1:
+                cell = self.cells.of(register, (operand.swizzle[c],))[0]
+                word = known.get(cell)
+                if word is None:
+                    return None
+                found[c] = word
+        return found
+
+    def condition(self, place: int, known: dict[int, int]) -> bool | None:
+        """Return whether an IF or UIF takes its first arm, or None if that is not known."""
+        item = self.items[place]
+        operand = item.src[0]
+        words = self._words(operand, 1, known)
+        if words is None:
+            return None
+        kind = item.opcode.src_types[0]
+        word = modified(words[0], item.opcode.modifier_types[0], operand.negate, operand.absolute)
+        return as_float(word) != 0.0 if kind == "float" else word != 0
+
+    def _written(self) -> dict[int, list[int]]:
+        """Return the cells that are written inside of each block, by the places of its head, its arms and its end."""
+        found: dict[int, list[int]] = {}
+        stack: list[list[int]] = []
+        for place, item in enumerate(self.items):
+            flow = item.opcode.flow
+            if flow in OPENERS:
+                stack.append([])
+                found[place] = stack[-1]
+            elif flow in ARMS and stack:
+                found[place] = stack[-1]
+            elif flow in CLOSERS:
+                inner = stack.pop()
+                found[place] = inner
+                if stack:
+                    stack[-1].extend(dict.fromkeys(inner))
+            elif stack and flow is None:
+                stack[-1].extend(self.cells.writes(item))
+        return found
+
+    @staticmethod
+    def _forget(written: Sequence[int], known: dict[int, int]) -> None:
+        for cell in written:
+            known.pop(cell, None)
+
+
+_DONE, _BROKEN, _CONTINUED = 0, 1, 2
+
+
+class _Trial:
+    """One loop, run with what is known. trace: the places that run. cost: those that will be left. repeats: rounds begun again."""
+
+    def __init__(self, unroller: _Unroller, known: dict[int, int]) -> None:
+        self.unroller = unroller
+        self.known = known
+        self.trace: list[int] = []
+        self.cost = 0
+        self.repeats = 0
+
+    def loop(self, place: int) -> None:
+        end = self.unroller.ends[place]
+        for _ in range(self.unroller.rounds + 1):
+            if self._region(place + 1, end) == _BROKEN:
+                return
+            self.repeats += 1
+            if len(self.trace) > 4096 or self.cost > max(self.unroller.limit, 512):
+                break
+        raise _GiveUp
+
+    def _region(self, place: int, end: int) -> int:
+        """Run the places up to `end`; return whether they jump."""
+        unroller = self.unroller
+        while place < end:
+            item = unroller.items[place]
+            flow = item.opcode.flow
+            if flow is None:
+                if not unroller.straight(place, self.known):
+                    self.cost += not _is_load(item)
+                self.trace.append(place)
+            elif flow is Flow.BREAK:
+                return _BROKEN
+            elif flow is Flow.CONTINUE:
+                return _CONTINUED
+            elif flow is Flow.IF:
+                ended = self._if(place)
+                if ended != _DONE:
+                    return ended
+                place = unroller.ends[place]
+            elif flow is Flow.LOOP:
+                self.loop(place)
+                place = unroller.ends[place]
+            elif flow is Flow.SWITCH:
+                self._keep(place)
+                place = unroller.ends[place]
+            else:
+                raise _GiveUp
+            place += 1
+        return _DONE
+
+    def _if(self, place: int) -> int:
+        unroller = self.unroller
+        taken = unroller.condition(place, self.known)
+        if taken is None:
+            self._keep(place)
+            return _DONE
+        middle, end = unroller.elses.get(place, unroller.ends[place]), unroller.ends[place]
+        return self._region(place + 1, middle) if taken else self._region(middle + 1, end)
+
+    def _keep(self, place: int) -> None:
+        """Keep a block as it is, if no jump leads out of it."""
+        unroller = self.unroller
+        end = unroller.ends[place]
+        around: list[Flow] = []
+        for inner in range(place, end + 1):
+            flow = unroller.items[inner].opcode.flow
+            if flow in OPENERS:
+                around.append(flow)
+            elif flow in CLOSERS:
+                around.pop()
+            elif flow in JUMPS or flow is Flow.CALL:
+                inside = Flow.LOOP in around or (flow is Flow.BREAK and Flow.SWITCH in around)
+                if not inside or flow is Flow.RETURN or flow is Flow.CALL:
+                    raise _GiveUp
+            if flow is Flow.LOOP:
+                self.repeats += 1  # its rounds use up the fuel of this loop
+                raise _GiveUp
+        for cell in unroller.written[place]:
+            self.known.pop(cell, None)
+        self.trace += range(place, end + 1)
+        self.cost += end + 1 - place
+
+
+def _is_load(item: Instruction) -> bool:
+    """Return true for a MOV to TEMP of what never changes: copies of it are read instead."""
+    if Trait.COPY not in item.opcode.traits or item.saturate:
+        return False
+    return item.dst[0].register.file is File.TEMP and item.src[0].register.file in (File.IN, File.CONST, File.IMM, File.SV)
+
+
+def _partners(items: Sequence[Instruction]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the end of each block, and the ELSE of each IF that has one."""
+    ends: dict[int, int] = {}
+    elses: dict[int, int] = {}
+    stack: list[int] = []
+    for place, item in enumerate(items):
+        flow = item.opcode.flow
+        if flow in OPENERS:
+            stack.append(place)
+        elif flow in CLOSERS:
+            ends[stack.pop()] = place
+        elif flow is Flow.ELSE:
+            elses[stack[-1]] = place
+    return ends, elses
