@@ -21,11 +21,15 @@ from passes.validate.semantics import SOFTWARE, SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.limits import MAX_TASK_SHARED
+from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.stages import MESH_PIPELINE, PIPELINE, STAGES
 from tgsi.language.program import Program
 
 _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 """Outputs of a tessellation control program that the tessellator reads."""
+
+_PRIMITIVE = Semantic("PRIM_ID")
+"""Input that has the number of the primitive, whatever the stage before writes."""
 
 
 def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY, limits: SemanticLimits | None = None) -> LinkTable:
@@ -55,7 +59,8 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
     # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
     reads = unwritten(producer, table, interface_of(consumer), rasterized=False)
-    return replace(table, dead_outputs=dead, implicit=(), unwritten=reads)
+    missing = tuple(item for item in table.unmatched_inputs if item.semantic != _PRIMITIVE)
+    return replace(table, dead_outputs=dead, implicit=(), unwritten=reads, unmatched_inputs=missing)
 
 
 def link_chain(
@@ -68,13 +73,14 @@ def link_chain(
 ) -> tuple[LinkTable, ...]:
     """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors.
 
-    The other arguments are those of `linkage.link`, for the pair with the fragment program.
+    The other arguments are those of `linkage.link`, for the pair with the fragment program. Of the devices, nv50 has a table for the pair
+    with a geometry program, too; other tables before the rasterizer are those of the software profile.
 
     All programs are judged together: by `limits`, or by the profile's own set.
 
     Raises:
         LinkError: stages are in the wrong order, a semantic breaks a rule of the limit set, two outputs of one program carry one semantic,
-            or the device cannot link the last pair.
+            or the device cannot link a pair.
         ValueError: there are fewer than two programs, or the profile does not exist.
     """
     if len(programs) < 2:
@@ -88,8 +94,16 @@ def link_chain(
         if consumer.processor is Processor.FRAG:
             tables.append(link(producer, consumer, profile, unmatched=unmatched, state=state, options=options, limits=chosen))
         else:
-            tables.append(connect_stages(producer, consumer))
+            tables.append(_between(connect_stages(producer, consumer), producer, consumer, profile, options))
     return tuple(tables)
+
+
+def _between(table: LinkTable, producer: Program, consumer: Program, profile: str, options: LinkOptions) -> LinkTable:
+    """The table of two stages before the rasterizer with the device's own, if it has one."""
+    if profile == "software":
+        return table
+    device = find_profile(profile).link_between(producer, consumer, table, options)
+    return table if device is None else replace(table, profile=profile, device=device)
 
 
 def check_neighbors(producer: Program, consumer: Program) -> None:

@@ -137,10 +137,12 @@ class Profile:
     semantic_limits: SemanticLimits
     _: KW_ONLY
     build: Callable[[Job], None]
+    build_between: Callable[[Job], None] | None = None  # links two stages before the rasterizer; None: the device has no table for them
     interpolators: int = 32  # whole varyings that a pair may have at least, next to the position
     has_face: bool = True
     has_fragment_flow: bool = True
     has_geometry: bool = True
+    has_tessellation: bool = True
     has_primitive_id: bool = True  # also layer, viewport and clip distances as fragment inputs
 
     def link(self, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> DeviceLink:
@@ -154,18 +156,36 @@ class Profile:
         self.build(job)
         return job.done()
 
+    def link_between(self, producer: Program, consumer: Program, table: LinkTable, options: LinkOptions) -> DeviceLink | None:
+        """Link two stages before the rasterizer in this device's scheme; None if it has no table for them. Errors as `link`."""
+        job = Job(self, producer, consumer, table, options)
+        check_stages(job, producer, consumer)
+        if self.build_between is None:
+            return None
+        self.build_between(job)
+        return job.done()
+
 
 NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPVERTEX"})
 """Fragment inputs that only later hardware has."""
 
 
+def check_stages(job: Job, *programs: Program) -> None:
+    """Refuse stages before the rasterizer that the device lacks."""
+    profile = job.profile
+    for program in programs:
+        stage = STAGES[program.processor]
+        is_later = not profile.has_geometry and program.processor is not Processor.VERT
+        if stage.is_mesh or is_later or (stage.is_patch and not profile.has_tessellation):
+            hint = "link the vertex program itself, or for a later device"
+            job.error("K031", f"the device has no {program.processor.name} stage", hint=hint)
+    job.stop_if_errors()
+
+
 def check_features(job: Job) -> None:
     """Refuse stages, control flow and inputs that the device lacks."""
     profile = job.profile
-    if STAGES[job.vertex.processor].is_mesh or (not profile.has_geometry and job.vertex.processor is not Processor.VERT):
-        job.error(
-            "K031", f"the device has no {job.vertex.processor.name} stage", hint="link the vertex program itself, or for a later device"
-        )
+    check_stages(job, job.vertex)
     if not profile.has_fragment_flow:
         for instruction in job.fragment.instructions:
             if instruction.opcode.flow not in (None, Flow.END):

@@ -1,4 +1,4 @@
-"""nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads.
+"""nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads, and one like it before a geometry program.
 
 A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its
 outputs. 0x40 stands for 0, 0x41 for 1; after a geometry program the constants start at 0x80. Outputs are found through a
@@ -10,6 +10,7 @@ from __future__ import annotations
 from linkage.device import Job, Profile
 from passes.validate.semantics import ARBITRARY
 from tgsi.language.facts.enums import CHANNELS, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
 
 SIZE = 64
 CONSTANT = 0x40
@@ -92,6 +93,31 @@ def build(job: Job) -> None:
         job.block("sprite", 32, [(word, f"components {8 * i} to {8 * i + 7}") for i, word in enumerate(sprites)])
 
 
+def build_between(job: Job) -> None:
+    """Build the map between a vertex and a geometry program: each component that the geometry program reads of a vertex.
+
+    Nothing is interpolated, and the position is an input like any other. A primitive's number is given by the chip.
+    """
+    numbers = _component_numbers(job, CONSTANT)
+    entries: list[tuple[int, str]] = []
+    for row in job.table.rows:
+        if row.semantic == Semantic("PRIM_ID"):
+            job.place(f"IN[{row.input_register}] {row.semantic}", "fixed")
+            continue
+        first = len(entries)
+        for channel in range(4):
+            if row.usage_mask >> channel & 1:
+                number = None if row.output_register is None else numbers.get((row.output_register, channel))
+                what = f"{row.semantic}.{CHANNELS[channel]}"
+                entries.append((CONSTANT | (channel == 3) if number is None else number, what))
+        job.place(f"IN[][{row.input_register}] {row.semantic}", f"map {first} to {len(entries) - 1}")
+    if len(entries) > SIZE:
+        text = f"the geometry program needs {len(entries)} components of a vertex, the device has {SIZE}"
+        job.error("K030", text, register=job.table.rows[-1].input_register, hint="read fewer components")
+    job.block("map", 8, entries)
+    job.block("results", 16, [(register << 2 | channel, f"OUT[{register}].{CHANNELS[channel]}") for register, channel in numbers])
+
+
 def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     """Number of every component that the vertex program writes, by (register, channel).
 
@@ -108,4 +134,12 @@ def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     return {place: number for number, place in enumerate(places)}
 
 
-PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build=build, interpolators=SIZE // 4 - 1)  # the position is in the map, too
+PROFILE = Profile(
+    "nv50",
+    "NVIDIA nv50",
+    ARBITRARY,
+    build=build,
+    build_between=build_between,
+    interpolators=SIZE // 4 - 1,  # the position is in the map, too
+    has_tessellation=False,
+)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from linkage import PROFILES, LinkOptions, LinkTable, link
+from linkage import PROFILES, LinkOptions, LinkTable, link, link_chain
 from linkage.device_link import Block
 from linkage.dump import as_json
 from linkage.options import link_state
@@ -201,6 +201,48 @@ def test_nv50_sprites_are_nibbles_and_linear_components_bits() -> None:
     table = link(vert(POSITION), frag(("GENERIC", 0)), "nv50", options=LinkOptions(sprite_coord_enable=1))
     assert values(table, "sprite") == [0x43210000, 0, 0, 0, 0, 0, 0, 0]
     assert values(table, "no perspective") == [0xF0, 0]
+
+
+def test_nv50_maps_components_between_vertex_and_geometry_program() -> None:
+    text = str(GEOMETRY).replace("DCL IN[][0], POSITION", "DCL IN[][0], GENERIC[4]\nDCL IN[][1], GENERIC[9]\nDCL IN[][2], PRIM_ID")
+    geometry = parse(text.replace("MOV OUT[0], IN[0][0]", "MOV OUT[0].xy, IN[0][0]\nMOV OUT[0].zw, IN[0][1]"))
+    vertex = replace(vert(("GENERIC", 4), POSITION), instructions=(mov(0, 0, mask=0b0110), mov(1, 0)))
+    first, last = link_chain(vertex, geometry, frag(("GENERIC", 0)), profile="nv50")
+    assert (first.profile, values(first, "map")) == ("nv50", [0x40, 0, 0x40, 0x41])
+    assert values(first, "results") == [1, 2, 4, 5, 6, 7]
+    assert values(last, "map")[4:] == [0x80, 0x80, 0x80, 0x81]
+    assert places(first) == {"IN[][0] GENERIC[4]": "map 0 to 1", "IN[][1] GENERIC[9]": "map 2 to 3"}
+    assert [item.code for item in first.findings] == ["K010", "K015"]
+
+
+def test_nv50_geometry_program_reads_at_most_64_components_of_a_vertex() -> None:
+    inputs = "".join(f"DCL IN[][{i}], GENERIC[{i}]\n" for i in range(17))
+    reads = "".join(f"ADD OUT[0], OUT[0], IN[0][{i}]\n" for i in range(17))
+    text = str(GEOMETRY).replace("DCL IN[][0], POSITION\n", inputs).replace("MOV OUT[0], IN[0][0]", reads)
+    with pytest.raises(LinkError, match=r"K030.*nv50: the geometry program needs 68 components of a vertex, the device has 64"):
+        link_chain(vert(POSITION), parse(text), frag(), profile="nv50")
+
+
+def test_nv50_has_no_tessellation() -> None:
+    evaluation = parse("TESS_EVAL\nDCL IN[][0], POSITION\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0][0]\nEND\n")
+    with pytest.raises(LinkError, match=r"K031.*nv50: the device has no TESS_EVAL stage"):
+        link(evaluation, frag(), "nv50")
+    with pytest.raises(LinkError, match=r"K031.*nv50: the device has no TESS_EVAL stage"):
+        link_chain(evaluation, GEOMETRY, frag(), profile="nv50")
+
+
+def test_other_devices_have_no_table_before_the_rasterizer() -> None:
+    first, last = link_chain(vert(POSITION), GEOMETRY, frag(), profile="r600")
+    assert (first.profile, first.device, last.profile) == ("software", None, "r600")
+    with pytest.raises(LinkError, match=r"K031.*nv40: the device has no GEOM stage"):
+        link_chain(vert(POSITION), GEOMETRY, frag(), profile="nv40")
+
+
+def test_the_number_of_the_primitive_needs_no_output() -> None:
+    geometry = parse(
+        str(GEOMETRY).replace("DCL IN[][0], POSITION", "DCL IN[][0], POSITION\nDCL IN[1], PRIM_ID").replace("IN[0][0]", "IN[1]")
+    )
+    assert link_chain(vert(POSITION), geometry, frag())[0].unmatched_inputs == ()
 
 
 # -- r300 -------------------------------------------------------------------------------------------------------------------
