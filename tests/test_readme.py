@@ -36,6 +36,8 @@ END
 """,
     "vs.tgsi": "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n",
     "fs.tgsi": "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n",
+    "app.log": "[pid 7] FPS: 59\n"
+    + "".join(f"[pid 7] fs: {line}\n" for line in ("FRAG", "DCL OUT[0], COLOR", "MOV OUT[0], OUT[0]", "END")),
     "sums.tgsi": """COMP
 PROPERTY CS_FIXED_BLOCK_WIDTH 1
 PROPERTY CS_FIXED_BLOCK_HEIGHT 1

@@ -7,6 +7,7 @@
     tables = tgsi.link_chain(vertex, geometry, fragment, profile="nv50")
     program = tgsi.optimize(program)
     result = tgsi.run(program, inputs)
+    found = tgsi.programs_in(log)
     screen = tgsi.Screen()
 
 Links: `findings`, `PROFILES`, `LinkOptions`; `relocations` and `patch`, `Linker`, `OutputLinker`, `linked_program`; the sets of legal
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.info import ShaderInfo
     from tgsi.language.text.dumper import dump
+    from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
     from tgsi.screen import Screen
@@ -84,6 +86,7 @@ _MODULES = {"limits": "passes.validate.semantics", "sm3": "linkage.sm3"}
 
 _LAZY = {
     "Context": "backends.gallium.context.context",
+    "FoundProgram": "tgsi.language.text.logs",
     "LIMITS": "passes.validate.semantics",
     "LinkOptions": "linkage.options",
     "LinkState": "linkage.options",
@@ -112,6 +115,7 @@ _LAZY = {
     "optimize": "tgsi.api",
     "parse": "tgsi.api",
     "patch": "linkage.relocate",
+    "programs_in": "tgsi.language.text.logs",
     "relocations": "tgsi.api",
     "renumber": "tgsi.api",
     "run": "tgsi.api",
@@ -127,6 +131,7 @@ __all__ = [
     "DiagnosticError",
     "File",
     "Fix",
+    "FoundProgram",
     "Interpolation",
     "LimitError",
     "LinkError",
@@ -170,6 +175,7 @@ __all__ = [
     "optimize",
     "parse",
     "patch",
+    "programs_in",
     "relocations",
     "renumber",
     "run",

@@ -9,15 +9,19 @@ from functools import cached_property
 
 from tgsi.language.record import record
 
-_NEWLINE = re.compile("\n")
+_NEWLINE = re.compile(r"\r\n?|\n")
 
 
 @record(slots=False)
 class Source:
-    """A text and the name that messages use for it. Two sources are equal only if they are one object."""
+    """A text and the name that messages use for it. Two sources are equal only if they are one object.
+
+    `first_line` is the number of the first line, for a text that is a part of a larger one. A line ends with LF, CR LF or CR.
+    """
 
     text: str = field(repr=False)
     name: str = "<text>"
+    first_line: int = 1
 
     __hash__ = object.__hash__
 
@@ -30,18 +34,18 @@ class Source:
         return (0, *(found.end() for found in _NEWLINE.finditer(self.text)))
 
     def line_of(self, offset: int) -> int:
-        """1-based line of an offset."""
-        return bisect_right(self.line_starts, offset)
+        """The number of the line of an offset."""
+        return bisect_right(self.line_starts, offset) + self.first_line - 1
 
     def column_of(self, offset: int) -> int:
         """1-based column of an offset."""
-        return offset - self.line_starts[self.line_of(offset) - 1] + 1
+        return offset - self.line_starts[self.line_of(offset) - self.first_line] + 1
 
     def line_text(self, line: int) -> str:
-        """Text of a 1-based line, without its newline."""
-        start = self.line_starts[line - 1]
-        end = self.text.find("\n", start)
-        return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+        """Text of the line of a number, without its end."""
+        start = self.line_starts[line - self.first_line]
+        end = _NEWLINE.search(self.text, start)
+        return self.text[start : end.start() if end is not None else len(self.text)]
 
 
 @record

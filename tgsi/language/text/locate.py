@@ -8,7 +8,7 @@ from tgsi.language.ir import Instruction
 from tgsi.language.source import Span
 
 _OPCODE = re.compile(r"(?:[0-9]+[ \t\r\n]*:[ \t\r\n]*)?[A-Za-z][0-9A-Za-z_]*")
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r"#[^\n\r]*")
 _LABEL = re.compile(r"[ \t\r\n]*:[ \t\r\n]*[0-9]+\Z")
 
 

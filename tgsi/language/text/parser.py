@@ -44,14 +44,15 @@ _LARGE = 1 << 18
 _STAGES = {stage.name: stage for stage in Processor}
 _STRICT_STAGES = {name: stage for name, stage in _STAGES.items() if not STAGES[stage].is_mesh}
 _BLANKS = " \t\n"
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r"#[^\n\r]*")
 
 
 def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: str = "regular") -> Program:
     """Read a whole shader.
 
-    `name` is the text's name in messages. The default dialect takes more than Mesa 18.1 reads: `#` comments, CRLF, one-letter swizzles
-    (``.x``), a space after the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties. ``"strict"`` refuses these.
+    `name` is the text's name in messages. The default dialect takes more than Mesa 18.1 reads: `#` comments, CRLF, CR, a byte order mark,
+    one-letter swizzles (``.x``), a space after the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties. ``"strict"``
+    refuses these.
     ``"legacy"`` takes them and also the opcodes, register files and forms of 2007 to 2017, lowered to today's; `notes` of the program
     say what was read differently.
     ``engine="lark"`` reads everything with Lark: slow, and the reference for tests of the fast reader. Reading stops at a NUL character.
@@ -66,12 +67,20 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
         raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {dialect!r}")
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    return parse_words(Source(text, name), text, dialect, engine)
+
+
+def parse_words(source: Source, words: str, dialect: str, engine: str = "regular") -> Program:
+    """Read the program that `words` spell. They have the length of the source's text, or of its beginning: places in both are the same.
+
+    Raises:
+        ParseError: see `parse`.
+    """
     from tgsi.language.text.reader import Reader
     from tgsi.language.text.syntax import syntax
 
     strict = dialect == "strict"
-    source = Source(text, name)
-    words = text.partition("\0")[0]
+    words = words.partition("\0")[0]
     if not strict:
         words = _blanked(words)
     forms = _forms(words) if dialect == "legacy" else None
@@ -130,7 +139,9 @@ def _operands(strict: bool) -> OperandReader:
 
 
 def _blanked(text: str) -> str:
-    """The text with spaces for comments and carriage returns, so that every character keeps its place."""
+    """The text with spaces for comments, carriage returns and a byte order mark, so that every character keeps its place."""
+    if text.startswith("\ufeff"):
+        text = " " + text[1:]
     if "#" in text:
         text = _COMMENT.sub(lambda found: " " * len(found[0]), text)
     return text.replace("\r", " ")

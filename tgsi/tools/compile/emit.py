@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import inputs, report, write
+from tgsi.tools.compile.files import Shader, inputs, one_input, report, write
 from tgsi.tools.compile.front import checked
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
@@ -23,24 +23,24 @@ def compile_shaders(options: argparse.Namespace) -> int:
         raise UsageError("argument --emit: not allowed with argument --check")
     if options.emit == "link":
         raise UsageError("--emit link goes with --link")
-    if options.emit == "obj":
-        _refuse_terminal(options)
     try:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    texts = inputs(options.files)
+    if options.emit == "obj":
+        _refuse_terminal(options)
+    shaders = [one_input(options, "--emit obj")] if options.emit == "obj" else inputs(options)
     findings: list[Any] = []
     made: list[Any] = []
     failed = False
-    for name, text in texts:
+    for shader in shaders:
         try:
-            program, found = checked(text, name, options)
+            program, found = checked(shader, options)
             findings += found
             if any(item.severity.value == "error" for item in found):
                 failed = True
             elif not options.check:
-                made.append(_emit(run_passes(program), options))
+                made.append(_headed(_emit(run_passes(program), options), shader, options))
         except DiagnosticError as error:
             findings += error.diagnostics
             failed = True
@@ -50,15 +50,22 @@ def compile_shaders(options: argparse.Namespace) -> int:
     if isinstance(made[0], bytes):
         write(options, made[0])
     elif options.emit == "json":
-        write(options, json.dumps(made[0] if len(texts) == 1 else made, indent=1) + "\n")
+        write(options, json.dumps(made[0] if len(shaders) == 1 else made, indent=1) + "\n")
     else:
         write(options, "\n".join(made))
     return int(failed)
 
 
+def _headed(made: Any, shader: Shader, options: argparse.Namespace) -> Any:
+    """The output for a shader of a log, with the place where it was found, unless it is picked alone."""
+    if shader.found is None or isinstance(made, bytes) or (options.pick is not None and options.pick.strip().isdigit()):
+        return made
+    if isinstance(made, dict):
+        return {"number": shader.found.number, "line": shader.found.line, "heading": shader.found.heading, **made}
+    return f"{';' if options.emit == 'llvm' else '#'} {shader.heading}\n{made}"
+
+
 def _refuse_terminal(options: argparse.Namespace) -> None:
-    if len(options.files) > 1:
-        raise UsageError(f"--emit obj takes one file, {len(options.files)} given")
     if options.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("--emit obj: an object is no text for a terminal; write it to a file with -o FILE")
 

@@ -10,9 +10,12 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
+
+if TYPE_CHECKING:
+    from tgsi.language.text.logs import FoundProgram
 
 MAX_BYTES = 64 << 20
 
@@ -20,9 +23,97 @@ TOKENS = re.compile(r"\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
 """Listing of token words in hexadecimal. No shader text matches it."""
 
 
-def inputs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Pairs of (name for messages, text), one per file; stdin if no file is named."""
-    return [("<stdin>", _decoded(_stdin(), "<stdin>")) if name == "-" else (name, _read_file(name)) for name in names or ["-"]]
+class Shader(NamedTuple):
+    """A shader to work on: its name in messages, its text, and where it was found, if in a log."""
+
+    name: str
+    text: str
+    found: FoundProgram | None = None
+
+    @property
+    def heading(self) -> str:
+        """Words that tell the shaders of a log apart."""
+        if self.found is None:
+            return self.name
+        place = f"shader {self.found.number}, {self.found.source.name}:{self.found.line}"
+        return f"{place}, {self.found.heading}" if self.found.heading else place
+
+
+def inputs(options: argparse.Namespace) -> list[Shader]:
+    """The shaders of the files, or of the log; stdin if no file is named.
+
+    Raises:
+        UsageError: a file cannot be read; the log has no shaders, or not those that are picked.
+    """
+    if options.from_log is not None:
+        return _from_log(options)
+    if options.pick is not None:
+        raise UsageError("--pick goes with --from-log")
+    return [Shader(_shown(name), _decoded(_bytes(name), _shown(name))) for name in options.files or ["-"]]
+
+
+def _from_log(options: argparse.Namespace) -> list[Shader]:
+    if options.files:
+        raise UsageError(f"--from-log reads shaders from a log, and {options.files[0]} is one more file")
+    name = _shown(options.from_log)
+    with options.watch.stage("read log"):
+        from tgsi.language.text.logs import programs_in
+
+        found = programs_in(_log_text(_bytes(options.from_log), name), name=name, dialect=options.dialect)
+    if not found:
+        raise UsageError(
+            f"{name}: no shader in this log: none begins with its stage, as VERT or FRAG, followed by declarations or instructions"
+        )
+    every = [Shader(name, item.words, item) for item in found]
+    return every if options.pick is None else [every[number - 1] for number in _picked(options.pick, len(every), name)]
+
+
+def _picked(text: str, count: int, name: str) -> list[int]:
+    """The numbers of ``--pick 1,3-5``."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*([0-9]{1,6})\s*(?:-\s*([0-9]{1,6})\s*)?", part)
+        if ends is None:
+            raise UsageError(f"--pick {text}: write numbers of shaders, as 3 or 1,4-6")
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if not 1 <= first <= last <= count:
+            raise UsageError(f"--pick {text}: {name} has the {f'shaders 1 to {count}' if count > 1 else 'shader 1 only'}")
+        numbers += range(first, last + 1)
+    return numbers
+
+
+def one_input(options: argparse.Namespace, what: str) -> Shader:
+    """The only shader. Raises UsageError, with a list of those that may be picked from a log, if there are more."""
+    if options.from_log is None and len(options.files) > 1:
+        raise UsageError(f"{what} takes one file, {len(options.files)} given")
+    shaders = inputs(options)
+    if len(shaders) == 1:
+        return shaders[0]
+    listed = "".join(f"\n  {_stage(item)} {item.heading}" for item in shaders[:20])
+    more = f"\n  and {len(shaders) - 20} more" if len(shaders) > 20 else ""
+    raise UsageError(f"{what} takes one shader; choose one of {len(shaders)} with --pick NUMBER:{listed}{more}")
+
+
+def chain_inputs(options: argparse.Namespace, hint: str) -> list[Shader]:
+    """The shaders of a chain. Raises UsageError if there are less than two."""
+    if options.from_log is None and len(options.files) < 2:
+        raise UsageError(f"--link takes two files or more, {len(options.files)} given; {hint}")
+    shaders = inputs(options)
+    if len(shaders) < 2:
+        raise UsageError(f"--link takes two shaders or more, {len(shaders)} given; {hint}")
+    return shaders
+
+
+def _stage(shader: Shader) -> str:
+    return shader.text.split(None, 1)[0]
+
+
+def _shown(name: str) -> str:
+    return "<stdin>" if name == "-" else name
+
+
+def _bytes(name: str) -> bytes:
+    return _stdin() if name == "-" else _read_file(name)
 
 
 def _stdin() -> bytes:
@@ -31,10 +122,10 @@ def _stdin() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _read_file(name: str) -> str:
+def _read_file(name: str) -> bytes:
     try:
         with Path(name).open("rb") as file:
-            return _decoded(file.read(MAX_BYTES + 1), name)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{name}: {reason(error)}") from None
     except ValueError as error:  # the name contains NUL
@@ -52,6 +143,13 @@ def _decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name}: this is no UTF-8 text (byte 0x{data[error.start]:02x} at offset {error.start})") from None
+
+
+def _log_text(data: bytes, name: str) -> str:
+    """A log as text: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither become replacement characters."""
+    if len(data) > MAX_BYTES:
+        raise UsageError(f"{name}: larger than {MAX_BYTES >> 20} MiB")
+    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
 
 
 def _token_listing(data: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from tgsi.tools.compile.files import TOKENS
+from tgsi.tools.compile.files import TOKENS, Shader
 
 if TYPE_CHECKING:
     from passes.validate.semantics import SemanticLimits
@@ -14,17 +14,23 @@ DEFAULT_PROFILE = "software"
 """The device that judges and links shaders if the command names none."""
 
 
-def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
+def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
     """The program of a text or of a listing of tokens, notes about its old forms, and the validator's findings. Raises ParseError."""
     with options.watch.stage("load parser"):
         from passes.validate import check
+        from tgsi.language.diagnostics import ParseError
         from tgsi.language.text.parser import parse
         from tgsi.language.text.syntax import syntax
 
         syntax()
 
     with options.watch.stage("parse"):
-        if TOKENS.fullmatch(text):
+        found, name, text = shader.found, shader.name, shader.text
+        if found is not None:
+            if found.program is None:
+                raise ParseError(found.findings)
+            program = found.program
+        elif TOKENS.fullmatch(text):
             from tgsi.language.tokens.decoder import decode
 
             program = decode([int(word, 16) for word in text.split()], name=name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tgsi.language.messages import did_you_mean
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import inputs, report, write
+from tgsi.tools.compile.files import chain_inputs, report, write
 from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, limits_of
 from tgsi.tools.compile.link_options import check_map, link_map, link_options
 from tgsi.tools.compile.nearest import nearest
@@ -62,22 +62,21 @@ def link_shaders(options: argparse.Namespace) -> int:
     if options.moved and emit not in ("text", "tokens"):
         raise UsageError("--moved goes with --emit text, tokens")
     state, chosen = link_map(options), link_options(options)
-    if len(options.files) < 2:
-        raise UsageError(f"--link takes two files or more, {len(options.files)} given; a chain is {chains()}")
+    shaders = chain_inputs(options, f"a chain is {chains()}")
     from linkage import link_chain
     from linkage.dump import show
 
     programs: list[Any] = []
     found: list[Any] = []
     try:
-        for name, text in inputs(options.files):
-            program, more = checked(text, name, options)
+        for shader in shaders:
+            program, more = checked(shader, options)
             programs.append(program)
             found += more
         if any(item.severity.value == "error" for item in found):
             report(options, found, True)
             return 1
-        programs = in_order(programs, options.files)
+        programs = in_order(programs, [shader.heading for shader in shaders])
         check_map(state, programs[-1])
         with options.watch.stage("link"):
             tables = link_chain(

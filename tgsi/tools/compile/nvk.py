@@ -53,8 +53,10 @@ def emit_nvk(options: argparse.Namespace) -> int:
     from backends.nvk.methods.table import MethodError
     from tgsi.language.diagnostics import DiagnosticError
 
-    if not 1 <= len(options.files) <= 2:
-        raise UsageError(f"--emit nvk takes a mesh shader and at most one task shader, {len(options.files)} files given")
+    shaders = inputs(options)
+    if len(shaders) > 2:
+        given = "shaders given; --pick chooses" if options.from_log is not None else "files given"
+        raise UsageError(f"--emit nvk takes a mesh shader and at most one task shader, {len(shaders)} {given}")
     try:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
@@ -62,8 +64,8 @@ def emit_nvk(options: argparse.Namespace) -> int:
     found: list[Any] = []
     programs: list[Program] = []
     try:
-        for name, text in inputs(options.files):
-            program, more = checked(text, name, options)
+        for item in shaders:
+            program, more = checked(item, options)
             found += more
             programs.append(program)
         if any(item.severity.value == "error" for item in found):

@@ -57,6 +57,8 @@ examples:
   {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} mesh.tgsi task.tgsi --emit nvk --grid 4x2 --compare   methods and lowered programs, and both executions
   {PROGRAM} --explain V030
+  ST_DEBUG=tgsi glxgears 2>&1 | {PROGRAM} --from-log -     every shader in the output of a program
+  {PROGRAM} --from-log bug.txt --pick 3 --run --trace
   {PROGRAM} --run vertex.tgsi --inputs "[[[1.0, 2, 3, 4]]]" --constants 0=constants.npy
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
   {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
@@ -73,6 +75,13 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or no file means stdin"
     )
+    parser.add_argument(
+        "--from-log",
+        metavar="FILE",
+        help="take the shaders from a log, `-` for stdin: output of drivers and programs with lines of any kind around and in front of the "
+        "text, or a trace of GALLIUM_TRACE. Places in messages are those of the log; old text is read as legacy text",
+    )
+    parser.add_argument("--pick", metavar="NUMBERS", help="shaders of the log to take, as 3 or 1,4-6 (default: all)")
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report findings")
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
-from tgsi.tools.compile.files import inputs, reason, report, write
+from tgsi.tools.compile.files import one_input, reason, report, write
 from tgsi.tools.compile.front import checked
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.passes import make_runner
@@ -104,16 +104,14 @@ def run_shader(options: argparse.Namespace) -> int:
     for name in ("emit", "target"):
         if getattr(options, name):
             raise UsageError(f"argument --{name}: not allowed with argument --run")
-    if len(options.files) > 1:
-        raise UsageError(f"--run takes one file, {len(options.files)} given")
+    shader = one_input(options, "--run")
     try:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    ((name, text),) = inputs(options.files)
     found: tuple[Any, ...] = ()
     try:
-        program, found = checked(text, name, options)
+        program, found = checked(shader, options)
         if any(item.severity.value == "error" for item in found):
             report(options, found, True)
             return 1
