@@ -167,13 +167,15 @@ class _Log:
             heading = _TAGS.sub("", line[: head.start()]).strip(_EDGES) or self._call or self._before
             made = _Open(start + head.start(), start + head.end(), heading)
             found, self._before = self._open, ""
-            if found is not None and not found.ended and shape not in found.shapes and (len(found.pieces) > 1 or found.is_bare):
+            rest = line[head.end() :]
+            is_alike = found is None or found.ended or shape in found.shapes or rest.strip(_EDGES) != ""
+            if found is not None and not is_alike and (len(found.pieces) > 1 or found.is_bare):
                 self._next = made  # or words of another output between two lines of the program
             else:
                 made.is_bare = not shape
                 yield from self.finished()
                 self._open = made
-            self._add(start + head.end(), line[head.end() :], self._next or made)
+            self._add(start + head.end(), rest, made)
             return
         target = self._next or self._open
         found_here = _statement(line, target.shapes) if target is not None and target.braces <= 0 else None
