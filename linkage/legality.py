@@ -48,7 +48,7 @@ def check_together(limits: SemanticLimits, *programs: Program) -> None:
     if is_plain and False not in [part.is_legal and part.generic < count for part in parts]:
         return
     found: list[Diagnostic] = []
-    for program in programs:
-        found += judge(program, limits, has_back=has_back)
+    for number, program in enumerate(programs):
+        found += judge(program, limits, programs[:number] + programs[number + 1 :])
     if any(item.severity is Severity.ERROR for item in found):
         raise LinkError(tuple(found))

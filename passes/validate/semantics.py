@@ -7,7 +7,7 @@ of shader model 3, which every device can take. Semantics that are younger than 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -135,18 +135,19 @@ def broken_rule(program: Program, item: Declaration, limits: SemanticLimits, has
     return "S013" if count is None else "S012" if name in ("COLOR", "BCOLOR") else "S011"
 
 
+def _interface(program: Program) -> list[Declaration]:
+    return [item for item in program.declarations if is_interface(program, item)]
+
+
 def has_back_color(program: Program) -> bool:
     """Return true if the program hands on or reads a back color."""
-    return any(
-        item.semantic is not None and item.semantic.name == "BCOLOR" and is_interface(program, item) for item in program.declarations
-    )
+    return any(item.semantic is not None and item.semantic.name == "BCOLOR" for item in _interface(program))
 
 
-def check(context: Context, limits: SemanticLimits, *, has_back: bool = False) -> None:
-    """Check S010 to S015. `has_back` is true if a program that links with this one has a BCOLOR."""
+def check(context: Context, limits: SemanticLimits, partners: Sequence[Program] = ()) -> None:
+    """Check S010 to S015. `partners` are the programs that link with this one: they may have a BCOLOR, and indices that fill gaps."""
     program = context.program
-    items = [item for item in program.declarations if is_interface(program, item)]
-    rules = _Rules(context, limits, has_back or has_back_color(program), items)
+    rules = _Rules(context, limits, partners)
     for item in program.declarations:
         if len(context.found) >= MAX_FINDINGS:
             return
@@ -164,10 +165,10 @@ def check(context: Context, limits: SemanticLimits, *, has_back: bool = False) -
         rules.check_dense()
 
 
-def judge(program: Program, limits: SemanticLimits, *, has_back: bool = False) -> tuple[Diagnostic, ...]:
+def judge(program: Program, limits: SemanticLimits, partners: Sequence[Program] = ()) -> tuple[Diagnostic, ...]:
     """Return the findings of `check` alone, in the order of their places."""
     context = Context(program, SIZES)
-    check(context, limits, has_back=has_back)
+    check(context, limits, partners)
     return context.found.sorted()
 
 
@@ -178,17 +179,20 @@ def _allowed(count: int) -> str:
 class _Rules:
     """One program's interface under one limit set."""
 
-    def __init__(self, context: Context, limits: SemanticLimits, has_back: bool, items: list[Declaration]) -> None:
-        self.context, self.limits, self.has_back, self.items = context, limits, has_back, items
+    def __init__(self, context: Context, limits: SemanticLimits, partners: Sequence[Program]) -> None:
+        self.context, self.limits = context, limits
+        self.items = _interface(context.program)
+        self.others = [item for partner in partners for item in _interface(partner)]
+        self.has_back = any(True for _ in self.spans("BCOLOR"))
 
-    def spans(self, name: str, file: File | None = None) -> Iterator[tuple[int, int]]:
-        """Return the first and last index of each declaration of a name."""
-        for item in self.items:
-            if item.semantic is not None and item.semantic.name == name and file in (None, item.file):
-                yield item.semantic.index, item.semantic.index + item.last - item.first
+    def spans(self, name: str) -> Iterator[tuple[int, int]]:
+        """Return the first and last index of each declaration of a name, those of partners included."""
+        for item in (*self.items, *self.others):
+            if item.semantic is not None and item.semantic.name == name:
+                yield item.semantic.index, item.semantic.index + max(0, item.last - item.first)
 
     def free(self, name: str, wanted: int, count: int) -> int | None:
-        """Return the unused index nearest to `wanted`, below `count`, or None if all are in use."""
+        """Return the index nearest to `wanted`, below `count`, that neither this program nor a partner uses; None if there is none."""
         found: list[int] = []
         before = 0  # the first index after the ranges seen so far
         for first, last in [*sorted(self.spans(name)), (count, count)]:
@@ -243,12 +247,12 @@ class _Rules:
 
     def check_dense(self) -> None:
         """Check S015: GENERIC indices have no gaps."""
-        for file in (File.IN, File.OUT):
-            expected = 0
-            for first, last in sorted(self.spans("GENERIC", file)):
-                if first > expected:
-                    item = next(i for i in self.items if i.file is file and i.semantic == Semantic("GENERIC", first))
+        expected = 0
+        for first, last in sorted(self.spans("GENERIC")):
+            if first > expected:
+                item = next((item for item in self.items if item.semantic == Semantic("GENERIC", first)), None)
+                if item is not None:  # otherwise a partner's declaration
                     text = f"GENERIC[{first}]: indices {expected} to {first - 1} are not used; {self.limits.reason}"
                     self.context.error("S015", text, item, hint=f"the nearest free index is GENERIC[{expected}]")
-                    break
-                expected = max(expected, last + 1)
+                return
+            expected = max(expected, last + 1)

@@ -7,7 +7,10 @@ import random
 import pytest
 
 from linkage import PROFILES, link
+from linkage.link import connect
 from linkage.options import DEFAULT, IDENTITY
+from passes.lower.renumber import renumber
+from passes.validate.semantics import LIMITS, SOFTWARE, judge
 from tests.property.decoded_links import READERS, decoded, expected
 from tests.property.linked_pairs import Pair
 from tests.unit.linkage.programs import frag, vert
@@ -42,6 +45,50 @@ def test_random_legal_index_sets_link_and_decode_back(profile: str, has_back: bo
         written += [("COLOR", 0), ("BCOLOR", 0)] if has_back else []
         choose.shuffle(written)
         check(profile, written, read)
+
+
+EDGES = (0, 1, 2, 7, 8, 31, 127, 128, 216, 217, 218, 219, 255, 256, 65535, 65536, (1 << 32) - 1, 1 << 32)
+NAMES = ("GENERIC", "GENERIC", "GENERIC", "COLOR", "BCOLOR", "FOG", "PSIZE", "TEXCOORD", "CLIPDIST", "NORMAL", "EDGEFLAG", "PATCH")
+
+
+def some(choose: random.Random) -> list[tuple[str, int]]:
+    """Semantics, most of them legal."""
+    made = []
+    for _ in range(choose.randint(0, 4)):
+        name = choose.choice(NAMES[: choose.choice((4, 8, len(NAMES)))])
+        made.append((name, choose.choice(EDGES) if name == "GENERIC" else choose.choice((0, 0, 0, 1, 2, 8))))
+    return list(dict.fromkeys(made))
+
+
+@pytest.mark.parametrize("name", [*LIMITS, "software"])
+def test_a_link_refuses_exactly_what_the_judgement_of_both_programs_refuses(name: str) -> None:
+    limits = LIMITS.get(name, SOFTWARE)
+    seen = set()
+    for seed in range(150):
+        choose = random.Random(seed)
+        pair = vert(("POSITION", 0), *some(choose)), frag(*some(choose))
+        wanted = [d.code for program, partner in (pair, pair[::-1]) for d in judge(program, limits, [partner])]
+        try:
+            link(*pair, limits=limits)
+            found = []
+        except LinkError as error:
+            found = [d.code for d in error.diagnostics]
+        assert found == wanted, seed
+        seen |= {bool(wanted)}
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("name", [name for name in LIMITS if name != "f"])
+def test_any_pair_is_legal_after_renumbering_and_its_link_stays(name: str) -> None:
+    for seed in range(100):
+        choose = random.Random(seed)
+        outputs = [item for item in some(choose) if item[0] not in ("COLOR", "BCOLOR")]  # a color may fall back to the other side
+        inputs = [item for item in outputs if choose.random() < 0.7] + [("GENERIC", choose.choice(EDGES))]
+        pair = vert(("POSITION", 0), *outputs), frag(*dict.fromkeys(inputs))
+        made = renumber(pair, LIMITS[name]).programs
+        assert [judge(program, LIMITS[name], [partner]) for program, partner in (made, made[::-1])] == [(), ()]
+        before, after = connect(*pair), link(made[0], made[1], limits=LIMITS[name])
+        assert [row.output_register for row in before.rows] == [row.output_register for row in after.rows]
 
 
 @pytest.mark.parametrize("profile", READERS)

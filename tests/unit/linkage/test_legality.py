@@ -87,6 +87,19 @@ def test_a_back_color_of_one_program_lowers_the_limit_of_the_other(index: int) -
     assert link(vert(POSITION, ("BCOLOR", 0)), frag(generic), "nv40").profile == "nv40"
 
 
+def test_gaps_of_one_program_are_filled_by_the_other() -> None:
+    pair = vert(POSITION, ("GENERIC", 0), ("GENERIC", 1)), frag(("GENERIC", 1))
+    assert [[d.code for d in tgsi.check(program, limits="d")] for program in pair] == [[], ["S015"]]
+    assert tgsi.link(*pair, limits="d").rows[0].output_register == 2
+    assert refusal(lambda: tgsi.link(vert(POSITION, ("GENERIC", 0)), frag(("GENERIC", 2)), limits="d")) == ["S015"]
+
+
+def test_a_hint_names_no_index_that_the_other_program_uses() -> None:
+    with pytest.raises(LinkError) as caught:
+        tgsi.link(vert(POSITION, ("GENERIC", 218), ("GENERIC", 217)), frag(("GENERIC", 230)), profile="svga")
+    assert [d.hint for d in caught.value.diagnostics] == ["the nearest free index is GENERIC[216]"]
+
+
 def test_a_chain_is_judged_as_a_whole() -> None:
     geometry = tgsi.parse(
         "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
