@@ -39,10 +39,14 @@ def normalized(f: Function, x: Val, bits: int) -> Val:
     """x / (2^bits - 1), correctly rounded, for integral floats |x| < 2^bits, from two products and no division.
 
     x * 2^-bits is exact and the other product is 2^bits times smaller, so that only the rounding of the sum matters. With 24 bits,
-    quotients of powers of two lie just above a tie: the second factor is an ULP larger, so that the sum rounds up.
+    quotients of powers of two lie just above a tie: the second factor is an ULP larger, so that the sum rounds up. Where the sum and the
+    exact product are one instruction, the result is the same.
     """
     rest = 1.0 / ((1 << bits) - 1) - 2.0**-bits
-    return x * 2.0**-bits + x * (rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23))
+    small = x * (rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23))
+    if f.module.has("fma"):
+        return f.intrinsic("fma", x, f.const(x.type, 2.0**-bits), small)
+    return x * 2.0**-bits + small
 
 
 def _wide_normalized(f: Function, bits: Val, size: int, signed: bool) -> Val:
