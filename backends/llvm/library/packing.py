@@ -189,7 +189,17 @@ def encode(f: Function, c: Channel, x: Val, srgb: bool = False) -> Val:
         half = float(mask >> 1)
         y = f.select(x.eq(x), x, 0.0) * half
         return (f.min(f.max(y, -half), half) + 1.5 * _TWO23).as_int() & mask
+    if c.type is ChannelType.UNORM and c.size == 24 and f.module.has("fma"):
+        return _encode_unorm24(f, x)
     return _encode_wide(f, c, x)
+
+
+def _encode_unorm24(f: Function, x: Val) -> Val:
+    """UNORM of 24 bits without f64: both ways round the exact product once, to a float whose unit is 1."""
+    top = float((1 << 24) - 1)
+    x = f.min(f.max(x, 0.0), 1.0)  # NaN becomes 0
+    low = f.intrinsic("fma", x, f.const(x.type, top), f.const(x.type, _TWO23)).as_int() - _TWO23_BITS  # for sums up to 2^24
+    return f.select(x <= 0.5, low, (x * top).cast("fptosi", I32))
 
 
 def _rounded_unorm(f: Function, c: Channel, x: Val) -> Val:

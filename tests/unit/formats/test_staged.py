@@ -151,3 +151,32 @@ def test_24_bit_depth_decodes_correctly_rounded() -> None:
     got = from_blocks(run(Format.Z24X8_UNORM, values.view(np.uint8), len(values)), LANES, 4)[:, 0]
     want = (values.astype(np.longdouble) / ((1 << 24) - 1)).astype(np.float32)
     assert np.array_equal(got.view(np.float32), want)
+
+
+@pytest.mark.parametrize("cpu", ["host", "x86-64"])
+def test_24_bit_depth_is_rounded_once_to_nearest_even(cpu: str) -> None:
+    def emit(f: Function, format: Format, source: Val, target: Val, lanes: int) -> None:
+        store_row(
+            f,
+            format,
+            staged.pack_depth_stencil(
+                f,
+                format,
+                staged.encode_depth(f, format, load_row(f, format, source, lanes)[0].as_float()),
+                None,
+                [f.const(I32.wide(lanes), 0)],
+            ),
+            target,
+        )
+
+    top = (1 << 24) - 1
+    random = np.random.default_rng(4).integers(0, top, 1 << 15)
+    ties = (np.concatenate([random, random >> 1, random >> 9, [0, top // 2, top]]) + 0.5) / top
+    edges = [0.5, 1.0, 0.0, -0.0, -1.0, 2.0, np.inf, -np.inf, np.nan, 1e-45, 3e-8, 5.9604645e-08]
+    near = np.float32(np.concatenate([ties, edges]))
+    depths = np.concatenate([near, np.nextafter(near, np.float32(0)), np.nextafter(near, np.float32(1))])
+    depths = np.resize(depths, -(-depths.size // LANES) * LANES).astype(np.float32)
+    _, run = compile_loops([Format.Z24X8_UNORM], size_of, size_of, emit, LANES, cpu)
+    got = run(Format.Z24X8_UNORM, depths.view(np.uint8), len(depths)).view(np.uint32) & top
+    want = np.rint(np.clip(np.nan_to_num(depths.astype(np.float64), nan=0.0), 0.0, 1.0) * top).astype(np.uint32)
+    assert np.array_equal(got, want)
