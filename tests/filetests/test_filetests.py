@@ -56,7 +56,8 @@ def text(source: str, name: str, given: Settings) -> str:
 @stage
 def findings(source: str, name: str, given: Settings) -> str:
     try:
-        found = check(parse(source, name=name, dialect=given.dialect), semantic_limits=LIMITS[given.limits] if given.limits else None)
+        program = parse(source, name=name, dialect=given.dialect)
+        found = program.notes + check(program, semantic_limits=LIMITS[given.limits] if given.limits else None)
     except ParseError as error:
         found = error.diagnostics
     return "\n\n".join(diagnostic.render() for diagnostic in found) + "\n" if found else "no findings\n"
