@@ -11,7 +11,7 @@ from linkage.link import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
-from tgsi.language.diagnostics import Diagnostic, LinkError
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
@@ -46,7 +46,9 @@ ENGINES = ("jit", "interp")
 """Engines that run programs: compiled code ("jit"), and the interpreter that defines its results ("interp")."""
 
 
-def check(program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+def check(
+    program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None, lint: bool = False
+) -> tuple[Diagnostic, ...]:
     """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
 
     Args:
@@ -54,11 +56,17 @@ def check(program: Program, profile: str = "software", *, limits: str | Semantic
         profile: the device whose semantic limits judge the program; `link` names them.
         limits: other semantic limits instead: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as "sm3", "byte"
             or "a".
+        lint: find also what is allowed, but likely a mistake (codes L001 to L032), if the program has no error.
 
     Raises:
         TypeError, ValueError: an argument is wrong.
     """
-    return passes.validate.check(_program(program, "check: program"), semantic_limits=_limits("check", profile, limits))
+    found = passes.validate.check(_program(program, "check: program"), semantic_limits=_limits("check", profile, limits))
+    if not lint or any(item.severity is Severity.ERROR for item in found):
+        return found
+    from passes.lint import lint as lints
+
+    return tuple(sorted((*found, *lints(program)), key=lambda item: item.span.start if item.span is not None else -1))
 
 
 def validate(program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:

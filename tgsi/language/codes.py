@@ -1,6 +1,6 @@
 """Diagnostic codes and their explanations, for `tgsi-compile --explain`.
 
-P parse, V validate, S semantic limits, K linkage, B backend. A code keeps its meaning for ever; a retired one is not used again.
+P parse, V validate, L lint, S semantic limits, K linkage, B backend. A code keeps its meaning for ever; a retired one is not used again.
 """
 
 from __future__ import annotations
@@ -198,6 +198,39 @@ V068 workgroup too large
     mesh program have at most 128 components (32 registers), of vertices and primitives together.
 V090 control flow does not nest
     The control flow of the program could not be read as nested blocks. `tgsi-compile --check` says where.
+L001 read before it is written
+    No instruction that comes before on any way writes the channel, and its value is needed. Registers begin as 0 here; other drivers leave
+    what was there. The lints are off unless --lint, or lint=True in Python, asks for them.
+L002 read that may come before the write
+    Some way to the instruction does not write the channel. It may be a way that no data takes, so this is a note; it is not judged in
+    programs with subroutines, whose ways cannot be told apart.
+L003 output never written
+    The output is declared, and no instruction writes it. The next stage reads zeros.
+L004 output partly written
+    A fixed stage, such as the rasterizer or the blender, reads channels of the output that no instruction writes; or, as a note, some way
+    to the end does not write what others write.
+L010 declaration without a use
+    No instruction names the register or the immediate. A part of a range is only a note, and a part of IN and CONST is not reported, since
+    their ranges may follow a buffer.
+L011 result that is never read
+    Every channel that the instruction writes is overwritten or forgotten before it is read.
+L020 code that is never reached
+    The instruction follows a jump that every lane takes, or stands before the first CASE.
+L021 every fragment is discarded
+    A discard outside of all blocks, without a condition or with a constant that is below 0, leaves no fragment.
+L022 loop that never ends
+    No BRK and no RET that a lane can reach leaves the loop.
+L023 loop that runs once
+    Every way through the loop leaves it before ENDLOOP.
+L024 subroutine without a call
+    No CAL that a lane can reach names the subroutine.
+L030 condition that is always the same
+    The condition is an immediate, perhaps copied to a register before.
+L031 division by zero
+    The divisor is an immediate of 0 in a channel that is read.
+L032 texture without a declared view
+    The sampler has no SVIEW of its number. Texts before 2014 have none, and all drivers take them; some need the type of texels, and
+    take FLOAT.
 S001 too many instructions
     The program is longer than the limit set allows.
 S002 nested too deep

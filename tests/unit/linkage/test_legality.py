@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,7 +140,7 @@ def test_given_limits_take_the_place_of_the_profile() -> None:
         ({"limits": 3}, TypeError, "check: limits: a SemanticLimits or its name is wanted, not int"),
     ],
 )
-def test_wrong_arguments_of_a_check_are_named(arguments: dict[str, str], error: type[Exception], message: str) -> None:
+def test_wrong_arguments_of_a_check_are_named(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         tgsi.check(vert(POSITION), **arguments)
 

@@ -84,6 +84,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     parser.add_argument("--pick", metavar="NUMBERS", help="shaders of the log to take, as 3 or 1,4-6 (default: all)")
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report findings")
+    parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(
