@@ -7,7 +7,7 @@ from functools import cached_property
 from passes.analysis.access import is_computed, results
 from passes.analysis.graph import Graph
 from passes.analysis.liveness import Liveness
-from passes.analysis.uses import KEPT, Uses, find_uses
+from passes.analysis.uses import KEPT
 from passes.analysis.values import UNWRITTEN, Values
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
 from tgsi.language.facts.enums import CHANNELS, File
@@ -59,11 +59,6 @@ class Context:
     def values(self) -> Values:
         """The instructions that may have made each value."""
         return Values(self.program)
-
-    @cached_property
-    def uses(self) -> Uses:
-        """All accesses of registers."""
-        return find_uses(self.program)
 
     @cached_property
     def block_of(self) -> list[int]:

@@ -15,7 +15,7 @@ from passes.analysis.uses import Access, reads_of
 from passes.lint.context import Context, letters
 from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.stages import LAST_STAGES, STAGES
+from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Declaration, Instruction
 
@@ -29,8 +29,7 @@ _FRAGMENT: Mapping[str, int] = {"COLOR": 15, "POSITION": 4, "STENCIL": 2, "SAMPL
 def check(context: Context) -> None:
     """Check L001 to L004."""
     _check_reads(context)
-    if not STAGES[context.program.processor].has_groups:
-        _check_outputs(context)
+    _check_outputs(context)
 
 
 def _check_reads(context: Context) -> None:
@@ -143,17 +142,15 @@ def _check_outputs(context: Context) -> None:
     written = written_outputs(program)
     is_last = program.processor in LAST_STAGES
     needs = _FRAGMENT if program.processor is Processor.FRAG else _LAST if is_last else {}
-    read = context.uses.read_masks
     for item in program.declared(File.OUT):
         for index in range(item.first, item.last + 1):
             ever, always = written.ever.get(index, 0), written.always.get(index, 0)
             needed = (needs.get(item.semantic.name, 0) if item.semantic is not None else 0) & item.usage_mask
             if not ever & item.usage_mask:
-                if (File.OUT, index) not in read or program.processor is not Processor.TESS_CTRL:
-                    context.warn("L003", f"OUT[{index}]{_meaning(item)} is declared and never written", item, hint=_WRITE)
+                context.warn("L003", f"OUT[{index}]{_meaning(item)} is declared and never written", item, hint=_WRITE)
             elif needed & ~ever:
                 context.warn("L004", f"OUT[{index}]{letters(needed & ~ever)}{_meaning(item)} is never written", item, hint=_WRITE_CHANNELS)
-            elif ever & item.usage_mask & ~always and not _is_shared(program.processor):
+            elif ever & item.usage_mask & ~always:
                 missing = ever & item.usage_mask & ~always
                 message = f"OUT[{index}]{letters(missing)}{_meaning(item)} is not written on every way to the end"
                 context.note("L004", message, item, hint="write it before the branches, or on each of them")
@@ -161,10 +158,6 @@ def _check_outputs(context: Context) -> None:
 
 _WRITE = "write it, or leave the declaration out: the next stage reads 0"
 _WRITE_CHANNELS = "write all channels that the next stage reads"
-
-
-def _is_shared(stage: Processor) -> bool:
-    return stage in (Processor.TESS_CTRL, Processor.GEOM)
 
 
 def _meaning(item: Declaration) -> str:
