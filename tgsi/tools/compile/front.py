@@ -37,12 +37,12 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
         else:
             program = parse(text, name=name, dialect=options.dialect)
     with options.watch.stage("validate"):
-        found = program.notes + check(program, semantic_limits=None if options.link else limits_of(options))
-        if options.lint and not any(item.severity.value == "error" for item in found):
+        findings = program.notes + check(program, semantic_limits=None if options.link else limits_of(options))
+        if options.lint and not any(item.severity.value == "error" for item in findings):
             from passes.lint import lint
 
-            found += lint(program)
-        return program, found
+            findings += lint(program)
+        return program, findings
 
 
 def limits_of(options: argparse.Namespace) -> SemanticLimits | None:
