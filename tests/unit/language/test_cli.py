@@ -383,3 +383,97 @@ def test_an_old_text_is_printed_in_the_language_of_today_with_notes(run: Run, tm
     assert "note[P050]: LERP is LRP today" in err
     assert err.endswith("no errors, no warnings, 3 notes\n")
     assert run(path)[0] == 1
+
+
+def token_bytes(run: Run, path: Path) -> bytes:
+    """The little-endian tokens of a shader."""
+    return b"".join(int(word, 16).to_bytes(4, "little") for word in run(path, "--emit", "tokens")[1].split())
+
+
+def swapped(data: bytes) -> bytes:
+    return b"".join(data[at : at + 4][::-1] for at in range(0, len(data), 4))
+
+
+def mirrored(data: bytes) -> bytes:
+    """Header and processor as a big-endian machine has them, followed by what does not matter here."""
+    words = len(data) // 4
+    return bytes([2]) + (words - 2).to_bytes(3, "big") + bytes([data[4] << 4, 0, 0, 0]) + data[8:]
+
+
+def test_big_endian_words_are_read_with_a_note(run: Run, good: Path, tmp_path: Path) -> None:
+    path = tmp_path / "big.tok"
+    path.write_bytes(swapped(token_bytes(run, good)))
+    code, out, err = run(path)
+    assert (code, out) == (0, CANONICAL)
+    assert err == f"tgsi-compile: note: {path}: big-endian TGSI tokens, read with the bytes of their words swapped\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (mirrored, "this is a big-endian TGSI token file: its fields lie in the words in reverse order"),
+        (lambda data: data[:-4], "TGSI tokens (13 words, as their header says) that are cut off: 4 of 52 bytes are missing at the end"),
+        (lambda data: data[:-3], "that are cut off: 3 of 52 bytes are missing"),
+        (lambda data: swapped(data)[:20], "TGSI tokens (big-endian, 13 words, as their header says) that are cut off: 32 of 52 bytes"),
+        (lambda data: data + data, "TGSI tokens (13 words, as their header says), followed by 52 bytes of something else"),
+        (lambda data: b"\x01\x01\0\0" + data, "these are tokens of TGSI 1.1, of 2007 to 2009"),
+        (lambda data: b"\0\0\x01\x01" + data, "these are tokens of TGSI 1.1, of 2007 to 2009"),
+    ],
+)
+def test_tokens_that_cannot_be_read_are_named(run: Run, good: Path, tmp_path: Path, change: Callable[[bytes], bytes], message: str) -> None:
+    path = tmp_path / "x.tok"
+    path.write_bytes(change(token_bytes(run, good)))
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_tokens_of_mesh_programs_are_read(run: Run, tmp_path: Path) -> None:
+    text = "TASK\nPROPERTY CS_FIXED_BLOCK_WIDTH 1\nPROPERTY CS_FIXED_BLOCK_HEIGHT 1\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\n  0: END\n"
+    (tmp_path / "task.tgsi").write_text(text)
+    (tmp_path / "task.tok").write_bytes(token_bytes(run, tmp_path / "task.tgsi"))
+    assert run(tmp_path / "task.tok") == (0, text, "")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (GOOD.encode("utf-16"), "this is UTF-16 text; write it in UTF-8"),
+        (GOOD.encode("utf-16-le"), "this is UTF-16 text; write it in UTF-8"),
+        (GOOD.encode("utf-16-be"), "this is UTF-16 text; write it in UTF-8"),
+        (GOOD.encode("utf-32"), "this is UTF-32 text; write it in UTF-8"),
+        (GOOD.encode().replace(b"mov", b"\0mov"), "a NUL character in line 4, at offset 58: Mesa's text ends there"),
+    ],
+)
+def test_other_encodings_are_named(run: Run, tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "x.tgsi"
+    path.write_bytes(data)
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + GOOD.encode(),
+        GOOD.encode() + b"\0",
+        GOOD.replace("\n", "\r\n").encode(),
+        GOOD.replace("\n", "\r").encode(),
+        GOOD.replace("\n", " # a comment\r").encode(),
+    ],
+)
+def test_marks_ends_of_strings_and_lines_of_any_kind_are_read(run: Run, tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.tgsi"
+    path.write_bytes(data)
+    assert run(path) == (0, CANONICAL, "")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_places_count_lines_of_any_kind(run: Run, tmp_path: Path, end: str) -> None:
+    path = tmp_path / "x.tgsi"
+    path.write_bytes(GOOD.replace("mov", "move").replace("\n", end).encode())
+    code, _, err = run(path)
+    assert code == 1
+    assert f"{path}:4:1\n" in err
+    assert "4 | move out[0], in[0].x\n" in err

@@ -47,6 +47,8 @@ _WORD = 0xFFFFFFFF
 _PARTS = 0b111 << 27  # label, texture and memory words
 _LARGE = 1 << 16
 """Least number of words of a stream whose objects are moved to the collector's oldest generation."""
+_VERSION = 0x00000101
+"""First word of tokens before 2010, which had a version."""
 _LINE = 9
 """Characters of a listed word, its newline included."""
 
@@ -98,6 +100,15 @@ def _bits(word: int, first: int, last: int) -> int:
     return word >> first & (1 << last - first + 1) - 1
 
 
+def _header_hint(header: int) -> str:
+    """The way out for a first word that is no header of today."""
+    if header == _VERSION:
+        return "these are tokens of TGSI 1.1, of 2007 to 2009: print them with the Mesa that wrote them, and read the text as legacy text"
+    if header >> 24 == HEADER_WORDS:
+        return "these are big-endian words: swap the bytes of each word"
+    return ""
+
+
 class _Decoder:
     """One walk over the words."""
 
@@ -109,10 +120,11 @@ class _Decoder:
         self.at = 0
         self.end = len(words)
 
-    def fail(self, code: str, message: str, at: int) -> NoReturn:
+    def fail(self, code: str, message: str, at: int, hint: str = "") -> NoReturn:
         """Raise ParseError with a caret at word `at`."""
         label = Label(self.span(at, at + 1), f"word {at}")
-        raise ParseError((Diagnostic(code, Severity.ERROR, message, (label,)),))
+        hint = hint or ("numbers are those of Mesa 18.1; other versions number some things otherwise" if code == "P043" else "")
+        raise ParseError((Diagnostic(code, Severity.ERROR, message, (label,), hint),))
 
     def span(self, first: int, last: int) -> Span:
         """The span of words first to last - 1."""
@@ -143,9 +155,11 @@ class _Decoder:
         header = self.take()
         header_words, body_words = _bits(header, 0, 7), _bits(header, 8, 31)
         if header_words != HEADER_WORDS:
-            self.fail("P041", f"the header says that it has {header_words} words, not {HEADER_WORDS}", 0)
+            self.fail("P041", f"the header says that it has {header_words} words, not {HEADER_WORDS}", 0, _header_hint(header))
         if header_words + body_words > len(self.words):
-            self.fail("P041", f"the header promises {header_words + body_words} words, there are {len(self.words)}", 0)
+            self.fail(
+                "P041", f"the header promises {header_words + body_words} words, there are {len(self.words)}", 0, "the stream is cut off"
+            )
         self.end = header_words + body_words
         stage = self.member(Processor, _bits(self.take(), 0, 3), "shader stage")
         declarations: list[Declaration] = []

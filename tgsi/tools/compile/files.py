@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import struct
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tgsi.tools.compile.encodings import MAX_BYTES, log_text, text_of
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 
 if TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram
 
-MAX_BYTES = 64 << 20
-
-TOKENS = re.compile(r"\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
+TOKENS = re.compile(r"\ufeff?\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
 """Listing of token words in hexadecimal. No shader text matches it."""
 
 
@@ -49,7 +47,7 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
         return _from_log(options)
     if options.pick is not None:
         raise UsageError("--pick goes with --from-log")
-    return [Shader(_shown(name), _decoded(_bytes(name), _shown(name))) for name in options.files or ["-"]]
+    return [Shader(_shown(name), text_of(_bytes(name), _shown(name))) for name in options.files or ["-"]]
 
 
 def _from_log(options: argparse.Namespace) -> list[Shader]:
@@ -59,7 +57,7 @@ def _from_log(options: argparse.Namespace) -> list[Shader]:
     with options.watch.stage("read log"):
         from tgsi.language.text.logs import programs_in
 
-        found = programs_in(_log_text(_bytes(options.from_log), name), name=name, dialect=options.dialect)
+        found = programs_in(log_text(_bytes(options.from_log), name), name=name, dialect=options.dialect)
     if not found:
         raise UsageError(
             f"{name}: no shader in this log: none begins with its stage, as VERT or FRAG, followed by declarations or instructions"
@@ -130,36 +128,6 @@ def _read_file(name: str) -> bytes:
         raise UsageError(f"{name}: {reason(error)}") from None
     except ValueError as error:  # the name contains NUL
         raise UsageError(f"{name!r}: {error}") from None
-
-
-def _decoded(data: bytes, name: str) -> str:
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{name}: larger than {MAX_BYTES >> 20} MiB")
-    if listing := _token_listing(data):
-        return listing
-    if b"\0" in data:
-        raise UsageError(f"{name}: this is a binary file, not TGSI text")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: this is no UTF-8 text (byte 0x{data[error.start]:02x} at offset {error.start})") from None
-
-
-def _log_text(data: bytes, name: str) -> str:
-    """A log as text: UTF-8, or UTF-16 with a byte order mark. Bytes that are neither become replacement characters."""
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{name}: larger than {MAX_BYTES >> 20} MiB")
-    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
-
-
-def _token_listing(data: bytes) -> str:
-    """Convert binary tokens (little-endian 32-bit words) to a listing. Returns "" if the header does not fit the size."""
-    if len(data) % 4 or len(data) < 8:
-        return ""
-    words = struct.unpack(f"<{len(data) // 4}I", data)
-    if words[0] & 0xFF != 2 or 2 + (words[0] >> 8) != len(words) or words[1] > 5:
-        return ""
-    return "".join(f"{word:08x}\n" for word in words)
 
 
 def reason(error: OSError) -> str:

@@ -33,7 +33,7 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
         elif TOKENS.fullmatch(text):
             from tgsi.language.tokens.decoder import decode
 
-            program = decode([int(word, 16) for word in text.split()], name=name)
+            program = decode([int(word, 16) for word in text.lstrip("\ufeff").split()], name=name)
         else:
             program = parse(text, name=name, dialect=options.dialect)
     with options.watch.stage("validate"):
