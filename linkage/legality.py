@@ -41,11 +41,14 @@ def check_together(limits: SemanticLimits, *programs: Program) -> None:
     Raises:
         LinkError: a program breaks a rule of the limit set (S010 to S015); every finding is in the exception.
     """
-    parts = [indices_of(program) for program in programs]
-    has_back = True in [part.has_back for part in parts]
-    count = limits.generics(has_back)
-    is_plain = limits.distinct is None and not limits.dense
-    if is_plain and False not in [part.is_legal and part.generic < count for part in parts]:
+    is_fine, has_back, highest = limits.distinct is None and not limits.dense, False, -1
+    for program in programs:
+        part = facts.of(program, _indices)
+        is_fine &= part.is_legal
+        has_back |= part.has_back
+        if part.generic > highest:
+            highest = part.generic
+    if is_fine and highest < limits.generics(has_back):
         return
     found: list[Diagnostic] = []
     for number, program in enumerate(programs):

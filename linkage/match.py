@@ -33,7 +33,8 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
     outputs = producer.by_semantic
     rows: list[Relocation] = []
     missing: list[Unmatched] = []
-    by_key = producer.by_key
+    other_sides: list[int] = []
+    by_key, per_primitive = producer.by_key, producer.per_primitive
     for slot, item in enumerate(consumer.varyings):
         semantic = wanted = item.semantic
         if mapping and semantic in mapping:
@@ -41,14 +42,14 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
             register = by_key.get(key_of(wanted))
         else:
             register = by_key.get(item.key)
-        is_other_side = False
         if register is None:
             if wanted.name in _OTHER_SIDE:
                 register = outputs.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
-                is_other_side = register is not None
-            if register is None:
+            if register is not None:
+                other_sides.append(item.register)
+            else:
                 missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
-        once = register in producer.per_primitive
+        once = register in per_primitive
         rows.append(
             Relocation(
                 semantic=semantic,
@@ -59,7 +60,6 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
                 location=item.location,
                 slot=slot,
                 per_primitive=once,
-                is_other_side=is_other_side,
             )
         )
     read = {row.output_register for row in rows}
@@ -85,9 +85,8 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
             if output.register not in read and output.semantic.name not in RASTERIZER_OUTPUTS
         ),
         unmatched_inputs=tuple(missing),
-        implicit=tuple(
-            Unmatched(i.semantic, i.register, (), i.span) for i in consumer.varyings if i.is_implicit and i.semantic.name != "COLOR"
-        ),
+        implicit=tuple([Unmatched(i.semantic, i.register, (), i.span) for i in consumer.implicit]),
+        other_sides=tuple(other_sides),
     )
 
 

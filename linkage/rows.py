@@ -33,7 +33,6 @@ class Relocation:
     location: Location
     slot: int
     per_primitive: bool = False  # the output of a mesh program exists once a primitive, so the input is constant over it
-    is_other_side: bool = False  # a COLOR that reads a BCOLOR, or the other way round, because there is no other output
 
 
 @record

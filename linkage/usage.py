@@ -65,6 +65,7 @@ class Interface:
     torn_inputs: tuple[tuple[Output, Output], ...]  # read registers, and below output registers, that carry two semantics
     torn_outputs: tuple[tuple[Output, Output], ...]
     first_free: int  # one more than the highest output register
+    implicit: tuple[Input, ...]  # varyings without an interpolation mode, except colors, which follow the flatshade state
     per_primitive: frozenset[int]  # output registers of a mesh program that exist once a primitive
 
     @property
@@ -179,6 +180,7 @@ def _interface(program: Program) -> Interface:
         torn_inputs=tuple(torn_inputs),
         torn_outputs=tuple(torn_outputs),
         first_free=max((output.register for output in outputs), default=-1) + 1,
+        implicit=tuple(item for item in varyings.values() if item.is_implicit and item.semantic.name != "COLOR"),
         per_primitive=registers_of(d for d in program.declared(File.OUT) if d.per_primitive),
     )
 

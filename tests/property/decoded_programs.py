@@ -43,7 +43,7 @@ def write_out(pair: Pair, values: Values) -> Written:
         assert len(is_sprite) == 1, "a whole input becomes the coordinate of a point, or nothing of it"
         if item.semantic.name == "COLOR":
             carrier = item.semantic
-            outputs[Semantic("BCOLOR", carrier.index)] = {c: back for c, (_, back) in read.items()}
+            outputs.setdefault(Semantic("BCOLOR", carrier.index), {}).update({c: back for c, (_, back) in read.items()})
         else:
             carrier = Semantic("GENERIC", item.register if True in is_sprite else FIRST_FREE + item.register)
         if True in is_sprite:

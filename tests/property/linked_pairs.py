@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from linkage.options import LinkOptions, LinkState
+from linkage.usage import SPECIAL_INPUTS
 from tgsi.language.facts.enums import CHANNELS
 from tgsi.language.facts.semantics import MESH_SEMANTICS, SEMANTICS, Semantic
 from tgsi.language.program import Program
@@ -60,6 +61,16 @@ def vertex_text(choose: random.Random, semantics: list[Semantic], partial: float
     return "\n".join([*lines, *writes, "END", ""])
 
 
+def geometry_text(vertex: str) -> str:
+    """A geometry program with the outputs of a vertex program, which it computes from its first vertex and emits once."""
+    head = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
+    lines = vertex.replace(" IN[", " IN[0][").replace("DCL IN[0][0..1]", "DCL IN[][0..1]").splitlines()[1:-1]
+    count = sum(line.startswith("IMM") for line in lines)
+    after = max(i for i, line in enumerate(lines) if line.startswith(("DCL", "IMM"))) + 1
+    lines.insert(after, f"IMM[{count}] UINT32 {{0, 0, 0, 0}}")
+    return head + "\n".join([*lines, f"EMIT IMM[{count}].xxxx", "END", ""])
+
+
 def fragment_text(choose: random.Random, semantics: list[Semantic]) -> str:
     """A fragment program that reads some components of an input for each semantic; neighbors may be declared as one range."""
     lines = ["FRAG"]
@@ -75,6 +86,20 @@ def fragment_text(choose: random.Random, semantics: list[Semantic]) -> str:
     return "\n".join([*lines, "MOV OUT[0], TEMP[0]", "END", ""])
 
 
+def as_geometry(fragment: Program) -> str:
+    """A geometry program that reads of its first vertex what a fragment program reads; it has the inputs that no rasterizer makes."""
+    head = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
+    lines = [line.strip().partition(": ")[2] or line for line in str(fragment).splitlines()[1:]]
+    kept = []
+    for line in lines:
+        if line.startswith("DCL IN["):
+            name = line.split(", ")[1]
+            kept.append(f"DCL IN[]{line[6 : line.index(']') + 1]}, {name if name not in SPECIAL_INPUTS else 'GENERIC[200]'}")
+        elif line != "END":
+            kept.append(line.replace(" IN[", " IN[0][").replace("DCL OUT[0], COLOR", "DCL OUT[0], POSITION"))
+    return head + "\n".join([*kept, "IMM[1] UINT32 {0, 0, 0, 0}", "EMIT IMM[1].xxxx", "END", ""])
+
+
 def semantics_of_pair(choose: random.Random, rare: float) -> tuple[list[Semantic], list[Semantic]]:
     """Outputs, in any order, each once, and inputs, of which most have an output; an input may stand twice."""
     inputs = [semantic(choose, rare) for _ in range(choose.randint(1, 9))]
@@ -83,20 +108,24 @@ def semantics_of_pair(choose: random.Random, rare: float) -> tuple[list[Semantic
     choose.shuffle(outputs)
     if choose.random() < 0.85:
         inputs = list(dict.fromkeys(inputs))
+    if choose.random() < 0.3:
+        inputs.insert(choose.randint(0, len(inputs)), Semantic(choose.choice(("POSITION", "FACE", "PCOORD"))))
     return outputs, inputs
 
 
 def link_state(choose: random.Random, outputs: list[Semantic], inputs: list[Semantic]) -> LinkState:
     """A link state of one or two entries, some of which name outputs that there are."""
-    chosen = choose.sample(inputs, min(len(inputs), choose.randint(1, 2)))
+    varyings = [item for item in inputs if item.name not in SPECIAL_INPUTS]
+    chosen = choose.sample(varyings, min(len(varyings), choose.randint(1, 2)))
     return LinkState({to: choose.choice(outputs) if choose.random() < 0.8 else semantic(choose, 0) for to in chosen})
 
 
-def pair(seed: int, *, rare: float = 0.15) -> Pair:
-    """The pair of a number."""
+def pair(seed: int, *, rare: float = 0.15, geometry: bool = False) -> Pair:
+    """The pair of a number. `geometry`: the first program is a geometry program instead of a vertex program."""
     choose = random.Random(seed)
     outputs, inputs = semantics_of_pair(choose, rare)
     vertex, fragment = vertex_text(choose, outputs), fragment_text(choose, inputs)
+    vertex = geometry_text(vertex) if geometry else vertex
     state = link_state(choose, outputs, inputs) if choose.random() < 0.3 else LinkState()
     options = LinkOptions(
         sprite_coord_enable=choose.choice((0, 0, 0, 1, 0b1011)),
