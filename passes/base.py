@@ -2,7 +2,8 @@
 
 A pass is a frozen record (`tgsi.language.record`). Its class variable `name` is a kebab-case name that begins with a verb; its fields are
 the options that the text of a pipeline may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise, a
-pass keeps what the interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads.
+pass keeps what the interpreter computes: survivors and their outputs, memory and emitted vertices, bit for bit, for runs of whole quads.
+Which invocations run out of fuel stays, too, if they have enough for the 32 rounds of a short loop.
 """
 
 from __future__ import annotations

@@ -110,8 +110,9 @@ ROUNDS = 8
 
 
 def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
-    """Walk once over a form with several rewriters, each instruction again while one changes it; return true if anything changed.
+    """Walk once over a form with several rewriters; return true if anything changed.
 
+    After a change, the rewriters before see the instruction again.
     The same rewriters do not walk again before registers are split anew.
     """
     if form.walked == rewriters:
@@ -123,16 +124,16 @@ def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
     items = form.values.items
     changed = False
     for place, item in enumerate(items):
+        due = visits
         for _ in range(ROUNDS):
-            if item is None:
+            if item is None or not due:
                 break
-            before = item
-            for visit in visits:
+            last = 0
+            for number, visit in enumerate(due):
                 if visit(form, place, item):
+                    changed, last = True, number
                     item = items[place]
                     if item is None:
                         break
-            if item is before:
-                break
-            changed = True
+            due = due[:last]  # those before the last that changed it see the instruction again
     return changed

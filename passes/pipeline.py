@@ -15,6 +15,7 @@ from passes.base import Pass
 from passes.form import Form, FormPass, Rewriter, rewrite_all
 from passes.registry import find
 from passes.validate import validate
+from tgsi.language._collector import collector_paused
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -47,6 +48,10 @@ class Pipeline:
             ValidationError, LimitError: the program is not valid; a note names the pass at fault, unless the given program was invalid.
             UnsupportedError: a lowering pass met a construct that it cannot lower.
         """
+        with collector_paused(promote=False):
+            return self._run(program, after)
+
+    def _run(self, program: Program, after: Callback | None) -> Program:
         made, form = program, None
         for group in _groups(self.passes):
             if isinstance(group[0], FormPass):

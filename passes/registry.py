@@ -12,16 +12,21 @@ PASSES: dict[str, tuple[str, str]] = {
     "expand-opcodes": ("passes.lower.expand", "ExpandOpcodes"),
     "fold-constants": ("passes.optimise.fold", "FoldConstants"),
     "if-to-select": ("passes.optimise.select", "IfToSelect"),
+    "hoist-invariants": ("passes.optimise.hoist", "HoistInvariants"),
+    "inline-calls": ("passes.optimise.inline", "InlineCalls"),
+    "join-writes": ("passes.optimise.join", "JoinWrites"),
     "lower-clamp-color": ("passes.lower.fixed", "LowerClampColor"),
     "lower-flat-shade": ("passes.lower.fixed", "LowerFlatShade"),
     "lower-point-coord": ("passes.lower.fixed", "LowerPointCoord"),
     "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),
+    "merge-arms": ("passes.optimise.arms", "MergeArms"),
     "merge-moves": ("passes.optimise.moves", "MergeMoves"),
     "merge-temporaries": ("passes.optimise.merge", "MergeTemporaries"),
     "propagate-copies": ("passes.optimise.copies", "PropagateCopies"),
     "remove-dead-code": ("passes.optimise.dead", "RemoveDeadCode"),
     "remove-unreachable-code": ("passes.optimise.unreachable", "RemoveUnreachableCode"),
     "remove-unused-immediates": ("passes.optimise.immediates", "RemoveUnusedImmediates"),
+    "spread-moves": ("passes.optimise.spread", "SpreadMoves"),
     "split-registers": ("passes.optimise.split", "SplitRegisters"),
     "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
     "unroll-loops": ("passes.optimise.unroll", "UnrollLoops"),
@@ -31,8 +36,8 @@ PASSES: dict[str, tuple[str, str]] = {
 
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 DEFAULT = (
-    f"unroll-loops,split-registers,{_WALK},remove-unreachable-code,split-registers,{_WALK},"
-    "remove-dead-code,merge-moves,merge-temporaries,remove-unused-immediates"
+    f"inline-calls,unroll-loops,split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
+    "remove-dead-code,hoist-invariants,spread-moves,merge-moves,join-writes,merge-temporaries,remove-unused-immediates"
 )
 """The pipeline that `tgsi.optimize` runs."""
 

@@ -23,6 +23,7 @@ Cells = tuple[int, ...]
 _CODE = [CODES.get(file, -1) for file in File]
 _FILES = {code: file for file, code in CODES.items()}
 _CHANNELS = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
+_plain: dict[str, bool] = {}
 _masks: dict[tuple[str, int, str | None], tuple[int, ...]] = {}
 _selected: dict[tuple[tuple[int, int, int, int], int], Cells] = {}
 
@@ -39,13 +40,13 @@ def place_of(number: int) -> tuple[File, int, int]:
 
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
-    opcode = item.opcode
-    if opcode.has_memory:
-        return tuple(source_channels(item, number) for number in range(len(item.src)))
-    key = opcode.name, item.dst[0].write_mask if item.dst else 15, item.texture
+    dst = item.dst
+    key = item.opcode.name, dst[0].write_mask if dst else 15, item.texture
     found = _masks.get(key)
     if found is None or len(found) != len(item.src):
-        found = _masks[key] = tuple(source_channels(item, number) for number in range(len(item.src)))
+        found = tuple(source_channels(item, number) for number in range(len(item.src)))
+        if not item.opcode.has_memory:  # these also depend on files and targets
+            _masks[key] = found
     return found
 
 
@@ -168,12 +169,25 @@ class CellMap:
 
     def writes(self, item: Instruction) -> Cells:
         """Return all cells that an instruction writes."""
-        if not item.dst:
+        targets = item.dst
+        if not targets:
             return ()
-        targets = results(item)
-        if len(targets) == 1:
-            return self.of(targets[0].register, stored_channels(item))
-        return tuple(found for number, target in enumerate(targets) for found in self.of(target.register, stored_channels(item, number)))
+        name = item.opcode.name
+        is_plain = _plain.get(name)
+        if is_plain is None:
+            is_plain = _plain[name] = item.opcode.num_dst == 1 and not item.opcode.uses_64bit and not item.opcode.is_store
+        if is_plain:
+            register = targets[0].register
+            if register.indirect is None and not self._ranges:
+                code = _CODE[register.file]
+                if code < 0:
+                    return ()
+                base = register.index * 16 + code
+                return tuple([base + channel for channel in _CHANNELS[targets[0].write_mask]])
+            return self.of(register, _CHANNELS[targets[0].write_mask])
+        return tuple(
+            found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
+        )
 
 
 def target_of(item: Instruction) -> DstOperand | None:

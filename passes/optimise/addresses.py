@@ -27,8 +27,12 @@ class ResolveAddresses(Rewriter):
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
-        if not any(map(_is_indexed, item.src)) and not any(map(_is_indexed, item.dst)):
-            return False
+        for operand in item.src:
+            if operand.register.indirect is not None or operand.register.dimension is not None:
+                break
+        else:
+            if not any(map(_is_indexed, item.dst)):
+                return False
         resolver = _Resolver(form, place)
         src = tuple(_source(operand, resolver.register(operand.register)) for operand in item.src)
         dst = tuple(_target(operand, resolver.register(operand.register)) for operand in item.dst)
@@ -39,7 +43,7 @@ class ResolveAddresses(Rewriter):
         return True
 
 
-def _is_indexed(operand: SrcOperand | DstOperand) -> bool:
+def _is_indexed(operand: DstOperand) -> bool:
     return operand.register.indirect is not None or operand.register.dimension is not None
 
 

@@ -48,8 +48,11 @@ class EliminateCommonSubexpressions(Rewriter):
         values = form.values
         if not is_computed(opcode) and not self._shares(form, place, item):
             return False
-        if all(source.register.file is File.IMM for source in item.src):
-            return False  # a constant
+        for source in item.src:
+            if source.register.file is not File.IMM:
+                break
+        else:  # a constant
+            return False
         key = _expression(item)
         known = form.notes[self.name].places.setdefault(key, [])
         for first in reversed(known):

@@ -53,12 +53,13 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
         return item
     apart = looks_at_other_lanes(item.opcode) and not values.is_uniform(place)
     masks = source_masks(item)
+    roles = source_roles(item.opcode.name)
     sources = list(item.src)
-    for number, role in enumerate(source_roles(item.opcode.name)):
-        operand = sources[number]
+    for number, operand in enumerate(item.src):
         register = operand.register
-        if role is Role.VALUE and register.file is File.TEMP and register.indirect is None and not values.cells.is_shared(register):
-            sources[number] = _operand(form, place, item, number, operand, masks[number], apart)
+        if register.file is File.TEMP and register.indirect is None:
+            if roles[number] is Role.VALUE and not values.cells.is_shared(register):
+                sources[number] = _operand(form, place, item, number, operand, masks[number], apart)
         elif not apart and (register.indirect is not None or register.dimension is not None):
             renamed = _indexed(values, place, register)
             if renamed is not register:
@@ -174,15 +175,21 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
     register = target.register
     if register.indirect is not None or register.dimension is not None or register.file not in CODES:
         return False
+    base = values.cells.of(register, (0,))[0]
+    if base < 0:
+        return False
+    own = register.file is source.register.file and register == source.register and not (source.negate or source.absolute)
+    writers = values.writers
     same = 0
     for channel in range(4):
         if not target.write_mask >> channel & 1:
             continue
-        if register == source.register and source.swizzle[channel] == channel and not (source.negate or source.absolute):
+        if own and source.swizzle[channel] == channel:
             same |= 1 << channel
             continue
-        cell = values.cells.of(register, (channel,))
-        before = values.writer(cell[0], place) if cell and cell[0] >= 0 and cell[0] not in values.pinned else None
+        if len(writers[base + channel]) < 2 or base + channel in values.pinned:
+            continue
+        before = values.writer(base + channel, place)
         if before is None or before == UNWRITTEN:
             continue
         other = values.items[before]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct
@@ -91,7 +92,7 @@ class _Merger:
             made[place] = changed
         for place in readers:
             reader = made.get(place) or values.items[place]
-            changed = self._reread(reader, source.register, channels, target.register) if reader is not None else None
+            changed = reread(values, reader, source.register, channels, target.register) if reader is not None else None
             if changed is None:
                 return False
             made[place] = changed
@@ -158,36 +159,39 @@ class _Merger:
             made = with_operands(item, (DstOperand(register, mask),), item.src)
         elif is_computed(opcode) and opcode.mode in (Mode.COMPONENTWISE, Mode.REPLICATE):
             taken = {c: old for old, group in channels.items() if mask >> old & 1 for c in group}
-            made = _permuted(item, register, taken)
+            made = permuted(item, register, taken)
         else:
             return None
         return made if not saturate or made.saturate else _saturated(made)
 
-    def _reread(self, item: Instruction, old: RegisterRef, channels: dict[int, list[int]], new: RegisterRef) -> Instruction | None:
-        """Return a reader with the target as source, or None if it reads the register in another way."""
-        sources = []
-        for operand, mask in zip(item.src, source_masks(item)):
-            if operand.register == old:
-                read = [operand.swizzle[c] for c in range(4) if mask >> c & 1]
-                if any(channel not in channels for channel in read):
-                    return None
-                spare = channels[read[0]][0] if read else 0
-                x, y, z, w = (channels[s][0] if s in channels else spare for s in operand.swizzle)
-                operand = SrcOperand(new, (x, y, z, w), operand.negate, operand.absolute)
-            sources.append(operand)
-        if item.opcode.uses_64bit and any(target.register == new for target in item.dst):
-            return None
-        made = with_operands(item, item.dst, tuple(sources))
-        cells = self.values.cells
-        base = old.index * 16
-        return None if any(base <= cell <= base + 3 for cell in cells.reads(made)) else made
+
+def reread(
+    values: Values, item: Instruction, old: RegisterRef, channels: Mapping[int, Sequence[int]], new: RegisterRef
+) -> Instruction | None:
+    """Return an instruction that reads ``channels[c]`` of `new` instead of channel c of `old`; None if it reads `old` in another way."""
+    sources = []
+    for operand, mask in zip(item.src, source_masks(item)):
+        if operand.register == old:
+            read = [operand.swizzle[c] for c in range(4) if mask >> c & 1]
+            if any(channel not in channels for channel in read):
+                return None
+            spare = channels[read[0]][0] if read else 0
+            x, y, z, w = (channels[s][0] if s in channels else spare for s in operand.swizzle)
+            operand = SrcOperand(new, (x, y, z, w), operand.negate, operand.absolute)
+        sources.append(operand)
+    if item.opcode.uses_64bit and any(target.register == new for target in item.dst):
+        return None
+    made = with_operands(item, item.dst, tuple(sources))
+    base = old.index * 16
+    return None if any(base <= cell <= base + 3 for cell in values.cells.reads(made)) else made
 
 
-def _shows_outputs(item: Instruction) -> bool:
+def shows_outputs(item: Instruction) -> bool:
+    """Return true if an instruction may show what outputs hold: EMIT, and calls."""
     return Trait.EMIT in item.opcode.traits or item.opcode.flow is Flow.CALL
 
 
-def _permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) -> Instruction:
+def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) -> Instruction:
     """Return an instruction whose result in channel c is that of channel ``taken[c]`` before."""
     mask = sum(1 << c for c in taken)
     if item.opcode.mode is Mode.REPLICATE:

@@ -83,7 +83,7 @@ class _Operands:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._good: set[tuple[RegisterRef, Role]] = set()
+        self._good: set[tuple[int, int]] = set()  # identities: the program keeps its registers, and their hash is slow
 
     def instruction(self, item: Instruction) -> None:
         info = item.opcode
@@ -103,13 +103,14 @@ class _Operands:
             self.register(item, number, offset.register, Role.VALUE)
 
     def register(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
-        if (register, role) in self._good:
+        key = id(register), id(role)
+        if key in self._good:
             return
         before = len(self.context.found)
         self._file(item, operand, register, role)
         self._index(item, operand, register)
         if len(self.context.found) == before:
-            self._good.add((register, role))
+            self._good.add(key)
 
     def _file(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
         file = register.file

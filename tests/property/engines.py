@@ -23,9 +23,13 @@ _NUMBERS = re.compile(r"(\w+ TEMP\[1[67]\]|UARL ADDR\[1\])")
 Compare = Callable[[str, Mapping[str, Any]], list[str]]
 
 
-def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = False) -> list[str]:
-    """Lines that describe each differing word. Unless `exact`, numbers of transcendental functions may differ in the last places."""
-    lines = _registers("invocation", ours.outputs, theirs.outputs, exact)
+def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = False, survivors: bool = False) -> list[str]:
+    """Lines that describe each differing word. Unless `exact`, numbers of transcendental functions may differ in the last places.
+
+    survivors: outputs of killed invocations, which nothing sees, may differ.
+    """
+    seen = ours.alive & theirs.alive if survivors else slice(None)
+    lines = _registers("invocation", ours.outputs[seen], theirs.outputs[seen], exact)
     lines += [f"invocation {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
     lines += [f"invocation {i}: exhausted differs" for i in np.flatnonzero(ours.exhausted != theirs.exhausted)]
     if [*map(list, ours.strips)] != [*map(list, theirs.strips)]:

@@ -37,7 +37,7 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
     validate(made)
     assert parse(str(made)) == made
     before, after = run(program, **arguments), run(made, **arguments)
-    return result_differences(before, after, exact=True)
+    return result_differences(before, after, exact=True, survivors=True)
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0, 15), pytest.param(15, 200, marks=pytest.mark.nightly)])
@@ -45,6 +45,13 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
 def test_pipeline_keeps_the_results_of_any_program(pipeline: str, begin: int, end: int) -> None:
     for seed in range(begin, end):
         check(generate(seed), lambda text, arguments: differences(text, arguments, pipeline))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(20))
+def test_the_default_pipeline_keeps_the_results_of_20000_programs(part: int) -> None:
+    for seed in range(1000 * part, 1000 * part + 1000):
+        check(generate(seed), lambda text, arguments: differences(text, arguments, DEFAULT))
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -71,11 +78,11 @@ def _corpus(path: Path, pipeline: Pipeline) -> list[str]:
     ]
     for inputs in choices:
         try:
-            before = run(program, inputs, constants=constants, fuel=50)
+            before = run(program, inputs, constants=constants, fuel=200)
         except UnsupportedError:
             return []
-        after = run(made, inputs, constants=constants, fuel=50)
-        if not np.array_equal(before.outputs, after.outputs) or not np.array_equal(before.alive, after.alive):
+        after = run(made, inputs, constants=constants, fuel=200)
+        if result_differences(before, after, exact=True, survivors=True):
             return [path.name]
     return []
 

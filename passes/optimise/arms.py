@@ -1,0 +1,97 @@
+"""The pass merge-arms."""
+
+from __future__ import annotations
+
+from passes.analysis.access import looks_at_other_lanes
+from passes.form import Form, FormPass
+from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Trait
+from tgsi.language.ir import Instruction
+from tgsi.language.record import record
+
+
+@record(slots=False)
+class MergeArms(FormPass):
+    """Drop an IF whose arms are equal, and a loop that ends in its first round.
+
+    The instructions of one arm stay. Derivatives, samples and memory in the arms keep the IF, since lanes of one arm act before those of
+    the other. A loop around other loops stays, because these would get fuel of their own.
+    """
+
+    name = "merge-arms"
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        changed = False
+        while _without_equal_arms(form) or _without_single_rounds(form):
+            changed = form.is_stale = True
+        return changed
+
+
+def _without_equal_arms(form: Form) -> bool:
+    items = form.values.items
+    stack: list[list[int]] = []
+    for place, item in enumerate(items):
+        flow = item.opcode.flow if item is not None else None
+        if flow in OPENERS:
+            stack.append([place])
+        elif flow is Flow.ELSE:
+            stack[-1].append(place)
+        elif flow in CLOSERS:
+            block = stack.pop()
+            if flow is Flow.ENDIF and len(block) == 2 and _are_equal(items, block[0], block[1], place):
+                for gone in (block[0], *range(block[1], place + 1)):
+                    if items[gone] is not None:
+                        form.values.remove(gone)
+                return True
+    return False
+
+
+def _are_equal(items: list[Instruction | None], start: int, middle: int, end: int) -> bool:
+    first = [item for item in items[start + 1 : middle] if item is not None]
+    second = [item for item in items[middle + 1 : end] if item is not None]
+    if len(first) != len(second):
+        return False
+    for one, two in zip(first, second):
+        opcode = one.opcode
+        if one != two or opcode.flow is not None or looks_at_other_lanes(opcode) or opcode.has_memory or Trait.VOLATILE in opcode.traits:
+            return False
+    return bool(first)
+
+
+def _without_single_rounds(form: Form) -> bool:
+    """Drop one loop whose last instruction is the only jump out of it, and leaves it."""
+    items = form.values.items
+    stack: list[tuple[int, Flow]] = []
+    jumps: dict[int, int] = {}
+    inner: set[int] = set()
+    previous = -1
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        flow = item.opcode.flow
+        if flow in OPENERS:
+            if flow is Flow.LOOP:
+                inner.update(start for start, kind in stack if kind is Flow.LOOP)
+            assert flow is not None
+            stack.append((place, flow))
+        elif flow is Flow.CALL:
+            inner.update(start for start, kind in stack if kind is Flow.LOOP)
+        elif flow is Flow.BREAK or flow is Flow.CONTINUE:
+            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+            goal = next(start for start, kind in reversed(stack) if kind in kinds)
+            jumps[goal] = jumps.get(goal, 0) + 1
+        elif flow in CLOSERS:
+            start, _ = stack.pop()
+            last = items[previous]
+            if (
+                flow is Flow.ENDLOOP
+                and last is not None
+                and last.opcode.flow is Flow.BREAK
+                and jumps.get(start) == 1
+                and start not in inner
+            ):
+                for gone in (start, previous, place):
+                    form.values.remove(gone)
+                return True
+        previous = place
+    return False

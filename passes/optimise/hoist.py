@@ -1,0 +1,78 @@
+"""The pass hoist-invariants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from passes.analysis.access import is_computed, is_direct
+from passes.edit import rebuilt
+from passes.form import Form, FormPass
+from passes.optimise.split import SplitRegisters
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Trait
+from tgsi.language.ir import Instruction
+from tgsi.language.record import record
+
+
+@record(slots=False)
+class HoistInvariants(FormPass):
+    """Compute in front of a loop what is the same in all of its rounds.
+
+    These are computations whose sources are not written inside of the loop and whose TEMP nothing else writes. Branches do not matter:
+    a result that no lane reads harms nobody. MOVs stay, because copies cost nothing.
+    """
+
+    name = "hoist-invariants"
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        if not form.values.layout.loops:
+            return False
+        if not form.is_split:
+            SplitRegisters().rewrite(form)
+        values = form.values
+        targets: dict[int, list[int]] = {}
+        home: dict[int, int] = {}
+        for place, item in enumerate(values.items):
+            loop = values.layout.loop_of(place)
+            if item is None or loop < 0 or not _is_movable(form, place, item):
+                continue
+            goal = -1
+            while loop >= 0:
+                start, end, around = values.layout.loops[loop]
+                if not all(_is_constant(form, cell, start, end, home) for cell in values.reads[place]):
+                    break
+                goal, loop = start, around
+            if goal >= 0:
+                home[place] = goal
+                targets.setdefault(goal, []).append(place)
+        if not targets:
+            return False
+        made: list[Sequence[Instruction]] = []
+        for place, item in enumerate(values.items):
+            moved = [values.items[inner] for inner in targets.get(place, ())]
+            kept = [] if item is None or place in home else [item]
+            made.append([*(inner for inner in moved if inner is not None), *kept])
+        program = form.immediates.finish(rebuilt(form.program, made))
+        zeros, carried = form.zeros, form.carried
+        form.restart(program)
+        form.zeros, form.carried, form.is_split = zeros, carried, True
+        return True
+
+
+def _is_constant(form: Form, cell: int, start: int, end: int, home: dict[int, int]) -> bool:
+    """Return true if nothing inside of a loop writes a cell, other than instructions that go in front of it."""
+    return all(not start < writer < end or home.get(writer, end) <= start for writer in form.values.writers.get(cell, ()))
+
+
+def _is_movable(form: Form, place: int, item: Instruction) -> bool:
+    values = form.values
+    if not is_computed(item.opcode) or Trait.COPY in item.opcode.traits or len(item.dst) != 1:
+        return False
+    register = item.dst[0].register
+    if register.file is not File.TEMP or not is_direct(register) or register in form.zeros or register in form.carried:
+        return False
+    if not all(is_direct(operand.register) for operand in item.src):
+        return False
+    cells = values.writes[place]
+    return all(cell >= 0 and cell not in values.pinned and values.writers[cell] == [place] for cell in cells)
