@@ -230,6 +230,10 @@ def wrong_carrier(job: Job, row: Relocation) -> bool:
     if source is None or source.name in kinds:
         return False
     where = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}] {source}"
+    if name in TEXTURE_NAMES and source.name in TEXTURE_NAMES:
+        if row.semantic.index < 256:  # `carriers` names the others
+            job.error("K032", f"{where}, and indices are bytes here", register=row.input_register, hint="renumber both programs")
+        return True
     job.error(
         "K032",
         f"{where}, which another kind of register carries",

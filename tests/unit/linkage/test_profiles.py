@@ -401,8 +401,13 @@ def test_boundary_indices_link_within_the_limits_of_the_profile(profile: str, in
 @pytest.mark.parametrize("profile", ["nv30", "nv40", "r300", "r500", "i915"])
 def test_devices_of_bytes_refuse_wider_indices_even_if_they_are_declared_legal(profile: str) -> None:
     pair = vert(POSITION, ("GENERIC", 256)), frag(("GENERIC", 256))
-    with pytest.raises(LinkError, match=r"K032.*indices are bytes"):
+    with pytest.raises(LinkError, match=r"K032.*IN\[0\] GENERIC\[256\]: indices are bytes") as caught:
         link(*pair, profile, limits=ARBITRARY)
+    assert len(caught.value.diagnostics) == 1
+    if profile in ("nv40", "r300"):
+        state = link_state({"GENERIC[1]": "GENERIC[256]"}, "state")
+        with pytest.raises(LinkError, match=r"K032.*GENERIC\[1\] is to be fed by OUT\[1\] GENERIC\[256\], and indices are bytes here"):
+            link(pair[0], frag(("GENERIC", 1)), profile, limits=ARBITRARY, state=state)
 
 
 def test_an_input_error_points_at_its_declaration() -> None:

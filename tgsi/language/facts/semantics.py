@@ -105,7 +105,10 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
 # fmt: on
 
 _INDICES: Mapping[str, int | None] = {"GENERIC": None, "COLOR": 2, "BCOLOR": 2, "CLIPDIST": 2, "TEXCOORD": 8, "PATCH": 32}
-"""Number of indices of the names that have more than one; None as in `SemanticInfo.indices`."""
+"""Number of indices of the names that have more than one; None as in `SemanticInfo.indices`.
+
+The first three are those of the linkage proposal of 2010, which gives every other name of its time one index; the last three are younger.
+"""
 
 SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
     {name: SemanticInfo(name, number, stages, meaning, _INDICES.get(name, 1)) for number, name, stages, meaning in _ROWS}
