@@ -41,6 +41,13 @@ def make_trace(path: Path) -> bytearray:
         stage.ctx.begin_query(query)
         stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
         stage.ctx.end_query(query)
+        stage.ctx.render_condition(query)
+        stage.ctx.set_blend_color((0.5, 0.25, 1, 0))
+        stage.ctx.set_scissor_states([{"maxx": 40, "maxy": 40}])
+        stage.ctx.buffer_subdata(stage.buffer, b"123456", offset=2)
+        stage.ctx.memory_barrier()
+        stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+        stage.ctx.render_condition(None)
         stage.ctx.flush()
         stage.pixels()
         stage.ctx.destroy_query(query)
@@ -68,7 +75,7 @@ def mutated(data: bytearray, rng: random.Random) -> bytearray:
             case 5:
                 words[at:at] = words[at : at + rng.choice((1, 3, 20))]
             case _:
-                words[at] = (words[at] & ~255) | rng.randrange(13)
+                words[at] = (words[at] & ~255) | rng.randrange(25)
     return bytearray(struct.pack(f"<{len(words)}I", *words))[: None if rng.random() < 0.95 else rng.randrange(len(words) * 4)]
 
 
@@ -146,7 +153,9 @@ def test_mutated_traces_are_played_or_refused(trace: bytearray, seed: int) -> No
 def test_random_words_of_fixed_commands_read_nothing_that_is_not_theirs(trace: bytearray, seed: int) -> None:
     """A hundred thousand words in all: fixed commands after the state of the trace, which generated code takes."""
     rng, fixed = random.Random(seed), {Command.DRAW: 10, Command.CONSTANTS: 4, Command.UNIFORMS: 5, Command.VERTEX_BUFFERS: 4}
-    fixed |= {Command.INDEX_BUFFER: 3, Command.CLEAR: 12, Command.FORGET: 1}
+    fixed |= {Command.INDEX_BUFFER: 3, Command.CLEAR: 12, Command.FORGET: 1, Command.BIND: 1, Command.VIEWPORTS: 13, Command.SCISSORS: 5}
+    fixed |= {Command.BLEND_COLOR: 8, Command.STENCIL_REF: 2, Command.SAMPLER_VIEWS: 3, Command.SAMPLERS: 3, Command.FRAMEBUFFER: 7}
+    fixed |= {Command.QUERY: 1, Command.CONDITION: 1, Command.BARRIER: 1, Command.SUBDATA: 5}
     end = len(trace) - 4
     with tgsi.Screen(threads=0) as screen:
         for _ in range(40):

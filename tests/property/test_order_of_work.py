@@ -100,6 +100,7 @@ class Scene:
         ctx.bind_blend_state(self.blends[0])
         ctx.set_index_buffer(self.indices, index_size=2)
         self.samples, self.answers = ctx.create_query("OCCLUSION_COUNTER"), list[Any]()
+        self.shown = ctx.create_query("OCCLUSION_PREDICATE")
         self.is_counting, self.vertex, self.fragment, self.has_geometry, self.targets = False, "plain", "plain", False, tuple[int, ...]()
         self.bind(np.random.default_rng(0))
 
@@ -259,6 +260,24 @@ class Scene:
         self.ctx.set_shader_images("COMPUTE", [self.textures[(0, 1, 3)[int(rng.integers(0, 3))]]])
         self.ctx.launch_grid(block=(16, 1, 1), grid=(1, 1, 1))
 
+    def settle(self, rng: Generator) -> None:
+        """A barrier, other references and colors, or draws that depend on whether an earlier one showed anything."""
+        ctx, kind = self.ctx, rng.integers(0, 6)
+        if kind == 0:
+            ctx.texture_barrier()
+        elif kind == 1:
+            ctx.memory_barrier()
+        elif kind == 2:
+            ctx.set_stencil_ref((int(rng.integers(0, 256)), int(rng.integers(0, 256))))
+            ctx.set_blend_color(tuple(rng.random(4).tolist()))
+        elif kind == 3:
+            ctx.begin_query(self.shown)
+            self.draw(rng)
+            ctx.end_query(self.shown)
+            ctx.render_condition(self.shown, condition=bool(rng.integers(0, 2)))
+        else:
+            ctx.render_condition(None)
+
     def ask(self, rng: Generator) -> None:
         """Begin a query, or end it with its result for the program or for a buffer."""
         if not self.is_counting:
@@ -301,13 +320,13 @@ class Scene:
 KINDS: tuple[str, ...] = (
     ("bind",) * 7 + ("draw",) * 12 + ("change",) * 4 + ("shade",) * 4 + ("clear",) * 3 + ("write",) * 5 + ("write_texels",) * 3
 )
-KINDS += ("clear_part", "map", "copy", "compute", "ask", "read")
+KINDS += ("clear_part", "map", "copy", "compute", "ask", "read", "settle", "settle")
 
 
 def calls_of(seed: int, count: int = CALLS) -> list[Call]:
     """A sequence of calls. Half of the sequences leave out those that have to wait for pending work."""
     rng = np.random.default_rng(seed)
-    names = KINDS if seed % 2 else KINDS[:-6]
+    names = KINDS if seed % 2 else KINDS[:-8]
     return [(names[int(k)], int(s)) for k, s in zip(rng.integers(0, len(names), count), rng.integers(0, 1 << 30, count))]
 
 

@@ -11,6 +11,8 @@ import pytest
 import tgsi
 from backends.gallium.tracing.trace_player import Digest, TracePlayer
 from tests.property.test_executor import SIZE, Scene
+from tests.property.test_order_of_work import Scene as OrderScene
+from tests.property.test_order_of_work import calls_of
 
 pytestmark = pytest.mark.light
 
@@ -60,6 +62,26 @@ def test_a_played_trace_gives_the_bytes_of_every_resource(seed: int, threads: in
         TracePlayer(screen, context, found.append).play(bytearray((tmp_path / "a.trace").read_bytes()))
         context.destroy()
     assert len(found) >= 6
+    assert all(digest.is_same for digest in found)
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(k, marks=pytest.mark.nightly) for k in range(4, 200))])
+def test_a_played_trace_of_any_calls_has_the_digests_of_the_calls(seed: int, tmp_path: Path) -> None:
+    calls, path = calls_of(seed), tmp_path / "a.trace"
+    with tgsi.Screen(threads=0) as screen:
+        create = screen.context_create
+        screen.context_create = lambda: create(trace=path)  # type: ignore[method-assign, misc, assignment]
+        scene = OrderScene(screen)
+        traced = scene.run(calls, lambda: None)
+        scene.ctx.destroy()
+    with tgsi.Screen(threads=0) as screen:
+        assert OrderScene(screen).run(calls, lambda: None) == traced
+    found: list[Digest] = []
+    with tgsi.Screen(threads=2) as screen:
+        context = screen.context_create()
+        TracePlayer(screen, context, found.append).play(bytearray(path.read_bytes()))
+        context.destroy()
+    assert len(found) > 20
     assert all(digest.is_same for digest in found)
 
 

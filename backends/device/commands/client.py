@@ -47,6 +47,7 @@ class Kind(IntEnum):
     CALL = 7  # a draw as `DrawCall` has it; without words, the last one again
     VERTEX_SLOTS = 8  # vertex buffers from a slot on; other slots stay
     SLOT_CONSTANTS = 9  # CONSTANTS of `backends.device.commands.layout`
+    SUBDATA = 10  # SUBDATA of it
 
 
 class CommandRow(ctypes.Structure):

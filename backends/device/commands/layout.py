@@ -36,12 +36,27 @@ class Command(IntEnum):
     INDEX_BUFFER = 9  # set_index_buffer with a buffer
     CLEAR = 11  # clear
     END = 10  # of a stored recording: nothing is missing
+    BIND = 12  # bind_blend_state and its like, by the number in the detail
+    VIEWPORTS = 13  # set_viewport_states
+    SCISSORS = 14  # set_scissor_states
+    BLEND_COLOR = 15  # set_blend_color
+    STENCIL_REF = 16  # set_stencil_ref
+    SAMPLER_VIEWS = 17  # set_sampler_views; the detail is the stage
+    SAMPLERS = 18  # bind_sampler_states, likewise
+    FRAMEBUFFER = 19  # set_framebuffer_state
+    QUERY = 20  # begin_query, or end_query with detail 1
+    CONDITION = 21  # render_condition; the detail is the mode, its upper bit the condition
+    BARRIER = 22  # texture_barrier, or memory_barrier with detail 1
+    SUBDATA = 23  # buffer_subdata
 
 
 DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
 """Words of a draw: the first fields of `DrawCall`, in order."""
 CLEAR = "buffers stencil red red_high green green_high blue blue_high alpha alpha_high depth depth_high"
 """Words of a clear; the color and the depth are 64-bit floats, the lower word first."""
+VIEWPORT = "scale_x x_high scale_y y_high scale_z z_high translate_x dx_high translate_y dy_high translate_z dz_high"
+"""Words of a viewport, 64-bit floats as in CLEAR."""
+SUBDATA = "handle offset bytes"
 VERTEX_BUFFERS = "start"
 """Words before the groups of VERTEX_BUFFER."""
 
@@ -52,6 +67,18 @@ FIELDS: dict[Command, tuple[str, str]] = {
     Command.VERTEX_BUFFERS: (VERTEX_BUFFERS, VERTEX_BUFFER),
     Command.INDEX_BUFFER: (INDEX_BUFFER, ""),
     Command.CLEAR: (CLEAR, ""),
+    Command.BIND: ("handle", ""),
+    Command.VIEWPORTS: ("start", VIEWPORT),
+    Command.SCISSORS: ("start", "minx miny maxx maxy"),
+    Command.BLEND_COLOR: ("red red_high green green_high blue blue_high alpha alpha_high", ""),
+    Command.STENCIL_REF: ("front back", ""),
+    Command.SAMPLER_VIEWS: ("start", "handle"),
+    Command.SAMPLERS: ("start", "handle"),
+    Command.FRAMEBUFFER: ("width height layers samples zsbuf", "cbuf"),
+    Command.QUERY: ("handle", ""),
+    Command.CONDITION: ("handle", ""),
+    Command.BARRIER: ("flags", ""),
+    Command.SUBDATA: (SUBDATA, "data"),
     Command.FORGET: ("", "handle"),
     Command.END: ("", ""),
 }
@@ -59,27 +86,40 @@ FIELDS: dict[Command, tuple[str, str]] = {
 
 AGAIN = 1 << 7
 """Bit of the detail of CONSTANTS: then the last draw, again."""
-DETAILS = {Command.CONSTANTS: 0xFF}
+DETAILS = {
+    Command.CONSTANTS: 0xFF,
+    Command.BIND: 0xFF,
+    Command.SAMPLER_VIEWS: 7,
+    Command.SAMPLERS: 7,
+    Command.QUERY: 1,
+    Command.CONDITION: 0xFF,
+    Command.BARRIER: 1,
+}
 """Bits that a detail may have; other commands have none."""
 
 _KINDS = {
-    Command.STATE: Kind.REPEATED,
     Command.DRAW: Kind.CALL,
     Command.CONSTANTS: Kind.SLOT_CONSTANTS,
     Command.UNIFORMS: Kind.UNIFORMS,
     Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
     Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
+    Command.SUBDATA: Kind.SUBDATA,
 }
+REPEATED = frozenset(
+    (Command.STATE, Command.BIND, Command.VIEWPORTS, Command.SCISSORS, Command.BLEND_COLOR)
+    + (Command.STENCIL_REF, Command.SAMPLER_VIEWS, Command.SAMPLERS)
+)
+"""Commands that generated code repeats, once Python has carried out equal ones."""
 
 
 def _row(command: Command, kind: Kind) -> CommandRow:
-    if command is Command.STATE:
+    if kind is Kind.REPEATED:
         return CommandRow(kind, 0, MOST_COUNT, 0, DETAILS.get(command, 0))
     fields, group = (len(names.split()) for names in FIELDS[command])
     return CommandRow(kind, 0 if command is Command.DRAW else fields, fields, group, DETAILS.get(command, 0))
 
 
-ROWS = tuple((int(command), _row(command, kind)) for command, kind in _KINDS.items())
+ROWS = tuple((int(command), _row(command, kind)) for command, kind in (_KINDS | dict.fromkeys(REPEATED, Kind.REPEATED)).items())
 """Rows of the commands that generated code carries out."""
 
 

@@ -61,7 +61,7 @@ def _bind(slot: Record, address: Val | int, size: Val | int, room: Val | int, is
     slot.set("is_native", is_native)
 
 
-def _buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
+def find_buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
     """Address and size (i64) of a buffer. Refuses unknown handles."""
     found = f.call(I64, "buffer", reader, handle)
     refuse(f, found.eq(0))
@@ -69,7 +69,7 @@ def _buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
     return slot.get("address"), slot.get("size")
 
 
-def _begin(module: Module, name: str) -> tuple[Function, Val, Record, Val, Val]:
+def begin_taker(module: Module, name: str) -> tuple[Function, Val, Record, Val, Val]:
     """A function name(reader, words, count) -> 1 if the command was carried out: with reader, bound record, words and count."""
     f = Function(module, name, [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
@@ -78,7 +78,7 @@ def _begin(module: Module, name: str) -> tuple[Function, Val, Record, Val, Val]:
 
 def build_constants(module: Module) -> None:
     """constants(reader, words, count): SET_CONSTANT_BUFFER, as `ConstantMemory.put`."""
-    f, reader, _, words, count = _begin(module, "constants")
+    f, reader, _, words, count = begin_taker(module, "constants")
     header = len(CONSTANTS.split())
     stage, index = field(f, words, CONSTANTS, "shader_type"), field(f, words, CONSTANTS, "index")
     _build_bind_constants(module)
@@ -107,12 +107,12 @@ def _build_bind_constants(module: Module) -> None:
 
 def build_uniforms(module: Module) -> None:
     """uniforms(reader, words, count): SET_UNIFORM_BUFFER."""
-    f, reader, bound, words, _ = _begin(module, "uniforms")
+    f, reader, bound, words, _ = begin_taker(module, "uniforms")
     stage, index, offset, length, handle = (field(f, words, UNIFORMS, name) for name in UNIFORMS.split())
     with f.leaving(handle.eq(0)):
         _bind(_constant_slot(f, bound, stage, index), 0, 0, 0, 0)
         f.ret(f.const(I32, 1))
-    address, size = _buffer(f, reader, handle)
+    address, size = find_buffer(f, reader, handle)
     begin = offset.zext(I64)
     refuse(f, (begin > size) | (offset & 3).ne(0))
     slot = _constant_slot(f, bound, stage, index)
@@ -123,7 +123,7 @@ def build_uniforms(module: Module) -> None:
 
 def build_vertex_buffers(module: Module) -> None:
     """vertex_buffers(reader, words, count): SET_VERTEX_BUFFERS, which empties all slots that it does not name."""
-    f, reader, bound, words, count = _begin(module, "vertex_buffers")
+    f, reader, bound, words, count = begin_taker(module, "vertex_buffers")
     number, made = _read_vertex_buffers(f, reader, words, count)
     target, each = bound.address("vertex_buffers"), ctypes.sizeof(VertexBufferSlot)
     f.call(PTR, "memcpy", target, made, number.zext(I64) * each)
@@ -136,7 +136,7 @@ def build_vertex_slots(module: Module) -> None:
 
     Python keeps what other slots hold alive, unless generated code has bound all of them.
     """
-    f, reader, bound, words, count = _begin(module, "vertex_slots")
+    f, reader, bound, words, count = begin_taker(module, "vertex_slots")
     start = f.load(I32, words, 0)
     number, made = _read_vertex_buffers(f, reader, f.at(words, 4), count - 1)
     refuse(f, start.ugt(MAX_VERTEX_BUFFERS) | (start + number > MAX_VERTEX_BUFFERS))
@@ -176,7 +176,7 @@ def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tu
         address, size, step = f.var(I64, 0), f.var(I64, 0), f.var(I64, 0)
         with f.if_(handle.ne(0)):
             refuse(f, stride.ugt(MAX_STRIDE))
-            whole_at, whole_size = _buffer(f, reader, handle)
+            whole_at, whole_size = find_buffer(f, reader, handle)
             begin = f.min(offset.zext(I64), whole_size)
             address.set(whole_at + begin)
             size.set(whole_size - begin)
@@ -190,7 +190,7 @@ def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tu
 
 def build_index_buffer(module: Module) -> None:
     """index_buffer(reader, words, count): SET_INDEX_BUFFER."""
-    f, reader, bound, words, count = _begin(module, "index_buffer")
+    f, reader, bound, words, count = begin_taker(module, "index_buffer")
     r = Record(f, reader, ReaderRecord)
     handle = field(f, words, INDEX_BUFFER, "res_handle")
     with f.leaving(handle.eq(0)):
@@ -199,7 +199,7 @@ def build_index_buffer(module: Module) -> None:
     refuse(f, count < len(INDEX_BUFFER.split()))
     size_of, offset = field(f, words, INDEX_BUFFER, "index_size"), field(f, words, INDEX_BUFFER, "offset")
     refuse(f, size_of.ne(1) & size_of.ne(2) & size_of.ne(4))
-    address, size = _buffer(f, reader, handle)
+    address, size = find_buffer(f, reader, handle)
     begin = f.min(offset.zext(I64), size)
     _bind_indices(bound, r, address + begin, size - begin, size_of)
     f.ret(f.const(I32, 1))

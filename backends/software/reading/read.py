@@ -9,6 +9,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
 from backends.software.reading.draws import build_call, build_draw_words, build_slot_constants
+from backends.software.reading.subdata import build_subdata
 from backends.software.reading.tables import build_buffer, build_repeat
 
 _TAKEN_BY = {
@@ -20,6 +21,7 @@ _TAKEN_BY = {
     Kind.CALL: "call",
     Kind.VERTEX_SLOTS: "vertex_slots",
     Kind.SLOT_CONSTANTS: "slot_constants",
+    Kind.SUBDATA: "subdata",
 }
 
 
@@ -73,6 +75,7 @@ def build_reading(module: Module) -> None:
         build_call,
         build_vertex_slots,
         build_slot_constants,
+        build_subdata,
         build_read,
     ):
         build(module)

@@ -11,6 +11,7 @@ from backends.device.commands.layout import AGAIN, DETAILS, DRAW, FIELDS, VERTEX
 from backends.gallium.context.recording.encoder import IN_DATA, MORE, OUTCOME, RAISES
 from backends.gallium.context.recording.errors import RecordingError, WordError
 from backends.gallium.context.recording.methods import METHODS, OF_NUMBER, Does, Method
+from backends.gallium.context.recording.setters import READERS, Fixed
 from backends.gallium.context.recording.values import ValueReader
 from backends.pipe.limits import MAX_VERTEX_BUFFERS
 from tgsi.language.record import record
@@ -20,8 +21,6 @@ _DRAW_NAMES = ["drawid" if name == "draw_id" else name for name in DRAW.split()]
 _FIVE_FLOATS = struct.Struct("<5d")
 _FLAGS = RAISES | OUTCOME | IN_DATA
 _CREATING = (Does.CREATE, Does.OWN)
-Fixed = tuple[str, tuple[Any, ...], dict[str, Any]]
-"""Method, positional arguments and keywords of a fixed command."""
 
 
 @record(eq=False, kw_only=True)
@@ -129,7 +128,8 @@ class Decoder:
             raise WordError(f"{fields[len(given)]} is missing: there are {len(given)} words, {len(fields)} are needed")
         if len(given) > len(fields) and (not group or (len(given) - len(fields)) % len(group)):
             raise WordError(f"{len(given)} words are too many, or end inside of a group")
-        made = [_FIXED[item.command](self, given, item)]
+        reader = READERS.get(item.command)
+        made = [_FIXED[item.command](self, given, item) if reader is None else reader(self.object, item.detail, given, item.words)]
         if item.command is Command.CONSTANTS and item.detail & AGAIN:
             made.append(self.draw([], item))
         return tuple(Call(method=METHODS[name], args=args, given=found, handles=tuple(self._handles)) for name, args, found in made)

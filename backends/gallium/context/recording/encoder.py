@@ -15,6 +15,7 @@ from backends.device.commands.known_objects import call_of
 from backends.device.commands.layout import CLEAR, DRAW, MOST_COUNT, Command, header, pack, slot_detail
 from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.methods import METHODS, Method
+from backends.gallium.context.recording.setters import WRITERS
 from backends.gallium.context.recording.values import ValueWriter
 from backends.gallium.resource.resource import Resource
 from backends.pipe.enums import Clear, ShaderType, lookup
@@ -63,11 +64,11 @@ class Encoder:
 
     def fixed(self, name: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> bytes | None:
         """A call as a fixed command; None if it has no such form, or an argument has another type."""
-        form = _FORMS.get(name)
-        if form is None:
-            return None
+        form, writer = _FORMS.get(name), WRITERS.get(name)
         try:
-            return form(self, *args, **given)
+            if writer is not None:
+                return writer(self._handle_of, *args, **given)
+            return form(self, *args, **given) if form is not None else None
         except (TypeError, ValueError):
             return None
 

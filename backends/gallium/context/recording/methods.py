@@ -133,6 +133,9 @@ METHODS: dict[str, Method] = {name: Method(k, name, does, _PLACES.get(name)) for
 """Recorded methods by name. Files name them by number: new ones are added at the end, or `layout.VERSION` changes."""
 OF_NUMBER = tuple(METHODS.values())
 
+BINDS = tuple(f"bind_{kind}_state" for kind in _OBJECTS if kind != "sampler")
+"""Methods that bind one object. Commands name them by their places here, as they name methods."""
+
 ALIASES = {f"delete_{kind}_state": f"destroy_{kind}_state" for kind in _OBJECTS}
 """Other names of recorded methods."""
 _UNSEEN = """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from backends.device.commands.bound_record import Word
-from backends.device.commands.layout import ROWS, Command
+from backends.device.commands.layout import REPEATED, ROWS, Command
 from backends.device.commands.reader import Buffers, Reader, address_of_words
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
@@ -105,7 +105,7 @@ class Player:
             self._reader.note_draw(item.words.tolist())
         if call.method.name in _LISTS:
             self._notice_lists()
-        if item.command is not Command.STATE or not is_plain or call.method.places is None:
+        if item.command not in REPEATED or not is_plain or call.method.places is None:
             return
         method = getattr(type(self._context), call.method.name)
         given = inspect.signature(method).bind(self._context, *call.args, **call.given).arguments
