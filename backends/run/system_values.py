@@ -15,7 +15,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import SEMANTICS
 from tgsi.language.program import Program
 
-FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTER"})
+FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTER", "TESS_DEFAULT_OUTER_LEVEL", "TESS_DEFAULT_INNER_LEVEL"})
 """System values that are floats: integers given for them are converted."""
 
 

@@ -10,7 +10,7 @@ from passes.validate.context import Context
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.limits import MAX_BLOCK, MAX_MESH_REGISTERS, MAX_TASK_SHARED
 from tgsi.language.facts.semantics import MESH_SEMANTICS, PRIMITIVE_SEMANTICS, VERTEX_SEMANTICS
-from tgsi.language.facts.stages import STAGES
+from tgsi.language.facts.stages import LAST_STAGES, STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout, payload_registers, registers_of
@@ -26,6 +26,9 @@ _ABSENT: Mapping[Processor, frozenset[File]] = MappingProxyType(
     {Processor.TASK: frozenset({File.IN, File.OUT}), Processor.MESH: frozenset({File.IN})}
 )
 """Register files that the stage does not have."""
+
+_BROADCAST = "VIEWPORT_MASK"
+"""The semantic of mesh programs that the stages before the rasterizer may have, too."""
 
 _SIZES: Mapping[tuple[Processor, MemoryType], str] = MappingProxyType(
     {
@@ -63,7 +66,7 @@ def _check_declaration(context: Context, item: Declaration, is_mesh: bool) -> No
     name = item.semantic.name if item.semantic is not None else ""
     if item.per_primitive and not is_output:
         context.error("V066", "PRIMITIVE belongs to outputs of MESH programs", item)
-    elif name in MESH_SEMANTICS and not is_output:
+    elif name in MESH_SEMANTICS and not is_output and not (name == _BROADCAST and stage in LAST_STAGES and item.file is File.OUT):
         context.error("V066", f"{name} is an output of MESH programs", item)
     elif is_output and name in PRIMITIVE_SEMANTICS and not item.per_primitive:
         context.error("V066", f"{name} exists once a primitive", item, hint=f"write `{name}, PRIMITIVE`")

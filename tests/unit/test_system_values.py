@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import tgsi
+from tests.images.scenes import FS_COLOR, Stage
+from tests.images.tessellated import TES_PATCH, VS_PATCH, corners
 from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi.language.facts.semantics import SEMANTICS
 
@@ -363,3 +366,81 @@ def test_subgroup_invocation__of_lanes_that_are_no_vertices_does_not_vote() -> N
     assert picture.pixels()[0, :, 0].tolist() == [15, 15, 15, 15, 1]
     ballot = "VERT\nDCL IN[0]\nDCL OUT[0], GENERIC[0]\nIMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}\nBALLOT OUT[0], IMM[0].xxxx\nEND\n"
     assert both(ballot, np.zeros((5, 1, 4), np.float32)).outputs[:, 0, 0].tolist() == [15, 15, 15, 15, 1]
+
+
+# -- later Mesa -------------------------------------------------------------------------------------------------------------
+GRID = (
+    "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 2\nPROPERTY CS_FIXED_BLOCK_HEIGHT 1\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\n"
+    "DCL SV[0], CS_USER_DATA_AMD\nDCL SV[1], THREAD_ID\nDCL BUFFER[0]\nDCL TEMP[0]\nIMM[0] UINT32 {16, 0, 0, 0}\n"
+    "UMUL TEMP[0].x, SV[1].xxxx, IMM[0].xxxx\n"
+    "STORE BUFFER[0], TEMP[0].xxxx, SV[0]\nEND\n"
+)
+
+
+def test_cs_user_data_amd__is_what_a_run_gives_and_no_grid_has() -> None:
+    program = tgsi.parse(GRID)
+    for engine in ("jit", "interp"):
+        data = {"CS_USER_DATA_AMD": [[7, 8, 9, 10], [11, 12, 13, 14]]}
+        result = tgsi.run(program, engine=engine, buffers={0: np.zeros(8, np.uint32)}, system_values=data)
+        assert np.asarray(result.buffers[0]).view(np.uint32).tolist() == [7, 8, 9, 10, 11, 12, 13, 14]
+    with tgsi.Screen(threads=0) as screen, pytest.raises(tgsi.UnsupportedError, match=r"B004.*CS_USER_DATA_AMD is not supported"):
+        screen.context_create().create_compute_state(program)
+
+
+@pytest.mark.parametrize("stage", ["VERT", "GEOM", "TESS_EVAL"])
+def test_a_mask_of_viewports_is_an_output_of_a_run_and_of_mesh_programs_in_draws(stage: str) -> None:
+    heads = {"GEOM": "PROPERTY GS_INPUT_PRIMITIVE POINTS\n", "TESS_EVAL": "PROPERTY TES_PRIM_MODE 4\n"}
+    text = f"{stage}\n{heads.get(stage, '')}DCL OUT[0], VIEWPORT_MASK\nIMM[0] UINT32 {{5, 0, 0, 0}}\nMOV OUT[0].x, IMM[0]\nEND\n"
+    program = tgsi.parse(text)
+    assert tgsi.check(program) == ()
+    assert tgsi.decode(tgsi.encode(program)) == program
+    if stage == "VERT":
+        for engine in ("jit", "interp"):
+            assert tgsi.run(program, np.zeros((1, 0, 4), np.float32), engine=engine).outputs[0, 0, 0] == 5
+    with tgsi.Screen(threads=0) as screen, pytest.raises(tgsi.UnsupportedError, match=f"VIEWPORT_MASK of a {stage} program"):
+        getattr(screen.context_create(), f"create_{ {'VERT': 'vs', 'GEOM': 'gs', 'TESS_EVAL': 'tes'}[stage] }_state")(program)
+
+
+@pytest.mark.parametrize("name", ["TESS_DEFAULT_OUTER_LEVEL", "TESS_DEFAULT_INNER_LEVEL"])
+def test_tess_default_outer_level__and_inner_levels_arrive_as_they_are_given(name: str) -> None:
+    text = f"TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 1\nDCL SV[0], {name}\nDCL OUT[][0], GENERIC[0]\nMOV OUT[0][0], SV[0]\nEND\n"
+    program = tgsi.parse(text)
+    assert tgsi.decode(tgsi.encode(program)) == program
+    for engine in ("jit", "interp"):
+        result = tgsi.run(program, np.zeros((1, 1, 0, 4), np.float32), engine=engine, system_values={name: [[1, 2.5, 3, 4]]})
+        assert result.floats.reshape(-1, 4)[0].tolist() == [1.0, 2.5, 3.0, 4.0]
+
+
+PASSING = """TESS_CTRL
+PROPERTY TCS_VERTICES_OUT 4
+DCL SV[0], TESS_DEFAULT_OUTER_LEVEL
+DCL SV[1], TESS_DEFAULT_INNER_LEVEL
+DCL SV[2], INVOCATIONID
+DCL IN[][0], POSITION
+DCL OUT[][0], POSITION
+DCL OUT[1], TESSOUTER
+DCL OUT[2], TESSINNER
+DCL ADDR[0]
+UARL ADDR[0].x, SV[2].xxxx
+MOV OUT[ADDR[0].x][0], IN[ADDR[0].x][0]
+MOV OUT[1], SV[0]
+MOV OUT[2].xy, SV[1]
+END
+"""
+
+
+def test_tess_default_inner_level__and_outer_levels_of_a_control_program_are_those_of_draws_without_one() -> None:
+    def picture(control: bool) -> bytes:
+        with tgsi.Screen(threads=0) as screen:
+            stage = Stage(screen)
+            stage.clear(0.0, 0.0, 0.0, 1.0)
+            stage.rasterizer(fill_front="LINE", fill_back="LINE")
+            ctx = stage.ctx
+            ctx.bind_tcs_state(ctx.create_tcs_state(PASSING) if control else None)
+            ctx.bind_tes_state(ctx.create_tes_state(TES_PATCH.format(mode=7, spacing=2, points=0)))
+            for levels in (((5.0, 7.0, 2.0, 3.0), (6.0, 3.0)), ((2.0, 2.0, 4.0, 4.0), (3.0, 5.0))):
+                ctx.set_tess_state(*levels)
+                stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1)), vertices_per_patch=4)
+            return stage.bytes()
+
+    assert picture(True) == picture(False)

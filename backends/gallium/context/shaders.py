@@ -11,7 +11,8 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.state import StreamOutputInfo
-from tgsi.language.facts.enums import Processor
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
 
@@ -171,7 +172,28 @@ def read_program(source: Any, name: str) -> Program:
     from passes.validate import validate
 
     validate(source)
+    _check_semantics(source, name)
     return source
+
+
+_UNSET = "CS_USER_DATA_AMD"
+"""A system value that no call of Gallium sets."""
+
+_BROADCAST = "VIEWPORT_MASK"
+"""An output that this driver takes from mesh programs alone."""
+
+
+def _check_semantics(program: Program, name: str) -> None:
+    """Raise UnsupportedError for semantics of later Mesa that the language has and this driver does not."""
+    for item in program.declarations:
+        semantic = "" if item.semantic is None else item.semantic.name
+        if semantic == _UNSET and item.file is File.SV:
+            raise UnsupportedError.at(
+                "B004", f"{name}: {semantic} is not supported: no call sets it", item.span, hint="use a constant buffer"
+            )
+        if semantic == _BROADCAST and item.file is File.OUT and not STAGES[program.processor].is_mesh:
+            text = f"{name}: {semantic} of a {program.processor.name} program is not supported"
+            raise UnsupportedError.at("B004", text, item.span, hint="VIEWPORT_INDEX names one viewport; mesh programs may write a mask")
 
 
 def check_shader(shader: Any, stage: Processor, screen: ScreenCore, name: str) -> packet.Shader:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.geometry.tessellation.kernel import native_entry
+from backends.geometry.tessellation.levels import INNER_LEVELS, OUTER_LEVELS
 from backends.geometry.tessellation.records import ControlRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
@@ -91,11 +92,19 @@ class ControlRegisters(DrawRegisters):
             present=self.there,
         )
 
+    def default_level(self, first: int, count: int, channel: int) -> Val:
+        """A level of `set_tess_state`, the same in all lanes; 0 in channels without one."""
+        if channel >= count:
+            return self.f.const(I32.wide(self.lane_map.lanes), 0)
+        return self.f.splat(self.f.load(I32, self.record.get("levels"), 4 * (first + channel)), self.lane_map.lanes)
+
     KERNELS: ClassVar[str] = "tessellation"
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
         **OF_SUBGROUP,
         "INVOCATIONID": lambda self, channel: self.member,
         "PRIM_ID": lambda self, channel: self.f.gather(I32, self.record.get("numbers"), self.patch << 2),
+        "TESS_DEFAULT_OUTER_LEVEL": lambda self, channel: self.default_level(0, OUTER_LEVELS, channel),
+        "TESS_DEFAULT_INNER_LEVEL": lambda self, channel: self.default_level(OUTER_LEVELS, INNER_LEVELS, channel),
         "VERTICESIN": lambda self, channel: self.f.splat(self.record.get("rows"), self.lane_map.lanes),
     }
 

@@ -30,12 +30,13 @@ class ControlRecord(ctypes.Structure):
     """Control shader invocations of `patches` patches.
 
     inputs: the input rows, `rows` for each patch; outputs: the output rows, as many as the program writes, all 0 at first. numbers: the
-    number of each patch. state: `state_bytes` for each vector of a patch, to keep values at barriers; where it is null a kernel with
-    barriers only stores `state_bytes`. stops: one i32 for each vector of all patches.
+    number of each patch. levels: those of `set_tess_state`, four outer and two inner floats. state: `state_bytes` for each vector of a
+    patch, to keep values at barriers; where it is null a kernel with barriers only stores `state_bytes`. stops: one i32 for each vector
+    of all patches.
     """
 
     _fields_ = [
-        *((name, c_void_p) for name in ("env", "inputs", "outputs", "numbers", "state", "stops")),
+        *((name, c_void_p) for name in ("env", "inputs", "outputs", "numbers", "levels", "state", "stops")),
         ("state_bytes", c_int64),
         *((name, c_int32) for name in ("patches", "rows")),
     ]

@@ -63,7 +63,7 @@ class TessellationStage:
         """Make the stage.
 
         control, evaluation: the compiled programs of `layout`. copy_rows, tessellate: kernels of RowsRecords and TessRecords. levels: outer
-        and inner levels of patches, used without a control shader.
+        and inner levels of patches without a control shader; a control shader reads them as system values.
         """
         self._layout, self._control, self._evaluation = layout, control, evaluation
         self._copy_rows, self._tessellate = copy_rows, tessellate
@@ -113,6 +113,7 @@ class TessellationStage:
         assert layout.control is not None
         r = ControlRecord()
         r.env, r.numbers, r.patches, r.rows = compiled.environment, patches.numbers, patches.count, layout.control.rows
+        r.levels = self._given.ctypes.data
         r.inputs = self._rows(worker, "control inputs", layout.control, patches, shaded.vertices, patches.corners, self._defaults)
         patch_bytes = layout.written * layout.written_size
         r.outputs = outputs = worker.provide("control outputs", patches.count * patch_bytes + 16)

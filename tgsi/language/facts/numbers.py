@@ -30,7 +30,6 @@ class NumberField:
     foreign: Mapping[int, str] = field(default_factory=dict)
 
 
-_MESA = "later Mesa"
 _OPCODES = {info.number: name for name, info in OPCODES.items() if Trait.GAP not in info.traits}
 _SEMANTICS = {info.number: name for name, info in SEMANTICS.items()}
 _PROPERTIES = {info.number: name for name, info in PROPERTIES.items()}
@@ -41,17 +40,7 @@ FIELDS = (
     NumberField("shader stage", 6, 15, {int(item): item.name for item in Processor}),
     NumberField("kind of memory (declaration, bits 27 to 29)", 4, 7, {int(item): item.name for item in MemoryType}),
     NumberField("bit of a declaration", 29, 31, {29: "PRIMITIVE of OUT; third bit of the kind of MEMORY"}),
-    NumberField(
-        "semantic",
-        45,
-        255,
-        _SEMANTICS,
-        {
-            45: f"CS_USER_DATA_AMD of {_MESA}",
-            47: f"TESS_DEFAULT_OUTER_LEVEL of {_MESA}",
-            48: f"TESS_DEFAULT_INNER_LEVEL of {_MESA}",
-        },
-    ),
+    NumberField("semantic", 45, 255, _SEMANTICS),
     NumberField("property", 24, 255, _PROPERTIES),
 )
 """The fields in which numbers are left."""

@@ -98,7 +98,10 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (42, "SUBGROUP_GT_MASK", "any SV", "bits > n"),
     (43, "SUBGROUP_LE_MASK", "any SV", "bits <= n"),
     (44, "SUBGROUP_LT_MASK", "any SV", "bits < n"),
-    (46, "VIEWPORT_MASK", "MS out, per primitive", "x: bit k draws the primitive in viewport k; 0 culls it"),
+    (45, "CS_USER_DATA_AMD", "CS SV", "four words that the driver hands to a grid; nothing in Gallium sets them"),
+    (46, "VIEWPORT_MASK", "VS/GS/TES out, MS out per primitive", "x: bit k draws the primitive in viewport k; 0 culls it"),
+    (47, "TESS_DEFAULT_OUTER_LEVEL", "TCS SV", "the outer levels of set_tess_state"),
+    (48, "TESS_DEFAULT_INNER_LEVEL", "TCS SV", "xy: the inner levels of set_tess_state"),
     (49, "CULL_PRIMITIVE", "MS out, per primitive", "x: the primitive is culled unless it is 0"),
     (50, "PRIMITIVE_INDICES", "MS out, per primitive", "numbers of its vertices: x for POINTS, xy for LINES, xyz for TRIANGLES"),
 )
