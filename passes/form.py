@@ -35,6 +35,8 @@ class Form:
         self.program = program
         self._values: Values | None = None
         self.immediates = Immediates(program)
+        self.zero_wins = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+        """True if 0 times anything is 0 in products of floats."""
         self.zeros: set[RegisterRef] = set()
         self.carried: set[RegisterRef] = set()
         self.is_split = False

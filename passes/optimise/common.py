@@ -102,7 +102,7 @@ def _expression(item: Instruction) -> Hashable:
         name: object = (register.file, register.index) if register.dimension is None and register.indirect is None else register
         operands.append((name, taken, operand.negate, operand.absolute))
     if Trait.COMMUTATIVE in opcode.traits:
-        operands.sort(key=repr)
+        operands[:2] = sorted(operands[:2], key=repr)
     mask = 0 if opcode.mode is Mode.REPLICATE else item.dst[0].write_mask
     return opcode.name, mask, item.saturate, item.precise, item.texture, item.offsets, tuple(operands)
 

@@ -1,8 +1,8 @@
 """Results of opcodes for constants: plain Python, on 32-bit words, as the documentation defines them.
 
-Only numbers whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions. A
-product or sum of two float32 is rounded twice here, to float64 and to float32. For +, -, *, / and roots that gives the same result as
-rounding once (53 bits are more than 2 * 24 + 1).
+Only results whose every bit is promised have a value: there are no transcendental functions. A product or sum of two float32 is rounded
+twice here, to float64 and to float32. For +, -, *, / and roots that gives the same result as rounding once (53 bits are more than
+2 * 24 + 1).
 """
 
 from __future__ import annotations
@@ -17,24 +17,19 @@ from tgsi.language.ir import Instruction
 MASK = 0xFFFFFFFF
 SIGN = 0x80000000
 ALL_ONES = 0xFFFFFFFF
-
-
-class NoValue(Exception):
-    """Error for a result that the documentation does not define."""
+NAN = 0x7FC00000
 
 
 def to_float(word: int) -> float:
     """Return the number of 32 bits."""
     value: float = struct.unpack("<f", struct.pack("<I", word))[0]
-    if value != value:
-        raise NoValue
     return value
 
 
 def to_word(value: float) -> int:
-    """Return the bits of a number, rounded to float32."""
+    """Return the bits of a number, rounded to float32; those of the canonical NaN."""
     if value != value:
-        raise NoValue
+        return NAN
     try:
         packed = struct.pack("<f", value)
     except OverflowError:
@@ -59,10 +54,7 @@ def modified(word: int, kind: str, negate: bool, absolute: bool) -> int:
 
 def saturated(word: int) -> int:
     """Return a word clamped as a float; NaN and -0 stay."""
-    try:
-        value = to_float(word)
-    except NoValue:
-        return word
+    value = to_float(word)
     return 0 if value < 0 else to_word(1.0) if value > 1 else word
 
 
@@ -77,20 +69,28 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
         for words, kind, operand in zip(sources, opcode.modifier_types, instruction.src)
     ]
     channels = [c for c in range(4) if instruction.dst[0].write_mask >> c & 1]
-    try:
-        if opcode.name in _DOTS:
-            words = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[opcode.name]))
-        elif opcode.name in _FUNCTIONS:
-            function = _FUNCTIONS[opcode.name]
-            if opcode.mode is Mode.REPLICATE:
-                words = dict.fromkeys(channels, function(*(value[0] for value in values)) & MASK)
-            else:
-                words = {c: function(*(value[c] for value in values)) & MASK for c in channels}
-        else:
-            return None
-    except (NoValue, ZeroDivisionError, ValueError, OverflowError):
+    if opcode.name in _DOTS:
+        words = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[opcode.name]))
+    elif opcode.name not in _FUNCTIONS:
         return None
+    else:
+        places = [0] if opcode.mode is Mode.REPLICATE else channels
+        found = {c: value_of(opcode.name, [value[c] for value in values]) for c in places}
+        if opcode.mode is Mode.REPLICATE:
+            found = dict.fromkeys(channels, found[0])
+        words = {c: word for c, word in found.items() if word is not None}
+        if len(words) < len(channels):
+            return None
     return {c: saturated(word) for c, word in words.items()} if instruction.saturate else words
+
+
+def value_of(name: str, words: Sequence[int]) -> int | None:
+    """Return the word of one channel that an opcode makes of its sources' words, or None if it is not known."""
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        return None
+    word = function(*words)
+    return None if word is None else word & MASK
 
 
 _DOTS = {"DP2": 2, "DP3": 3, "DP4": 4}
@@ -109,47 +109,90 @@ def _dot(a: Sequence[int], b: Sequence[int], count: int) -> int:
 
 def _quotient(a: float, b: float) -> float:
     if b == 0:
-        if a == 0:
-            raise NoValue
-        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+        return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
     return a / b
 
 
+def _root(a: float) -> float:
+    return math.nan if a < 0 else math.sqrt(a)
+
+
 def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
-    """Return a function to integers that keeps infinities and the sign of zeros."""
-    return lambda a: a if math.isinf(a) else math.copysign(function(a), a)
+    """Return a function to integers that keeps infinities, NaN and the sign of zeros."""
+    return lambda a: math.copysign(function(a), a) if math.isfinite(a) else a
 
 
 def _floor(a: float) -> float:
-    return a if math.isinf(a) or a == 0 else float(math.floor(a))
+    return float(math.floor(a)) if math.isfinite(a) and a else a
 
 
 def _fraction(a: float) -> float:
     return 0.0 if math.isinf(a) else a - _floor(a)
 
 
-def _smaller(a: float, b: float) -> float:
-    if a == b:
-        return min(a, b, key=lambda x: math.copysign(1.0, x))
-    return a if a < b else b
+def _scaled(a: int, b: int) -> int:
+    return to_word(math.ldexp(to_float(a), max(-400, min(400, signed(b)))))
 
 
-def _larger(a: float, b: float) -> float:
-    if a == b:
-        return max(a, b, key=lambda x: math.copysign(1.0, x))
-    return a if a > b else b
+def _smaller(a: int, b: int) -> int:
+    x, y = to_float(a), to_float(b)
+    return a | b if x == y else a if x < y else b
+
+
+def _larger(a: int, b: int) -> int:
+    x, y = to_float(a), to_float(b)
+    return a & b if x == y else a if x > y else b
 
 
 def _truncated(a: float) -> int:
-    if math.isinf(a) or not -(2.0**31) <= math.trunc(a) < 2.0**31:
-        raise NoValue
-    return math.trunc(a)
+    return math.trunc(a) if math.isfinite(a) and -(2.0**31) <= math.trunc(a) < 2.0**31 else SIGN
 
 
 def _unsigned(a: float) -> int:
-    if math.isinf(a) or not 0 <= math.trunc(a) < 2**32:
-        raise NoValue
-    return math.trunc(a)
+    return 0 if a != a or a < 0 else MASK if a >= 2.0**32 else math.trunc(a)
+
+
+def _power_of_two(a: int) -> int | None:
+    """Return 2^a where it is a float; other powers depend on the engine in their last places."""
+    value = to_float(a)
+    return to_word(math.ldexp(1.0, int(value))) if value == _floor(value) and -126 <= value <= 127 else None
+
+
+def _logarithm(a: int) -> int | None:
+    """Return the logarithm of a power of two."""
+    exponent = a >> 23
+    return to_word(float(exponent - 127)) if not a & 0x7FFFFF and 0 < exponent < 255 else None
+
+
+def _lowest(a: int) -> int:
+    return (a & -a).bit_length() - 1
+
+
+def _reversed(a: int) -> int:
+    return int(f"{a:032b}"[::-1], 2)
+
+
+def _field(offset: int, width: int) -> tuple[int, int]:
+    """Return where a bit field begins, and its width."""
+    offset &= 31
+    width = 32 if width == 32 and not offset else width & 31
+    return offset, min(width, 32 - offset)
+
+
+def _bits(a: int, offset: int, width: int) -> int:
+    offset, width = _field(offset, width)
+    return a >> offset & (1 << width) - 1
+
+
+def _signed_bits(a: int, offset: int, width: int) -> int:
+    bits, count = _bits(a, offset, width), _field(offset, width)[1]
+    return bits - (1 << count) if count and bits >> count - 1 else bits
+
+
+def _inserted(a: int, b: int, offset: int, width: int) -> int:
+    offset, width = _field(offset, width)
+    field = (1 << width) - 1 << offset
+    return b << offset & field | a & ~field
 
 
 def _floats(function: Callable[..., float]) -> Callable[..., int]:
@@ -182,7 +225,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "LE": lambda a, b: a <= b,
 }
 
-_FUNCTIONS: dict[str, Callable[..., int]] = {
+_FUNCTIONS: dict[str, Callable[..., int | None]] = {
     "MOV": lambda a: a,
     "UARL": lambda a: a,
     "ADD": _floats(lambda a, b: a + b),
@@ -191,10 +234,13 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
     "LRP": _floats(lambda a, b, e: _product(a, to_float(to_word(b - e))) + e),
     "DIV": _floats(_quotient),
     "RCP": _floats(lambda a: _quotient(1.0, a)),
-    "SQRT": _floats(math.sqrt),
-    "RSQ": _floats(lambda a: _quotient(1.0, to_float(to_word(math.sqrt(a))))),
-    "MIN": _floats(_smaller),
-    "MAX": _floats(_larger),
+    "SQRT": _floats(_root),
+    "RSQ": _floats(lambda a: _quotient(1.0, to_float(to_word(_root(a))))),
+    "LDEXP": _scaled,
+    "EX2": _power_of_two,
+    "LG2": _logarithm,
+    "MIN": _smaller,
+    "MAX": _larger,
     "SSG": _floats(lambda a: 1.0 if a > 0 else -1.0 if a < 0 else 0.0),
     "FLR": _floats(_floor),
     "CEIL": _floats(_whole(math.ceil)),
@@ -232,6 +278,13 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
     "USHR": lambda a, b: a >> (b & 31),
     "ISHR": lambda a, b: signed(a) >> (b & 31),
     "POPC": lambda a: a.bit_count(),
+    "LSB": _lowest,
+    "UMSB": lambda a: a.bit_length() - 1,
+    "IMSB": lambda a: (~a & MASK if a & SIGN else a).bit_length() - 1,
+    "BREV": _reversed,
+    "UBFE": _bits,
+    "IBFE": _signed_bits,
+    "BFI": _inserted,
     "USEQ": _flags(lambda a, b: a == b),
     "USNE": _flags(lambda a, b: a != b),
     "USLT": _flags(lambda a, b: a < b),

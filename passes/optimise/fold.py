@@ -19,31 +19,27 @@ from tgsi.language.record import record
 class FoldConstants(Rewriter):
     """Compute instructions whose sources are immediates, and MOV the result.
 
-    NaN operands and results are not folded, nor transcendental functions, whose last places the engine chooses. Programs with MUL_ZERO_WINS
-    keep their products. No immediate is added to a program that indexes its immediates by an address.
+    Transcendental functions are not folded but for exact results: the engine chooses their last places. Programs with MUL_ZERO_WINS keep
+    their products. No immediate is added to a program that indexes its immediates by an address.
     """
 
     name = "fold-constants"
-
-    def begin(self, form: Form) -> None:
-        """See `Rewriter.begin`."""
-        program = form.program
-        form.notes[self.name] = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         for operand in item.src:
             if operand.register.file is not File.IMM:
                 return False
-        if not item.src or (form.notes[self.name] and Trait.PRODUCT in item.opcode.traits):
+        if not item.src or (form.zero_wins and Trait.PRODUCT in item.opcode.traits):
             return False
-        made = _folded(item, form.immediates)
+        made = folded(item, form.immediates)
         if made is not item:
             form.values.put(place, made)
         return made is not item
 
 
-def _folded(item: Instruction, immediates: Immediates) -> Instruction:
+def folded(item: Instruction, immediates: Immediates) -> Instruction:
+    """Return a MOV of the result if all sources of an instruction are immediates, otherwise the instruction."""
     if not item.src or not is_computed(item.opcode) or any(o.register.file is not File.IMM or not is_direct(o.register) for o in item.src):
         return item
     if Trait.COPY in item.opcode.traits and not (item.saturate or item.src[0].negate or item.src[0].absolute):

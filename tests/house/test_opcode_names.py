@@ -24,7 +24,7 @@ ALLOWED = {
     "passes.lower.expand": "writes opcodes with others",
     "passes.lower.face": "writes the instructions that replace FACE",
     "passes.optimise.evaluate": "the results of opcodes for constants",
-    "passes.optimise.simplify": "identities that replace one opcode by another",
+    "passes.optimise.rules": "identities that replace one opcode by another",
     "backends.nvk.lower": "writes the instructions of lowered programs",
     "backends.nvk.emulator.expand": "writes reads and writes of ISBE as those of buffers",
     "backends.gallium.screen.caps": "FBFETCH is a capability, too",

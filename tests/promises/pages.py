@@ -1,4 +1,7 @@
-"""Generator of docs/caps.md and docs/coverage.md. ``python -m tests.promises.pages [DIRECTORY]`` rewrites them; a test compares them."""
+"""Generator of docs/caps.md, docs/coverage.md and docs/passes.md.
+
+``python -m tests.promises.pages [DIRECTORY]`` rewrites them; a test compares them.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from pathlib import Path
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, shader_caps
 from backends.pipe.enums import ShaderType
 from tests.promises.tables import ROOT, Row, Test, read
+from tests.proof.pages import passes_page
 
-_HEAD = "<!-- Written by `python -m tests.promises.pages` from the tables of tests/promises. Edit the tables. -->"
+_HEAD = "<!-- Written by `python -m tests.promises.pages` from tables. Edit the tables. -->"
 OF_THE_MACHINE = ("VIDEO_MEMORY", "MAX_COMPUTE_UNITS")
 """Capabilities whose values are not the same everywhere."""
 
@@ -94,7 +98,7 @@ def coverage() -> Iterator[str]:
 
 def pages() -> dict[str, str]:
     """Every generated file as (path from the root, text)."""
-    documents = {"caps": caps(), "coverage": coverage()}
+    documents = {"caps": caps(), "coverage": coverage(), "passes": passes_page()}
     return {f"docs/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in documents.items()}
 
 

@@ -144,7 +144,7 @@ class Trait(_Fact):
     COPY = "copy", "the result is the source, bit for bit"
     PICKS = "picks", "the result has the bits of a source; abs and negation change its sign bit alone"
     EXACT_NAN = "exact nan", "the code of the opcode gives no NaN but the canonical one"
-    COMMUTATIVE = "commutative", "two sources may change places, to the last bit"
+    COMMUTATIVE = "commutative", "the first two sources may change places, to the last bit"
     DIVIDES = "divides", "the last source is a divisor"
     PRODUCT = "product", "multiplies: the property MUL_ZERO_WINS matters"
 

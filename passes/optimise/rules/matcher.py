@@ -1,0 +1,349 @@
+"""Matching of rules with instructions, one channel after another.
+
+Rules are found by the opcode of the window and by one of its sources: a constant, or the opcode that defines it. The time for an
+instruction depends neither on the number of rules nor on the length of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from passes.analysis.access import is_direct
+from passes.form import Form
+from passes.optimise.evaluate import modified, value_of
+from passes.optimise.rules.kinds import CLOSED, CONTAINS, ONE, gives
+from passes.optimise.rules.rule import Rule
+from passes.optimise.rules.table import RULES
+from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, is_known
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.traits import Mode, Trait
+from tgsi.language.ir import IDENTITY, Instruction, RegisterRef, SrcOperand
+
+Source = tuple[RegisterRef, int, bool, bool, str, int]
+"""One channel of a source: register, channel, negate, absolute, the type that these modifiers act on, and the place that reads it."""
+
+Bindings = dict[str, Source | int]
+"""Variables to sources, constants to words."""
+
+_INTEGERS = frozenset({"int", "uint"})
+_STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
+"""Files that do not change while a lane runs."""
+_DEPTH = 4
+"""Definitions that are looked through to find the kind of a value."""
+
+
+class Matcher:
+    """The rules for the instruction at one place of a form."""
+
+    __slots__ = ("_immediates", "_is_precise", "_place", "_values", "_zero_wins")
+
+    def __init__(self, form: Form, place: int) -> None:
+        self._values = form.values
+        self._immediates = form.immediates
+        self._zero_wins = form.zero_wins
+        self._place = place
+        self._is_precise = False
+
+    def rewritten(self, item: Instruction) -> tuple[Instruction, Rule] | None:
+        """Return the instruction that does the same by the first rule that holds, with that rule."""
+        opcode = item.opcode
+        index = _index(opcode.name)
+        if index is None or (index.only_saturated and not item.saturate):
+            return None
+        channels = [0]
+        if item.dst and opcode.mode is Mode.COMPONENTWISE:
+            mask = item.dst[0].write_mask
+            channels = [channel for channel in range(4) if mask >> channel & 1]
+        for window in self._candidates(index, item, channels[0]):
+            if (window.saturate and not item.saturate) or (self._zero_wins and not window.rule.any_product):
+                continue
+            made = self._matched(window, item, channels)
+            if made is not None:
+                return made, window.rule
+        return None
+
+    def _candidates(self, index: _Index, item: Instruction, channel: int) -> Iterator[_Window]:
+        by_key = index.by_key
+        if by_key:
+            for number, operand in enumerate(item.src):
+                register = operand.register
+                found = None
+                if register.file is File.IMM:
+                    found = by_key.get((number, ""))
+                elif register.file is File.TEMP and index.looks_up[number]:
+                    definition = self._definition(register, operand.swizzle[channel], self._place)
+                    if definition >= 0:
+                        found = by_key.get((number, self._at(definition).opcode.name))
+                if found:
+                    yield from found
+        yield from index.others
+
+    def _matched(self, window: _Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
+        lanes: list[Bindings] = []
+        types = item.opcode.modifier_types
+        self._is_precise = item.precise
+        for channel in channels:
+            bound: Bindings = {}
+            for argument, operand, kind in zip(window.arguments, item.src, types):
+                source = (operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, self._place)
+                if not self._match(argument, source, bound):
+                    return None
+            lanes.append(bound)
+        if window.rule.when and not all(_holds(window.rule, bound) for bound in lanes):
+            return None
+        return self._built(window, item, channels, lanes)
+
+    def _match(self, term: Term, source: Source, bound: Bindings) -> bool:
+        if isinstance(term, Variable):
+            if term.is_constant:
+                word = self._word(source)
+                return word is not None and bound.setdefault(term.name, word) == word
+            if not self._is_there(source) or (term.kind and not self._is_of(source, term.kind)):
+                return False
+            known = bound.setdefault(term.name, source)
+            return known is source or (isinstance(known, tuple) and _same(known, source))
+        if isinstance(term, Word):
+            return self._word(source) == term.value
+        register, channel, negate, absolute, kind, at = source
+        if isinstance(term, Modified):
+            if absolute is not term.absolute and (term.absolute or not term.negate):
+                return False
+            if negate is not term.negate:
+                return False
+            return self._match(term.term, (register, channel, False, absolute and not term.absolute, kind, at), bound)
+        if negate or absolute or register.file is not File.TEMP:
+            return False
+        maker = self._definition(register, channel, at)
+        definition = self._at(maker) if maker >= 0 else None
+        if definition is None or definition.opcode is not term.opcode or definition.saturate is not term.saturate:
+            return False
+        place = 0 if definition.opcode.mode is Mode.REPLICATE else channel
+        for orders in _orders(term):
+            inner = dict(bound)
+            if all(
+                self._match(argument, (o.register, o.swizzle[place], o.negate, o.absolute, kind, maker), inner)
+                for argument, o, kind in zip(orders, definition.src, definition.opcode.modifier_types)
+            ):
+                bound.update(inner)
+                self._is_precise = self._is_precise or definition.precise
+                return True
+        return False
+
+    def window(self, rule: Rule, source: Source) -> Bindings | None:
+        """Return what the variables of a rule's window are if a source reads the result of such a window, otherwise None."""
+        bound: Bindings = {}
+        if (self._zero_wins and not rule.any_product) or not self._match(rule.window, source, bound):
+            return None
+        return bound
+
+    def definition(self, operand: SrcOperand, channel: int) -> Instruction | None:
+        """Return the instruction whose result the instruction's source reads in a channel (before the swizzle), modifiers aside."""
+        place = self._definition(operand.register, operand.swizzle[channel], self._place)
+        return self._at(place) if place >= 0 else None
+
+    def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:
+        """Return one channel of a source without its modifiers."""
+        return operand.register, operand.swizzle[channel], False, False, kind, self._place
+
+    def _definition(self, register: RegisterRef, channel: int, at: int) -> int:
+        """Return the place that computes what a place reads; a negative number if there is not one such place."""
+        if register.file is not File.TEMP or register.indirect is not None:
+            return -1
+        found = self._values.writer(self._values.cells.of(register, (channel,))[0], at)
+        return -1 if found is None else found
+
+    def _at(self, place: int) -> Instruction:
+        item = self._values.items[place]
+        assert item is not None
+        return item
+
+    def _is_there(self, source: Source) -> bool:
+        """Return true if the instruction may read a source in place of the one that reads it now."""
+        register, channel, at = source[0], source[1], source[5]
+        if not is_direct(register) or (register.file is not File.TEMP and register.file not in _STATIC):
+            return at == self._place and is_direct(register)
+        return at == self._place or self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
+
+    def _word(self, source: Source) -> int | None:
+        """Return the word of a source that is a constant, after its modifiers."""
+        register, channel, negate, absolute, kind = source[:5]
+        if register.file is not File.IMM or register.indirect is not None:
+            return None
+        return modified(self._immediates.items[register.index].words[channel], kind, negate, absolute)
+
+    def _is_of(self, source: Source, kind: str, depth: int = _DEPTH) -> bool:
+        """Return true if a source is known to be of a kind."""
+        word = self._word(source)
+        if word is not None:
+            return CONTAINS[kind](word)
+        register, channel, negate, absolute, _, at = source
+        place = -1 if negate or absolute or not depth else self._definition(register, channel, at)
+        if place < 0:
+            return False
+        item = self._at(place)
+        opcode = item.opcode
+        if len(item.dst) != 1 or opcode.uses_64bit:
+            return False
+        if gives(opcode, item.saturate, kind):
+            return True
+        if item.saturate or (opcode.name != "AND" and opcode.name not in CLOSED.get(kind, ())):
+            return False
+        inner = [
+            (operand.register, operand.swizzle[channel], operand.negate, operand.absolute, type_, place)
+            for operand, type_ in zip(item.src, opcode.modifier_types)
+        ]
+        if opcode.name in CLOSED.get(kind, ()) and all(self._is_of(part, kind, depth - 1) for part in inner):
+            return True
+        if opcode.name != "AND":
+            return False
+        if kind == "small":
+            return any(self._is_of(part, kind, depth - 1) for part in inner)
+        if kind in ("unit", "whole", "unsigned", "saturated", "number"):
+            return any(self._word(inner[k]) == ONE and self._is_of(inner[1 - k], "flag", depth - 1) for k in (0, 1))
+        return False
+
+    def _built(self, window: _Window, item: Instruction, channels: Sequence[int], lanes: Sequence[Bindings]) -> Instruction | None:
+        """Return the instruction that computes the result of a rule in each channel, or None if it cannot be written."""
+        term = window.rule.result
+        saturate = item.saturate and not window.saturate
+        if isinstance(term, Result) and not is_known(term):
+            opcode, arguments, saturate = term.opcode, term.arguments, saturate or term.saturate
+        else:
+            opcode = OPCODES["UARL" if item.dst[0].register.file is File.ADDR else "MOV"]
+            arguments = (term,)
+        sources = []
+        for number, argument in enumerate(arguments):
+            operand = self._operand(argument, opcode, number, item, channels, lanes)
+            if operand is None:
+                return None
+            sources.append(operand)
+        precise = self._is_precise and opcode.computes_floats
+        return replace(item, opcode=opcode, src=tuple(sources), saturate=saturate, precise=precise)
+
+    def _operand(
+        self, term: Term, opcode: OpcodeInfo, number: int, item: Instruction, channels: Sequence[int], lanes: Sequence[Bindings]
+    ) -> SrcOperand | None:
+        kind = opcode.modifier_types[number]
+        spread = item.opcode.mode is not Mode.COMPONENTWISE  # the one value goes to all channels
+        if is_known(term):
+            words = [_known(term, bound) for bound in lanes]
+            if None in words or (opcode.mode is Mode.REPLICATE and len(set(words)) > 1):
+                return None
+            placed = dict(zip(channels, words))
+            filled = [words[0] if spread or opcode.mode is Mode.REPLICATE else placed.get(channel) for channel in range(4)]
+            type_ = item.opcode.dst_types[0] if Trait.COPY in opcode.traits else opcode.src_types[number]
+            return self._immediates.source(filled, type_)
+        negate = absolute = False
+        if isinstance(term, Modified):
+            negate, absolute, term = term.negate, term.absolute, term.term
+        assert isinstance(term, Variable)
+        found: list[int] = []
+        first = lanes[0][term.name]
+        assert isinstance(first, tuple)
+        for bound in lanes:
+            source = bound[term.name]
+            assert isinstance(source, tuple)
+            if source[0] != first[0] or source[2:5] != first[2:5]:
+                return None
+            found.append(source[1])
+        register, _, is_negated, is_absolute, type_, _ = first
+        if (is_negated or is_absolute) and (type_ in _INTEGERS) is not (kind in _INTEGERS):
+            return None
+        if absolute:
+            is_negated, is_absolute = negate, True
+        else:
+            is_negated = is_negated is not negate
+        if opcode.mode is Mode.REPLICATE and len(set(found)) > 1:
+            return None
+        if spread or opcode.mode is Mode.REPLICATE:
+            return SrcOperand(register, (found[0],) * 4, is_negated, is_absolute)
+        if found == list(channels):
+            return SrcOperand(register, IDENTITY, is_negated, is_absolute)
+        places = dict(zip(channels, found))
+        x, y, z, w = (places.get(channel, found[0]) for channel in range(4))
+        return SrcOperand(register, (x, y, z, w), is_negated, is_absolute)
+
+
+def _same(a: Source, b: Source) -> bool:
+    """Return true if two sources have the same word."""
+    if a[:4] != b[:4]:
+        return False
+    return not (a[2] or a[3]) or (a[4] in _INTEGERS) is (b[4] in _INTEGERS)
+
+
+def _holds(rule: Rule, bound: Bindings) -> bool:
+    return all(_known(term, bound) for term in rule.when)
+
+
+def _known(term: Term, bound: Bindings) -> int | None:
+    """Return the word of a term of constants, or None if it has none."""
+    if isinstance(term, Word):
+        return term.value
+    if isinstance(term, Variable):
+        word = bound[term.name]
+        assert isinstance(word, int)
+        return word
+    if isinstance(term, Modified):
+        raise TypeError("constants have no modifiers")
+    words = [_known(argument, bound) for argument in term.arguments]
+    found = [word for word in words if word is not None]
+    return value_of(term.opcode.name, found) if len(found) == len(words) else None
+
+
+class _Window:
+    """A rule with the sources of its window in one order."""
+
+    def __init__(self, rule: Rule, arguments: tuple[Term, ...]) -> None:
+        self.rule = rule
+        self.arguments = arguments
+        self.saturate = rule.window.saturate
+
+    def key(self) -> tuple[int, str] | None:
+        """Return a source that must be a constant (""), or the result of an opcode; results are rarer."""
+        keys = [(number, name) for number, term in enumerate(self.arguments) if (name := _named(term)) is not None]
+        return max(keys, key=lambda key: bool(key[1]), default=None)
+
+
+def _named(term: Term) -> str | None:
+    if isinstance(term, Modified):
+        return _named(term.term) if term.negate and not term.absolute else None
+    if isinstance(term, Result):
+        return term.opcode.name
+    return "" if isinstance(term, Word) or term.is_constant else None
+
+
+class _Index:
+    """The windows of one opcode."""
+
+    def __init__(self, windows: Sequence[_Window]) -> None:
+        self.by_key: dict[tuple[int, str], list[_Window]] = {}
+        self.others: list[_Window] = []
+        for window in windows:
+            key = window.key()
+            (self.others if key is None else self.by_key.setdefault(key, [])).append(window)
+        self.looks_up = [any(key[0] == number and key[1] for key in self.by_key) for number in range(4)]
+        self.only_saturated = all(window.saturate for window in windows)
+
+
+def is_root(name: str) -> bool:
+    """Return true if a rule replaces instructions with this opcode."""
+    return _index(name) is not None
+
+
+@cache
+def _orders(term: Result) -> tuple[tuple[Term, ...], ...]:
+    """Return the orders of the arguments that give the same result."""
+    arguments = term.arguments
+    if Trait.COMMUTATIVE not in term.opcode.traits:
+        return (arguments,)
+    swapped = (arguments[1], arguments[0], *arguments[2:])
+    return (arguments,) if swapped == arguments else (arguments, swapped)
+
+
+@cache
+def _index(name: str) -> _Index | None:
+    windows = [_Window(rule, order) for rule in RULES if rule.window.opcode.name == name for order in _orders(rule.window)]
+    return _Index(windows) if windows else None

@@ -1,0 +1,112 @@
+"""Rules of single sources: a source that is a negation, an absolute value or a product with 1.0 reads through it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+
+from passes.analysis.access import is_computed
+from passes.analysis.cells import source_masks
+from passes.optimise.rules.matcher import Bindings, Matcher, Source, is_root
+from passes.optimise.rules.rule import Rule
+from passes.optimise.rules.table import SOURCES
+from passes.optimise.rules.terms import Modified, Variable
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.ir import Instruction, SrcOperand
+
+_OF_INTEGERS = "integer"
+_BLIND = "blind"
+
+
+@cache
+def has_rules(opcode: OpcodeInfo) -> bool:
+    """Return true if there is a rule for an instruction with this opcode, or for one of its sources."""
+    return is_root(opcode.name) or source_kinds(opcode) is not None
+
+
+def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | None = None) -> Instruction:
+    """Return the instruction with simpler sources; `applied` counts the rules."""
+    kinds = source_kinds(item.opcode)
+    if kinds is None:
+        return item
+    for number, kind in enumerate(kinds):
+        operand = item.src[number]
+        if kind and operand.register.file is File.TEMP and operand.register.indirect is None:
+            found = _simpler(item, number, kind, matcher)
+            if found is not None:
+                if applied is not None:
+                    applied[found[1].name] += 1
+                item = replace(item, src=(*item.src[:number], found[0], *item.src[number + 1 :]))
+    return item
+
+
+@cache
+def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
+    """Return for each source which rules it takes: "integer", "blind" (the bits of a NaN do not matter), or none; None if none does."""
+    if not (is_computed(opcode) or opcode.flow is Flow.IF or Trait.KILL in opcode.traits):
+        return None
+    kinds = []
+    for number, (type_, modifier) in enumerate(zip(opcode.src_types, opcode.modifier_types)):
+        picked = Trait.PICKS in opcode.traits and not (number == 0 and opcode.num_src == 3)  # the first of three decides
+        if modifier in ("int", "uint"):
+            kinds.append(_OF_INTEGERS)
+        else:
+            kinds.append(_BLIND if type_ == "float" and not picked else "")
+    return tuple(kinds) if any(kinds) else None
+
+
+def _simpler(item: Instruction, number: int, kind: str, matcher: Matcher) -> tuple[SrcOperand, Rule] | None:
+    """Return what a source may be instead, with the rule."""
+    operand = item.src[number]
+    positions = source_masks(item)[number]
+    type_ = item.opcode.modifier_types[number]
+    first = next((c for c in range(4) if positions >> c & 1), None)
+    if first is None:
+        return None
+    definition = matcher.definition(operand, first)
+    if definition is None:
+        return None
+    for rule in _rules(definition.opcode.name, kind):
+        found = [matcher.window(rule, matcher.source(operand, c, type_)) if positions >> c & 1 else None for c in range(4)]
+        made = _joined(rule, operand, [item for c, item in enumerate(found) if positions >> c & 1], found, type_)
+        if made is not None:
+            return made, rule
+    return None
+
+
+def _joined(rule: Rule, operand: SrcOperand, needed: list[Bindings | None], all_: list[Bindings | None], type_: str) -> SrcOperand | None:
+    """Return the source that reads the variable of the rule in each channel."""
+    sources: list[Source] = []
+    for bound in needed:
+        source = bound["x"] if bound is not None else None
+        if not isinstance(source, tuple):
+            return None
+        sources.append(source)
+    register, channel, negate, absolute, inner, _ = sources[0]
+    if any(source[0] != register or source[2:5] != sources[0][2:5] for source in sources):
+        return None
+    is_integer = type_ in ("int", "uint")
+    if (negate or absolute) and (inner in ("int", "uint")) is not is_integer:
+        return None
+    result = rule.result
+    if isinstance(result, Modified):
+        negate, absolute = (result.negate, True) if result.absolute else (negate is not result.negate, absolute)
+    else:
+        assert isinstance(result, Variable)
+    if operand.absolute:
+        negate, absolute = operand.negate, True
+    else:
+        negate = negate is not operand.negate
+    channels = [bound["x"] if bound is not None else None for bound in all_]
+    x, y, z, w = (source[1] if isinstance(source, tuple) else channel for source in channels)
+    return SrcOperand(register, (x, y, z, w), negate, absolute)
+
+
+@cache
+def _rules(name: str, kind: str) -> tuple[Rule, ...]:
+    """Return the rules for sources that an opcode defines."""
+    integer = kind == _OF_INTEGERS
+    return tuple(rule for rule in SOURCES if rule.window.opcode.name == name and (rule.window.opcode.dst_types[0] == "int") is integer)

@@ -1,0 +1,146 @@
+"""Terms: how a row of the table writes a small window of instructions.
+
+A term is about one channel, a word of 32 bits. It is read from text:
+
+* ``UADD(x, 0)`` is the result of an opcode. ``ADD_SAT(x, y)`` is saturated.
+* ``x``, ``y``, ``z`` are any values; ``x:flag`` is a value of a kind (`passes.optimise.rules.kinds`).
+* ``k``, ``m``, ``n`` are constants of the program.
+* ``0``, ``~0``, ``0x7F`` are words, ``1.0`` and ``-0.0`` the words of floats.
+* ``-x``, ``|x|`` and ``-|x|`` are modifiers of a source, of the type that the opcode gives them there.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.record import record
+
+CONSTANTS = frozenset("kmn")
+"""Names of constants."""
+
+
+@record
+class Variable:
+    """Any value, or a constant of the program; `kind` is what must be known of it, or empty."""
+
+    name: str
+    kind: str = ""
+
+    @property
+    def is_constant(self) -> bool:
+        """True for constants of the program."""
+        return self.name in CONSTANTS
+
+
+@record
+class Word:
+    """One word."""
+
+    value: int
+
+
+@record
+class Modified:
+    """A source with modifiers: absolute value, then negation."""
+
+    term: Term
+    negate: bool
+    absolute: bool
+
+
+@record
+class Result:
+    """The result of an opcode."""
+
+    opcode: OpcodeInfo
+    arguments: tuple[Term, ...]
+    saturate: bool = False
+
+
+Term = Variable | Word | Modified | Result
+
+_TOKEN = re.compile(r"\s*(?:(-?\d+\.\d+)|(~?0x[0-9A-Fa-f]+|~?\d+)|([A-Z][A-Z0-9_]*)\(|([a-z]\w*)(?::(\w+))?|([-|(),]))")
+
+
+def read_term(text: str) -> Term:
+    """Read a term.
+
+    Raises:
+        ValueError: the text is no term, or a result has not as many arguments as the opcode has sources.
+    """
+    reader = _Reader(text)
+    term = reader.term()
+    if reader.rest():
+        raise ValueError(f"`{text}`: `{reader.rest()}` is left over")
+    return term
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place = 0
+
+    def rest(self) -> str:
+        """Return what is not read yet."""
+        return self._text[self._place :].strip()
+
+    def term(self) -> Term:
+        """Read one term."""
+        match = _TOKEN.match(self._text, self._place)
+        if match is None:
+            raise ValueError(f"`{self._text}`: no term at `{self.rest()}`")
+        self._place = match.end()
+        number, word, name, variable, kind, sign = match.groups()
+        if number:
+            return Word(struct.unpack("<I", struct.pack("<f", float(number)))[0])
+        if word:
+            value = int(word.removeprefix("~"), 0)
+            return Word(value ^ 0xFFFFFFFF if word.startswith("~") else value)
+        if variable:
+            return Variable(variable, kind or "")
+        if name:
+            return self._result(name)
+        if sign == "-":
+            inner = self.term()
+            return Modified(inner.term, True, True) if isinstance(inner, Modified) else Modified(inner, True, False)
+        if sign == "|":
+            inner = self.term()
+            self._expect("|")
+            return Modified(inner, False, True)
+        raise ValueError(f"`{self._text}`: no term at `{self.rest()}`")
+
+    def _result(self, name: str) -> Result:
+        saturate = name.endswith("_SAT")
+        opcode = OPCODES[name.removesuffix("_SAT")]
+        arguments = [self.term()]
+        while self._text[self._place :].lstrip().startswith(","):
+            self._expect(",")
+            arguments.append(self.term())
+        self._expect(")")
+        if len(arguments) != opcode.num_src:
+            raise ValueError(f"`{self._text}`: {opcode.name} has {opcode.num_src} sources")
+        return Result(opcode, tuple(arguments), saturate)
+
+    def _expect(self, sign: str) -> None:
+        rest = self._text[self._place :]
+        if not rest.lstrip().startswith(sign):
+            raise ValueError(f"`{self._text}`: `{sign}` is missing at `{rest.strip()}`")
+        self._place += len(rest) - len(rest.lstrip()) + 1
+
+
+def inner_terms(term: Term) -> Iterator[Term]:
+    """Yield a term and all terms in it."""
+    yield term
+    if isinstance(term, Modified):
+        yield from inner_terms(term.term)
+    elif isinstance(term, Result):
+        for argument in term.arguments:
+            yield from inner_terms(argument)
+
+
+def is_known(term: Term) -> bool:
+    """Return true if the term has the same word in every run of the program: it holds no variable but constants."""
+    return all(not isinstance(item, Variable) or item.is_constant for item in inner_terms(term))
