@@ -28,6 +28,7 @@ Source = tuple[RegisterRef, int, bool, bool, str, int]
 Bindings = dict[str, Source | int]
 """Variables to sources, constants to words."""
 
+_Key = tuple[int, str | int | None]
 _INTEGERS = frozenset({"int", "uint"})
 _STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
 """Files that do not change while a lane runs."""
@@ -67,19 +68,23 @@ class Matcher:
 
     def _candidates(self, index: _Index, item: Instruction, channel: int) -> Iterator[_Window]:
         by_key = index.by_key
-        if by_key:
-            for number, operand in enumerate(item.src):
-                register = operand.register
-                found = None
-                if register.file is File.IMM:
-                    found = by_key.get((number, ""))
-                elif register.file is File.TEMP and index.looks_up[number]:
-                    definition = self._definition(register, operand.swizzle[channel], self._place)
-                    if definition >= 0:
-                        found = by_key.get((number, self._at(definition).opcode.name))
-                if found:
-                    yield from found
-        yield from index.others
+        sources = item.src
+        for number, operand in enumerate(sources):
+            register = operand.register
+            if register.file is File.IMM:
+                if index.constants[number]:
+                    kind = item.opcode.modifier_types[number]
+                    word = self._word((register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
+                    yield from by_key.get((number, word), ())
+                    yield from by_key.get((number, ""), ())
+            elif register.file is File.TEMP and index.results[number]:
+                maker = self._definition(register, operand.swizzle[channel], self._place)
+                if maker >= 0:
+                    yield from by_key.get((number, self._at(maker).opcode.name), ())
+        for window in index.others:
+            first, second = window.alike
+            if first == second or sources[first].register == sources[second].register:
+                yield window
 
     def _matched(self, window: _Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -87,8 +92,9 @@ class Matcher:
         self._is_precise = item.precise
         for channel in channels:
             bound: Bindings = {}
-            for argument, operand, kind in zip(window.arguments, item.src, types):
-                source = (operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, self._place)
+            for number, argument in window.plan:
+                operand = item.src[number]
+                source = (operand.register, operand.swizzle[channel], operand.negate, operand.absolute, types[number], self._place)
                 if not self._match(argument, source, bound):
                     return None
             lanes.append(bound)
@@ -121,12 +127,14 @@ class Matcher:
         if definition is None or definition.opcode is not term.opcode or definition.saturate is not term.saturate:
             return False
         place = 0 if definition.opcode.mode is Mode.REPLICATE else channel
-        for orders in _orders(term):
+        operands, types = definition.src, definition.opcode.modifier_types
+        for plan in _plans(term):
             inner = dict(bound)
-            if all(
-                self._match(argument, (o.register, o.swizzle[place], o.negate, o.absolute, kind, maker), inner)
-                for argument, o, kind in zip(orders, definition.src, definition.opcode.modifier_types)
-            ):
+            for number, argument in plan:
+                o = operands[number]
+                if not self._match(argument, (o.register, o.swizzle[place], o.negate, o.absolute, types[number], maker), inner):
+                    break
+            else:
                 bound.update(inner)
                 self._is_precise = self._is_precise or definition.precise
                 return True
@@ -299,32 +307,42 @@ class _Window:
     def __init__(self, rule: Rule, arguments: tuple[Term, ...]) -> None:
         self.rule = rule
         self.arguments = arguments
+        self.plan = _planned(arguments)
         self.saturate = rule.window.saturate
 
-    def key(self) -> tuple[int, str] | None:
-        """Return a source that must be a constant (""), or the result of an opcode; results are rarer."""
-        keys = [(number, name) for number, term in enumerate(self.arguments) if (name := _named(term)) is not None]
-        return max(keys, key=lambda key: bool(key[1]), default=None)
+        names = [item.name if isinstance(item, Variable) else "" for item in arguments]
+        self.alike = next(((k, names.index(name)) for k, name in enumerate(names) if name and names.index(name) < k), (0, 0))
+        """Two sources that must be the same register; twice the same number if there are none."""
+
+    def key(self) -> _Key | None:
+        """Return a source with the opcode that must define it, the constant that it must be, or "" for any constant; the rarest first."""
+        keys = [(number, name) for number, term in enumerate(self.arguments) if (name := _required(term)) is not None]
+        return max(keys, key=lambda key: (2 if key[1] else 0) if isinstance(key[1], str) else 1, default=None)
 
 
-def _named(term: Term) -> str | None:
+def _required(term: Term) -> str | int | None:
+    """Return the opcode whose result a source must be, its word, "" if it must be any constant, otherwise None."""
     if isinstance(term, Modified):
-        return _named(term.term) if term.negate and not term.absolute else None
+        inner = _required(term.term)
+        return inner if isinstance(inner, str) and inner and not term.absolute else None
     if isinstance(term, Result):
         return term.opcode.name
-    return "" if isinstance(term, Word) or term.is_constant else None
+    if isinstance(term, Word):
+        return term.value
+    return "" if term.is_constant else None
 
 
 class _Index:
-    """The windows of one opcode."""
+    """The windows of one opcode. constants, results: by source, whether some window wants a constant, or the result of an opcode, there."""
 
     def __init__(self, windows: Sequence[_Window]) -> None:
-        self.by_key: dict[tuple[int, str], list[_Window]] = {}
+        self.by_key: dict[_Key, list[_Window]] = {}
         self.others: list[_Window] = []
         for window in windows:
             key = window.key()
             (self.others if key is None else self.by_key.setdefault(key, [])).append(window)
-        self.looks_up = [any(key[0] == number and key[1] for key in self.by_key) for number in range(4)]
+        self.constants = [any(number == k and (key == "" or isinstance(key, int)) for number, key in self.by_key) for k in range(4)]
+        self.results = [any(number == k and key != "" and isinstance(key, str) for number, key in self.by_key) for k in range(4)]
         self.only_saturated = all(window.saturate for window in windows)
 
 
@@ -341,6 +359,19 @@ def _orders(term: Result) -> tuple[tuple[Term, ...], ...]:
         return (arguments,)
     swapped = (arguments[1], arguments[0], *arguments[2:])
     return (arguments,) if swapped == arguments else (arguments, swapped)
+
+
+Plan = tuple[tuple[int, Term], ...]
+"""Arguments with their numbers in the order in which they are compared: variables, which fit nearly everything, last."""
+
+
+def _planned(arguments: tuple[Term, ...]) -> Plan:
+    return tuple(sorted(enumerate(arguments), key=lambda part: isinstance(part[1], Variable) and not part[1].is_constant))
+
+
+@cache
+def _plans(term: Result) -> tuple[Plan, ...]:
+    return tuple(map(_planned, _orders(term)))
 
 
 @cache

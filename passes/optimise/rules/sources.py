@@ -70,21 +70,30 @@ def _simpler(item: Instruction, number: int, kind: str, matcher: Matcher) -> tup
     if definition is None:
         return None
     for rule in _rules(definition.opcode.name, kind):
-        found = [matcher.window(rule, matcher.source(operand, c, type_)) if positions >> c & 1 else None for c in range(4)]
-        made = _joined(rule, operand, [item for c, item in enumerate(found) if positions >> c & 1], found, type_)
-        if made is not None:
-            return made, rule
+        found: list[Bindings | None] = []
+        for channel in range(4):
+            if positions >> channel & 1:
+                bound = matcher.window(rule, matcher.source(operand, channel, type_))
+                if bound is None:
+                    break
+                found.append(bound)
+            else:
+                found.append(None)
+        else:
+            made = _joined(rule, operand, found, type_)
+            if made is not None:
+                return made, rule
     return None
 
 
-def _joined(rule: Rule, operand: SrcOperand, needed: list[Bindings | None], all_: list[Bindings | None], type_: str) -> SrcOperand | None:
-    """Return the source that reads the variable of the rule in each channel."""
+def _joined(rule: Rule, operand: SrcOperand, found: list[Bindings | None], type_: str) -> SrcOperand | None:
+    """Return the source that reads the variable of the rule in each channel (None: any)."""
     sources: list[Source] = []
-    for bound in needed:
-        source = bound["x"] if bound is not None else None
-        if not isinstance(source, tuple):
-            return None
-        sources.append(source)
+    for bound in found:
+        if bound is not None:
+            source = bound["x"]
+            assert isinstance(source, tuple)
+            sources.append(source)
     register, channel, negate, absolute, inner, _ = sources[0]
     if any(source[0] != register or source[2:5] != sources[0][2:5] for source in sources):
         return None
@@ -100,7 +109,7 @@ def _joined(rule: Rule, operand: SrcOperand, needed: list[Bindings | None], all_
         negate, absolute = operand.negate, True
     else:
         negate = negate is not operand.negate
-    channels = [bound["x"] if bound is not None else None for bound in all_]
+    channels = [bound["x"] if bound is not None else None for bound in found]
     x, y, z, w = (source[1] if isinstance(source, tuple) else channel for source in channels)
     return SrcOperand(register, (x, y, z, w), negate, absolute)
 
