@@ -80,6 +80,8 @@ class _Writer:
                 maker = self.random.choice(_MAKERS[item.kind])
                 self.lines.append(maker.format(t=target, a=source, b=f"IN[{(number + 1) % 4}]"))
                 source = target
+            elif number < 2 and self.random.random() < 0.1:
+                source = f"CONST[ADDR[0].y+{number}]"
             elif self.random.random() < 0.3:
                 target = self.temporary()
                 self.lines.append(f"MOV {target}, {source}")
@@ -149,7 +151,7 @@ def rule_program(rule: Rule, seed: int, *, zero_wins: bool = False) -> str:
         if target != "OUT[0]":
             writer.lines.append("UADD OUT[0], ADDR[0].xxxx, IMM[0].wwww")
     lines = ["VERT", *(["PROPERTY MUL_ZERO_WINS 1"] if zero_wins else []), *(f"DCL IN[{k}]" for k in range(4))]
-    lines += ["DCL OUT[0], POSITION", "DCL OUT[1], GENERIC[0]", "DCL ADDR[0]"]
+    lines += ["DCL OUT[0], POSITION", "DCL OUT[1], GENERIC[0]", "DCL ADDR[0]", "DCL CONST[0..3]"]
     lines += [f"DCL TEMP[0..{writer.temporaries - 1}]"] if writer.temporaries else []
     lines += [f"IMM[{k}] UINT32 {{{', '.join(map(str, words))}}}" for k, words in enumerate(writer.immediates)]
     return "\n".join([*lines, *writer.lines, "MOV OUT[1], IN[2]", "END"]) + "\n"

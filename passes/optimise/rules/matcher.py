@@ -172,7 +172,7 @@ class Matcher:
         """Return true if the instruction may read a source in place of the one that reads it now."""
         register, channel, at = source[0], source[1], source[5]
         if not is_direct(register) or (register.file is not File.TEMP and register.file not in _STATIC):
-            return at == self._place and is_direct(register)
+            return at == self._place
         return at == self._place or self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
 
     def _word(self, source: Source) -> int | None:
