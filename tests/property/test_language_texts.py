@@ -23,7 +23,7 @@ PIECES = (
     "PROPERTY", "FS_COORD_ORIGIN", "GENERIC[1]", "ARRAY(1)", "STREAM(0, 0, 0, 1)", ".xyzw", ".x", "LOAD", "VOLATILE",
     "SUB", "XPD", "EMIT", "TEMPX[0][1]", "IMMX[0]", "DCL IMMX[0] {{1, 2, 3, 4}}", "_SAT", "é", "\x00",
     "_2X", "_SATNV", "(PRED[0].x)", "2*((1-(IN[0]))-0.5)", "-(|IN[0].x01w|)", "REP", "BGNFOR LOOP[0], IN[0]", "ENDFOR", "DCL PRED[0]",
-    "KIL", "RCC", "DCL OUT[1], CULLDIST", "FLT32 {1}", "BRA", "TXQ_LZ",
+    "KIL", "RCC", "DCL OUT[1], CULLDIST", "FLT32 {1}", "BRA", "TXQ_LZ", "RES[0]", "DCL RES[0], 2D, FLOAT",
 )  # fmt: skip
 
 soup = st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: "FRAG\n" + " ".join(pieces))

@@ -209,6 +209,20 @@ def test_an_opcode_without_a_counterpart_is_refused_by_name_and_time(name: str) 
         parse(f"VERT\n{name} TEMP[0]\nEND", dialect="legacy")
 
 
+def test_resources_of_2011_are_sampler_views() -> None:
+    program = parse(
+        "FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nDCL RES[0..1], 2D, FLOAT\nDCL SAMP[0]\nDCL TEMP[0..2]\n"
+        "SAMPLE TEMP[0], IN[0], RES[0], SAMP[0]\nLOAD TEMP[1], IN[0], RES[1]\nRESINFO TEMP[2], IN[0].xxxx, RES[1]\n"
+        "MOV OUT[0], TEMP[0]\nEND",
+        dialect="legacy",
+    )
+    assert [item.opcode.name for item in program.instructions] == ["SAMPLE", "SAMPLE_I", "SVIEWINFO", "MOV", "END"]
+    assert check(program) == ()
+    assert parse(str(program)) == program
+    with pytest.raises(ParseError):
+        parse("COMP\nDCL RES[0], BUFFER, RAW, WR\nEND", dialect="legacy")
+
+
 def test_cull_distances_follow_the_clip_distances() -> None:
     head = (
         "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], CLIPDIST\n{}DCL OUT[2].xy, CULLDIST\n"

@@ -24,7 +24,7 @@ from tgsi.language.source import Source, Span
 from tgsi.language.text.attributes import TARGET_HINT
 from tgsi.language.text.cull_distances import NAME as CULLDIST
 from tgsi.language.text.cull_distances import CullDistances
-from tgsi.language.text.old_forms import Factor, Form, OldForms, OldSource, Predicate
+from tgsi.language.text.old_forms import BLOCK, Factor, Form, OldForms, OldSource, Predicate, blank
 from tgsi.language.text.old_opcodes import (
     HALF,
     LITERAL_WORDS,
@@ -51,17 +51,13 @@ from tgsi.language.text.old_registers import (
     PREDICATES,
     SCRATCH,
     TEMPX,
+    VIEW,
     Places,
     temporary,
 )
 from tgsi.language.text.operands import OperandReader
 from tgsi.language.text.reader import Reader
 
-_BLOCK = re.compile(
-    r"(?<=[ \t\n])DCL[ \t\n]+IMMX[ \t\n]*\[[ \t\n]*(?P<first>[0-9]+)[ \t\n]*(?:\.\.[ \t\n]*(?P<last>[0-9]+)[ \t\n]*)?\][ \t\n]*"
-    r"\{(?P<rows>(?:[ \t\n]*,?[ \t\n]*\{[^{}]*\})*+)[ \t\n]*\}",
-    re.IGNORECASE | re.ASCII,
-)
 _PADDED = frozenset({"FLT32", "UINT32", "INT32"})
 _MAX_MADE = 1 << 14
 """Most registers of a kind that are made."""
@@ -115,6 +111,8 @@ class LegacyReader(Reader):
         name = RENAMED.get(stem, stem)
         if stem in ("KIL", "KILP"):  # for a while each had the other's operands
             name = "KILL" if operands is None else "KILL_IF"
+        if stem == "LOAD" and operands is not None and VIEW.search(operands):
+            name = "SAMPLE_I"
         if name in REFUSED:
             when, hint = REFUSED[name]
             raise Mistake("P005", f"the opcode {name}, which Mesa had from {when}, has no counterpart", opcode, hint)
@@ -293,7 +291,10 @@ class LegacyReader(Reader):
     ) -> Declaration:
         """Read a declaration. An array of TEMPX becomes one of TEMP at the end of the text; registers of PRED and LOOP become TEMP, too."""
         name = file.upper()
-        made = super().declaration(span, "TEMP" if name in ("TEMPX", *AS_TEMP) else file, first, second, letters, attributes)
+        today = "TEMP" if name in ("TEMPX", *AS_TEMP) else "SVIEW" if name == "RES" else file
+        made = super().declaration(span, today, first, second, letters, attributes)
+        if name == "RES":
+            self.note(name, "RES is SVIEW today", span)
         if made.semantic is not None and made.semantic.name == CULLDIST:
             self.note(CULLDIST, "CULLDIST is CLIPDIST today, after the clip distances", span)
             self._culls.add(made, self.stage)
@@ -329,7 +330,7 @@ class LegacyReader(Reader):
             Mistake: a row does not have four values, or there are not as many rows as registers.
         """
         literal = LITERALS[ImmediateType.FLT32]
-        for found in _BLOCK.finditer(text):
+        for found in BLOCK.finditer(text):
             rows = re.findall(r"\{([^{}]*)\}", found["rows"])
             first, last = int(found["first"]), int(found["last"] or found["first"])
             if first != len(self._blocks) or last - first + 1 != len(rows):
@@ -342,7 +343,7 @@ class LegacyReader(Reader):
                     raise Mistake("P022", "a row of IMMX has four FLT32 values", row)
                 a, b, c, d = (literal.read(value)[0] for value in values)
                 self._blocks.append(Immediate(ImmediateType.FLT32, (a, b, c, d), span))
-        return _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        return BLOCK.sub(lambda found: blank(found[0]), text)
 
     # the end of the text
 

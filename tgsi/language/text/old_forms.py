@@ -43,6 +43,13 @@ _SOURCE = re.compile(
     """,
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
+BLOCK = re.compile(
+    r"(?<=[ \t\n])DCL[ \t\n]+IMMX[ \t\n]*\[[ \t\n]*(?P<first>[0-9]+)[ \t\n]*(?:\.\.[ \t\n]*(?P<last>[0-9]+)[ \t\n]*)?\][ \t\n]*"
+    r"\{(?P<rows>(?:[ \t\n]*,?[ \t\n]*\{[^{}]*\})*+)[ \t\n]*\}",
+    re.IGNORECASE | re.ASCII,
+)
+"""A declaration of immediates as registers of IMMX."""
+
 _MAYBE_SOURCE = re.compile(r"-[ ]?\(|\*\(|\.[xyzw01]{0,3}[01]|\)[ ]?-", re.IGNORECASE)
 _MODIFIERS = ("sign", "complement", "bias", "scale", "bar", "minus")
 FACTORS = {"2X": 0x40000000, "4X": 0x40800000, "8X": 0x41000000, "D2": 0x3F000000, "D4": 0x3E800000, "D8": 0x3E000000}
@@ -107,21 +114,21 @@ class OldForms:
     def _without_words(self, text: str) -> str:
         if (found := _HEADER.match(text)) is not None:
             self._note("header", f"the header {found['stage']}{found['version']} is {found['stage'].upper()} today", *found.span("stage"))
-            text = found["blank"] + found["stage"] + _blank(found["version"]) + text[found.end() :]
+            text = found["blank"] + found["stage"] + blank(found["version"]) + text[found.end() :]
         if "[-" in text:
             text = _SATURATE.sub("_SATNV    ", text)
         if "]_" in text:
             for found in _FACTOR.finditer(text):
                 self._found.append((found.start(), Factor(FACTORS[found["name"].upper()])))
                 self._note("factor", f"the factor `{found[0]}` is a multiplication today", *found.span())
-            text = _FACTOR.sub(lambda found: _blank(found[0]), text)
+            text = _FACTOR.sub(lambda found: blank(found[0]), text)
         if "(" in text:
             for found in _PREDICATE.finditer(text):
                 self._found.append(
                     (found.end(), Predicate(int(found["index"]), (found["letters"] or "xyzw").lower(), bool(found["negate"])))
                 )
                 self._note("predicate", "a predicate is UCMP today", found.start(), found.start() + len(found[0].rstrip()))
-            text = _PREDICATE.sub(lambda found: _blank(found[0]), text)
+            text = _PREDICATE.sub(lambda found: blank(found[0]), text)
         return text
 
     def _without_sources(self, text: str) -> str:
@@ -136,7 +143,7 @@ class OldForms:
                 start, end = found.span("register")
                 self._found.append((start, form))
                 self._note("modifier", f"`{' '.join(found[0].split())}` takes several instructions today", *found.span())
-                parts += [text[done : found.start()], _blank(text[found.start() : start]), text[start:end], _blank(text[end : found.end()])]
+                parts += [text[done : found.start()], blank(text[found.start() : start]), text[start:end], blank(text[end : found.end()])]
                 done = found.end()
         return "".join([*parts, text[done:]])
 
@@ -144,6 +151,6 @@ class OldForms:
         self.seen.setdefault(kind, (message, start, end))
 
 
-def _blank(text: str) -> str:
+def blank(text: str) -> str:
     """Spaces for everything but newlines."""
     return re.sub(r"[^\n]", " ", text)

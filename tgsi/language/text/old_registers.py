@@ -5,6 +5,7 @@ They have provisional numbers, which no text reaches, up to the end of the text,
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,12 +28,15 @@ PROVISIONAL = IMMX - _GAP // 2
 """Offsets are added to registers, so an operand may have a number that lies up to half a gap below."""
 
 
+VIEW = re.compile(r"(?<![0-9A-Z_])RES[ \t\n]*\[", re.IGNORECASE | re.ASCII)
+"""A sampler view as it was written in 2011 and 2012: LOAD from it is SAMPLE_I today."""
+
 AS_TEMP = {"PRED": PREDICATES, "LOOP": LOOPS}
 """Old files that are registers of TEMP today."""
 
 
 class LegacyOperands(OperandReader):
-    """Reader of operands for which IMMX, TEMPX, PRED and LOOP are registers with provisional numbers."""
+    """Reader of operands for which IMMX, TEMPX, PRED and LOOP are registers with provisional numbers, and RES is SVIEW."""
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register, of the old files too."""
@@ -40,6 +44,8 @@ class LegacyOperands(OperandReader):
         if name == "IMMX":
             found = super().register("IMM", index, array, inner, inner_array)
             return replace(found, index=found.index + IMMX)
+        if name == "RES":
+            return super().register("SVIEW", index, array, inner, inner_array)
         if name in AS_TEMP and inner is None:
             found = super().register("TEMP", index, array, inner, inner_array)
             return replace(found, index=found.index + AS_TEMP[name])
