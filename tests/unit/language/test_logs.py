@@ -19,7 +19,8 @@ from tgsi.language.text.parser import parse
 from tgsi.tools.compile import cli
 
 VERTEX = (
-    "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[3]\nDCL CONST[0][0..3]\nDCL TEMP[0..1], LOCAL\n"
+    "VERT\nPROPERTY NEXT_SHADER FRAG\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[3]\n"
+    "DCL CONST[0][0..3]\nDCL TEMP[0..1], LOCAL\n"
     "DCL ADDR[0]\n"
     "IMM[0] FLT32 {    0.5000,    -1.0000,     2.0000, 0x7fc00000}\nIMM[1] INT32 {1, -2, 3, 0}\n"
     "  0: MUL TEMP[0], IN[0].xxxx, CONST[0][0]\n  1: ARL ADDR[0].x, IN[1].xxxx\n"
@@ -241,7 +242,7 @@ def log(tmp_path: Path) -> Path:
 def test_the_command_prints_each_shader_with_its_place(run: Run, log: Path) -> None:
     code, out, err = run("--from-log", log)
     assert (code, err) == (0, "")
-    assert out == f"# shader 1, {log}:1, [pid 700] mesa:\n{parse(VERTEX)}\n# shader 2, {log}:21, [pid 720] mesa:\n{parse(FRAGMENT)}"
+    assert out == f"# shader 1, {log}:1, [pid 700] mesa:\n{parse(VERTEX)}\n# shader 2, {log}:22, [pid 721] mesa:\n{parse(FRAGMENT)}"
     assert run("--from-log", log, "--pick", "2") == (0, str(parse(FRAGMENT)), "")
     assert [parse(text) for text in out.split("\n\n")] == [parse(VERTEX), parse(FRAGMENT)]
 
@@ -254,7 +255,7 @@ def test_the_command_reads_a_log_from_stdin(run: Run, monkeypatch: pytest.Monkey
 def test_every_action_takes_shaders_from_a_log(run: Run, log: Path) -> None:
     code, out, _ = run("--from-log", log, "--emit", "json")
     assert code == 0
-    assert [(item["number"], item["line"]) for item in json.loads(out)] == [(1, 1), (2, 21)]
+    assert [(item["number"], item["line"]) for item in json.loads(out)] == [(1, 1), (2, 22)]
     assert run("--from-log", log, "--pick", "1", "--run", "--inputs", "[[[0, 0, 0, 0], [0, 0, 0, 0]]]")[0] == 0
     assert run("--from-log", log, "--link")[0] == 0
     assert run("--from-log", log, "--emit", "tokens", "--pick", "2")[1] == run("--from-log", log, "--emit", "tokens", "--pick", "2")[1]
@@ -292,5 +293,5 @@ def test_a_broken_shader_of_a_log_fails_the_command_and_the_others_are_printed(r
     path.write_text(VERTEX.replace("0: MUL", "0: MULL") + FRAGMENT)
     code, out, err = run("--from-log", path)
     assert code == 1
-    assert out == f"# shader 2, {path}:21\n{parse(FRAGMENT)}"
-    assert f"{path}:11:6" in err
+    assert out == f"# shader 2, {path}:22\n{parse(FRAGMENT)}"
+    assert f"{path}:12:6" in err

@@ -27,7 +27,8 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\
 _NEWLINES = re.compile(r"\\r\\n|\\n|#015#012|#012|&#13;&#10;|&#(?:10|x[aA]);")
 _STAGES = sorted((stage.name for stage in STAGES), key=len, reverse=True)
 _HEADER = re.compile(
-    rf"(?<![\w.\[-])(?:{'|'.join(_STAGES)})(?:1\.[01])?(?=[ \t]*$|[ \t]*[\"'<]|[ \t]+(?:(?:DCL|IMM|PROPERTY|END)\b|[0-9]+[ \t]*:))"
+    rf"(?<![\w.\[-])(?<!NEXT_SHADER )(?:{'|'.join(_STAGES)})(?:1\.[01])?"
+    r"(?=[ \t]*$|[ \t]*[\"'<]|[ \t]+(?:(?:DCL|IMM|PROPERTY|END)\b|[0-9]+[ \t]*:))"
 )
 _FILES = "|".join([*(file.name for file in File), "PRED", "LOOP", "IMMX", "TEMPX", "RES"])
 _DECLARATION = re.compile(
