@@ -33,7 +33,7 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
     outputs = producer.by_semantic
     rows: list[Relocation] = []
     missing: list[Unmatched] = []
-    other_sides: list[int] = []
+    other_sides: list[Unmatched] = []
     by_key, per_primitive = producer.by_key, producer.per_primitive
     for slot, item in enumerate(consumer.varyings):
         semantic = wanted = item.semantic
@@ -46,7 +46,7 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
             if wanted.name in _OTHER_SIDE:
                 register = outputs.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
             if register is not None:
-                other_sides.append(item.register)
+                other_sides.append(Unmatched(semantic, item.register, (), item.span))
             else:
                 missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
         once = register in per_primitive

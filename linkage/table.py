@@ -50,7 +50,7 @@ class LinkTable:
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
     implicit: tuple[Unmatched, ...] = ()  # varyings that declare no interpolation
-    other_sides: tuple[int, ...] = ()  # registers of COLOR inputs that read a BCOLOR, or the other way round: there is no other output
+    other_sides: tuple[Unmatched, ...] = ()  # COLOR inputs that read a BCOLOR, or the other way round: there is no other output
     unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that are not surely written
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
@@ -111,11 +111,11 @@ class LinkTable:
         for item in self.implicit:
             text = f"IN[{item.input_register}] {item.semantic} states no interpolation; it is CONSTANT"
             found.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to have it vary"))
-        for row in self.rows:
-            if row.input_register in self.other_sides:
-                side = "back" if row.semantic.name == "COLOR" else "front"
-                text = f"IN[{row.input_register}] {row.semantic} has only a {side} color to read from"
-                found.append(Diagnostic("K013", Severity.WARNING, text, (), f"write {row.semantic} in the vertex program"))
+        for item in self.other_sides:
+            side = "back" if item.semantic.name == "COLOR" else "front"
+            text = f"IN[{item.input_register}] {item.semantic} has only a {side} color to read from"
+            hint = f"write {item.semantic} in the vertex program"
+            found.append(Diagnostic("K013", Severity.WARNING, text, _labels(item.span), hint))
         if self.position is None:
             found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
         return (*found, *(self.device.findings if self.device is not None else ()))

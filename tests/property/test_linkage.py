@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkage.link import link
-from linkage.linker import Linker, linked_program
+from linkage.linker import Linker, OutputLinker, linked_program
 from linkage.relocate import patch, placement, relocations
 from linkage.sm3 import PLAIN
 from passes.lower.registers import move_registers
@@ -71,6 +71,22 @@ def test_linked_inputs_have_the_number_of_the_output_that_feeds_them(pair: tuple
             assert item.first >= len(outputs)
         assert item.first not in taken
         taken.add(item.first)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(pairs())
+def test_outputs_can_move_to_the_inputs_that_they_feed(pair: tuple[Program, Program]) -> None:
+    vertex, fragment = pair
+    before, moved = link(vertex, fragment), linked_program(vertex, fragment, moved="vertex")
+    assert tuple(OutputLinker(vertex).link(fragment).words) == encode(moved)
+    after = link(moved, fragment)
+    assert [(row.semantic, row.output_register is None) for row in after.rows] == [
+        (row.semantic, row.output_register is None) for row in before.rows
+    ]
+    assert all(row.output_register in (None, row.input_register) for row in after.rows)
+    fed = {row.output_register for row in after.rows}
+    free = [item.first for item in moved.declared(File.OUT) if item.first not in fed]
+    assert min(free, default=99) >= fragment.file_size(File.IN)
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)

@@ -75,7 +75,8 @@ def test_renumbering_by_hand_changes_no_pixel(screen: g.Screen, seed: int) -> No
     )
     legal = renumber((vertex, fragment), SM3, reserve=range(8)).programs
     patched = vertex, linked_program(vertex, fragment)
-    for programs in (moved, (legal[0], legal[1]), patched):
+    other = linked_program(vertex, fragment, moved="vertex"), fragment
+    for programs in (moved, (legal[0], legal[1]), patched, other):
         assert render(screen, *programs).tobytes() == expected.tobytes()
 
 
