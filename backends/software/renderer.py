@@ -220,10 +220,10 @@ class Renderer:
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
             return
-        if not is_staged and reach is None and self._draw_known(state, info, despite_hindrance=True):
-            return
         state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
+            return
+        if reach is None and self._draw_known(state, info, despite_hindrance=True):
             return
         packet = self._maker.make(state, info, fb)
         if packet is None:

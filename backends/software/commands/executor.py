@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
 from backends.device.bound import DrawState, Framebuffer
-from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.commands.numbers import ValueSlot
@@ -147,14 +147,15 @@ class Executor:
     def draw(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> Code:
         """Take a draw, if its combination is known. FULL: pending work has to be carried out first.
 
-        despite_hindrance: Python has looked at the draw already.
+        despite_hindrance: Python has looked at the draw already, and has run the stages before the rasterizer.
         """
-        if despite_hindrance and self.record.is_hindered:
-            self.record.is_hindered = 0
+        if despite_hindrance and (self.record.is_hindered or state.has_stages):
+            hindrances = state.record.hindrances, self.record.is_hindered
+            state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
             try:
                 return self.draw(state, info)
             finally:
-                self.record.is_hindered = 1
+                state.record.hindrances, self.record.is_hindered = hindrances
         call = call_of(info)
         while True:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]

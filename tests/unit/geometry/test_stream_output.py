@@ -337,3 +337,37 @@ def test_only_geometry_programs_have_more_streams_than_one() -> None:
     picture.draw(GENERIC, mode="POINTS", stream_output=info)
     assert (words(first) == 0xCDCDCDCD).all()
     np.testing.assert_array_equal(words(second).view(np.float32).reshape(4, 4), STRIP)
+
+
+def test_what_is_rasterized_with_stream_output_is_a_known_draw() -> None:
+    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    info = g.StreamOutputInfo((4,), (g.StreamOutput(register_index=0, num_components=4),))
+    found = []
+    for streams in (None, info):
+        with tgsi.Screen(threads=0) as screen:
+            ctx, target = screen.context_create(), screen.resource_create(width0=32, height0=32)
+            ctx.set_framebuffer_state(cbufs=[target])
+            ctx.set_viewport_states([{"scale": (16, 16, 0.5), "translate": (16, 16, 0.5)}])
+            ctx.bind_vs_state(ctx.create_vs_state(vertex, stream_output=streams))
+            ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.1, 0.2, 0.3, 0.4}\nMOV OUT[0], IMM[0]\nEND\n"))
+            ctx.bind_rasterizer_state(ctx.create_rasterizer_state())
+            ctx.bind_blend_state(ctx.create_blend_state(blend_enable=True, rgb_dst_factor="ONE"))
+            ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT", 0)]))
+            corners = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [0, 1, 0, 1]], "f4")
+            ctx.set_vertex_buffers([corners])
+            if streams is not None:
+                written = screen.resource_create(target="BUFFER", width0=4 * corners.nbytes)
+                ctx.set_stream_output_targets([ctx.create_stream_output_target(written)])
+            query = ctx.create_query("KNOWN_DRAWS")
+            ctx.begin_query(query)
+            for _ in range(4):
+                ctx.draw_vbo(mode="TRIANGLES", count=3)
+            ctx.end_query(query)
+            assert ctx.get_query_result(query) == 4
+            pixels = np.zeros((32, 32, 4), "u1")
+            ctx.texture_read(target, pixels)
+            found.append(pixels)
+            if streams is not None:
+                assert bytes(written.blocks()) == 4 * corners.tobytes()
+    assert found[0].any()
+    assert (found[0] == found[1]).all()
