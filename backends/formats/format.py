@@ -349,7 +349,7 @@ class Format(Enum):
         """True for R9G9B9E5."""
         return self.channels[-1].letter == "E"
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The type that shaders see: "float", "uint" or "sint" (depth formats "float", stencil alone "uint")."""
         types = {c.type for c in self.channels if c.type is not ChannelType.VOID}
@@ -359,7 +359,7 @@ class Format(Enum):
             return "uint"
         return "sint" if ChannelType.SINT in types else "float"
 
-    @property
+    @cached_property
     def is_integer(self) -> bool:
         """True if channels stay integers (UINT, SINT)."""
         return self.kind != "float"

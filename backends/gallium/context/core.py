@@ -190,7 +190,7 @@ class ContextCore(ABC):
 
     def finish_uses(self, resource: Resource, *, for_reading: bool = False) -> None:
         """Carry out pending work that reads or writes the resource; for reading, work that writes it."""
-        if self.is_busy(resource, for_reading=for_reading):
+        if self.device.pending and self.is_busy(resource, for_reading=for_reading):
             self.synchronize(FlushReason.MEMORY)
         elif self.user_memory or resource.rendered:
             self.show_runs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import Any
 
@@ -26,6 +27,7 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
 MAX_INFOS = 4096
+_COLOR0 = int(Clear.COLOR0)
 
 
 @command("SET_VERTEX_BUFFERS", "", VERTEX_BUFFER, kind=Kind.VERTEX_BUFFERS)
@@ -92,17 +94,25 @@ def _uniform_buffer(sub: SubContext, words: Words) -> None:
 
 @command("CLEAR", "buffers red green blue alpha depth_low depth_high stencil")
 def _clear(sub: SubContext, words: Words) -> None:
-    context, buffers = sub.gallium, Clear(words[0] & int(Clear.COLOR | Clear.DEPTHSTENCIL))
-    depth = struct.unpack("<d", words[5:7])[0]
-    integers = Clear.NONE
+    context, integers = sub.gallium, 0
     for index, target in enumerate(context.cbufs):
         if target is not None and target.format.is_integer:
-            integers |= Clear.COLOR0 << index
-    if buffers & integers:
-        context.clear(buffers & integers, color=tuple(words[1:5]))
-        buffers &= ~integers
-    if buffers:
-        context.clear(buffers, color=reals(words[1:5]), depth=depth, stencil=words[7])
+            integers |= _COLOR0 << index
+    for buffers, color, depth, stencil in _clears(bytes(words[:8]), integers):
+        context.clear(buffers, color=color, depth=depth, stencil=stencil)
+
+
+@functools.lru_cache(maxsize=64)
+def _clears(data: bytes, integers: int) -> tuple[tuple[Clear, tuple[float, ...], float, int], ...]:
+    """Buffers, color, depth and stencil of the clears that a command means: that of targets of integer formats, then the others.
+
+    Equal words give the same objects, which the context need not check again. integers: bits of bound targets of integer formats.
+    """
+    words = memoryview(data).cast("I")
+    buffers = words[0] & int(Clear.COLOR | Clear.DEPTHSTENCIL)
+    depth: float = struct.unpack("<d", data[20:28])[0]
+    found = (Clear(buffers & integers), tuple(words[1:5]), 1.0, 0), (Clear(buffers & ~integers), reals(words[1:5]), depth, words[7])
+    return tuple(item for item in found if item[0])
 
 
 @command(
