@@ -6,6 +6,7 @@ and share compiled shaders through the cache on disk.
 
 from __future__ import annotations
 
+import array
 import contextlib
 import os
 import resource
@@ -27,6 +28,20 @@ if TYPE_CHECKING:
 DEFAULT_SOCKET = "/tmp/.virgl_test"
 GRACE = 5.0
 """Seconds that pending work may take after its client disconnected. Its results are lost, and a draw can have billions of vertices."""
+_VERTEX = """VERT
+DCL IN[0]
+DCL OUT[0], POSITION
+MOV OUT[0], IN[0]
+END
+"""
+_FRAGMENT = """FRAG
+DCL IN[0], POSITION, LINEAR
+DCL OUT[0], COLOR
+DCL SAMP[0]
+DCL SVIEW[0], 2D, FLOAT
+TEX OUT[0], IN[0], SAMP[0], 2D
+END
+"""
 
 
 @record(kw_only=True)
@@ -57,18 +72,29 @@ def make_screen(options: Options, *, threads: int | None = None) -> Screen:
 
 
 def warm(options: Options) -> None:
-    """Import the modules and load the fixed kernels that every client needs, without starting a thread."""
+    """Import the modules and load the fixed kernels that every client needs, without starting a thread.
+
+    A textured triangle is drawn. If nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first
+    frame of a client.
+    """
     from tgsi.tools.vtest import messages, wire  # noqa: F401  (imported for the forked children)
 
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
         context.set_framebuffer_state(cbufs=[target])
-        context.bind_vs_state(context.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
-        context.bind_fs_state(
-            context.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.0, 0.0, 0.0, 0.0}\nMOV OUT[0], IMM[0]\nEND\n")
-        )
+        context.set_viewport_states([{"scale": (32, 32, 0.5), "translate": (32, 32, 0.5)}])
+        context.bind_vs_state(context.create_vs_state(_VERTEX))
+        context.bind_fs_state(context.create_fs_state(_FRAGMENT))
+        context.bind_vertex_elements_state(context.create_vertex_elements_state([{"src_offset": 0, "src_format": "R32G32_FLOAT"}]))
+        corners = screen.resource_create(target="BUFFER", width0=24)
+        context.buffer_subdata(corners, array.array("f", [-1.0, -1.0, 3.0, -1.0, -1.0, 3.0]))
+        context.set_vertex_buffers([{"buffer": corners, "stride": 8}])
+        context.bind_sampler_states("FRAGMENT", [context.create_sampler_state()])
+        context.set_sampler_views("FRAGMENT", [context.create_sampler_view(screen.resource_create(width0=4, height0=4))])
         context.clear("COLOR")
+        context.draw_vbo(mode="TRIANGLES", count=3)
         context.flush()
+        context.device.reader_entry()
 
 
 def serve_client(connection: socket.socket, options: Options) -> int:
