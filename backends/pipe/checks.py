@@ -9,12 +9,16 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from enum import Enum, IntFlag
 from functools import cache, lru_cache, partial, reduce
+from itertools import islice
 from operator import or_
 from typing import Any, TypeVar
 
 from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
 from backends.pipe.flags import check_bits
+
+MOST_ITEMS = 1 << 16
+"""Most items of a sequence that a caller gives; no argument needs as many."""
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -38,7 +42,7 @@ def _flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -
     if isinstance(value, str) and "|" in value:
         value = [part.strip() for part in value.split("|")]
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return reduce(or_, (_flags(kind, item, argument) for item in value), kind(0))
+        return reduce(or_, (lookup(kind, item, argument) for item in _items(value, argument)), kind(0))
     found: E = lookup(kind, value, argument)
     return found
 
@@ -58,13 +62,29 @@ def sequence(items: Any, argument: str) -> Sequence[Any]:
     """Return the items. TypeError, naming the argument, if they are no sequence."""
     if isinstance(items, (str, bytes, Mapping)) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
+    try:
+        count = len(items)
+    except (TypeError, ValueError):  # an array without axes, a class of sequences
+        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}") from None
+    if count > MOST_ITEMS:
+        raise ValueError(f"{argument}: {count} items are too many")
     found: Sequence[Any] = items
     return found
+
+
+def truth(value: Any, argument: str) -> bool:
+    """`value` as a boolean; TypeError, naming the argument, if it is neither true nor false."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):  # an array of several elements
+        raise TypeError(f"{argument}: a boolean is wanted, not {type(value).__name__}") from None
 
 
 def real(value: Any, argument: str) -> float:
     """`value` as a float; TypeError names the argument."""
     try:
+        if getattr(getattr(value, "dtype", None), "kind", "") == "c":  # numpy would drop the imaginary part
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{argument}: a number is wanted, not {type(value).__name__}") from None
@@ -101,7 +121,7 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
     values.update(given)
     for name, value in values.items():
         if name not in known:
-            close = get_close_matches(name, known, 1)
+            close = get_close_matches(name, known, 1) if isinstance(name, str) else []
             hint = f"; did you mean {close[0]}?" if close else ""
             raise TypeError(f"{argument}: {kind.__name__} has no field {name}{hint}")
         values[name] = known[name](value, f"{argument}: {name}")
@@ -163,7 +183,13 @@ def _small_integer(value: Any, argument: str) -> int:
 def _items(value: Any, argument: str) -> tuple[Any, ...]:
     if type(value) not in (tuple, list) and (isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__")):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}")
-    return tuple(value)
+    try:
+        found = tuple(islice(value, MOST_ITEMS + 1))
+    except (TypeError, ValueError):  # an array without axes
+        raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}") from None
+    if len(found) > MOST_ITEMS:
+        raise ValueError(f"{argument}: more than {MOST_ITEMS} items are too many")
+    return found
 
 
 def _any_tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple[Any, ...]:

@@ -68,9 +68,9 @@ def guarded() -> Iterator[Guard]:
     guard, is_buffer = Guard(), [False]
     create = screen_core.ScreenCore._create
 
-    def created(self: screen_core.ScreenCore, template: g.Template, memory: Any) -> g.Resource:
+    def created(self: screen_core.ScreenCore, name: str, template: g.Template, memory: Any) -> g.Resource:
         is_buffer[0] = template.is_buffer
-        return create(self, template, memory)
+        return create(self, name, template, memory)
 
     def allocated(size: int) -> NDArray[np.uint8]:
         return guard.zeros(size if is_buffer[0] else size + SLACK, np.uint8)[:size]

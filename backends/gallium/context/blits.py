@@ -14,7 +14,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import Boxes, Triple, as_large, blit_box, cut, edge, inside, overlap, windows_of
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resource.resource import Resource
-from backends.pipe.checks import any_format, flags, integer, make, pixel_format
+from backends.pipe.checks import any_format, flags, integer, make, pixel_format, truth
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
 
@@ -49,9 +49,9 @@ class Blits(ContextCore):
             raise ValueError(f"{name}: src: {src.format} and {dst.format} of dst are not of one size")
         if dst.samples != src.samples:
             raise ValueError(f"{name}: src: it has {src.samples} samples, dst {dst.samples}; use blit")
-        source = src.box(src_level, src_box, f"{name}: src")
+        source = src.box(src_level, src_box, name, "src_")
         corner = (integer(dstx, f"{name}: dstx"), integer(dsty, f"{name}: dsty"), integer(dstz, f"{name}: dstz"))
-        target = as_large(dst, dst_level, corner, src.in_blocks(source), f"{name}: dst")
+        target = as_large(dst, dst_level, corner, src.in_blocks(source), name, "dst_")
         if dst is src and dst_level == src_level and overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
         self.finish_uses(src)
@@ -114,25 +114,26 @@ class Blits(ContextCore):
         of = _seen(src, src_format, f"{name}: src_format")
         if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
             raise ValueError(f"{name}: src_format: {of} cannot become {to}")
-        if alpha_blend and (of.is_depth_stencil or of.is_integer):
+        if truth(alpha_blend, f"{name}: alpha_blend") and (of.is_depth_stencil or of.is_integer):
             raise ValueError(f"{name}: alpha_blend: {of} has no color that could be blended")
         how = lookup(TexFilter, filter, f"{name}: filter")
         wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
         if src.samples > 1 < dst.samples and src.samples != dst.samples:
             raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
-        start, size = blit_box(src, src_level, src_box, f"{name}: src")
-        corner, extent = blit_box(dst, dst_level, dst_box, f"{name}: dst")
+        start, size = blit_box(src, src_level, src_box, name, "src_")
+        corner, extent = blit_box(dst, dst_level, dst_box, name, "dst_")
         if min(extent) < 1:
-            raise ValueError(f"{name}: dst: box: {min(extent)} texels; mirror the source instead")
+            raise ValueError(f"{name}: dst_box: {min(extent)} texels; mirror the source instead")
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
         windows = windows_of(window_rectangles, f"{name}: window_rectangles")
-        if render_condition_enable and not self.allows_rendering():
+        outside, asks = truth(window_rectangle_include, f"{name}: window_rectangle_include"), f"{name}: render_condition_enable"
+        if truth(render_condition_enable, asks) and not self.allows_rendering():
             return
         target, is_all = inside(dst, dst_level, corner, extent, clip)
         read, is_there = inside(src, src_level, start, size)
         if target.width < 1 or target.height < 1:
             return
-        parts = list(cut(target, windows, is_inside=window_rectangle_include)) if windows or window_rectangle_include else [target]
+        parts = list(cut(target, windows, is_inside=outside)) if windows or outside else [target]
         is_all = is_all and parts == [target] and not alpha_blend
         is_plain = of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA
         if dst.samples < src.samples and is_plain and not dst.rendered:

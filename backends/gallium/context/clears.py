@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 import struct
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.gallium.resource.view import Surface
-from backends.pipe.checks import flags, integer, real
+from backends.pipe.checks import flags, integer, real, truth
 from backends.pipe.enums import Clear
 
 _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
@@ -50,9 +52,12 @@ def packed_color(format: Format, color: Sequence[float]) -> np.ndarray[Any, np.d
 
 def check_color(color: Any, argument: str) -> tuple[float, ...]:
     """Check that a color is four numbers, and return them; integers stay integers."""
-    items = tuple(color) if hasattr(color, "__iter__") and not isinstance(color, (str, bytes)) else ()
+    try:
+        items = tuple(islice(color, 5)) if not isinstance(color, (str, bytes)) else ()
+    except TypeError:  # it has no items, or is an array without axes
+        items = ()
     if len(items) != 4:
-        raise ValueError(f"{argument}: four numbers are wanted, not {color!r}")
+        raise ValueError(f"{argument}: four numbers are wanted, not {reprlib.repr(color)}")
     return tuple(int(item) if isinstance(item, (int, np.integer)) else real(item, argument) for item in items)
 
 
@@ -137,7 +142,7 @@ class Clears(ContextCore):
             raise ValueError(f"{name}: target: {found.format} is not a color format; use clear_depth_stencil")
         pixel = packed_color(found.format, check_color(color, f"{name}: color"))
         region = self._rectangle(found, x, y, width, height, name)
-        if render_condition_enabled and not self.allows_rendering():
+        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.allows_rendering():
             return
         self.begin_write(found.texture)
         for view in _pixels(found.texture, found.level, region):
@@ -169,7 +174,7 @@ class Clears(ContextCore):
         z = np.float32(min(1.0, max(0.0, real(depth, f"{name}: depth"))))
         s = integer(stencil, f"{name}: stencil") & 0xFF
         region = self._rectangle(found, x, y, width, height, name)
-        if render_condition_enabled and not self.allows_rendering():
+        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.allows_rendering():
             return
         self.begin_write(found.texture)
         views = _pixels(found.texture, found.level, region)

@@ -107,7 +107,7 @@ class Compute(ContextCore):
         """
         name = "set_global_binding"
         items = sequence(resources, f"{name}: resources")
-        start = slots(name, "resources", items, first, MAX_SHADER_BUFFERS)
+        start = slots(name, "resources", items, first, MAX_SHADER_BUFFERS, "first")
         for index, item in enumerate(items):
             argument = f"{name}: resources[{index}]"
             if item is not None and not self.check_resource(item, argument).is_buffer:

@@ -25,20 +25,20 @@ class Flushing(ContextCore):
             self.synchronize()
         return fence
 
-    def texture_barrier(self, flags_: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
+    def texture_barrier(self, flags: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
         """Make everything rendered so far visible to samples of later draws, even if a bound target is sampled.
 
         (context.rst, "Transfers")
         """
-        as_flags(TextureBarrier, flags_, "texture_barrier: flags")
+        as_flags(TextureBarrier, flags, "texture_barrier: flags")
         self.synchronize()
 
-    def memory_barrier(self, flags_: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
+    def memory_barrier(self, flags: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
         """Make writes visible as PIPE_BARRIER flags ask: pending work is carried out. Mappings are the memory itself and need nothing.
 
         (context.rst, "Transfers")
         """
-        as_flags(Barrier, flags_, "memory_barrier: flags")
+        as_flags(Barrier, flags, "memory_barrier: flags")
         self.synchronize()
 
     def flush_resource(self, resource: Resource) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from backends.gallium.context.core import ContextCore
@@ -24,7 +25,11 @@ class Legacy(ContextCore):
     ) -> None:
         """Write bytes or texels of a box, and nothing else: `texture_subdata` by its former name. (context.rst, "Transfers")"""
         self.check_resource(resource, "transfer_inline_write: resource")
-        self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
+        try:
+            self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
+        except (TypeError, ValueError) as error:
+            words = re.sub("^(texture|buffer)_subdata:", "transfer_inline_write:", str(error))
+            raise type(error)(words) from None
 
     def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
         """Return True if pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""

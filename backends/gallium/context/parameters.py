@@ -10,7 +10,7 @@ from backends.device.commands.bound_record import Word
 from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import windows_of
-from backends.pipe.checks import integer, make, real, sequence
+from backends.pipe.checks import integer, make, real, sequence, truth
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_TARGET_SAMPLES, MAX_VIEWPORTS
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
 
@@ -74,7 +74,8 @@ class Parameters(ContextCore):
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
-        self.state.window_rectangles = (bool(include), windows_of(rectangles, "set_window_rectangles: rectangles"))
+        inside = truth(include, "set_window_rectangles: include")
+        self.state.window_rectangles = (inside, windows_of(rectangles, "set_window_rectangles: rectangles"))
 
     def _states(self, kind: type[T], old: tuple[T, ...], states: Any, start: int, name: str) -> tuple[T, ...]:
         if isinstance(states, (kind, Mapping)):

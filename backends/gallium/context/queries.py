@@ -21,7 +21,7 @@ from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, Qu
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
-from backends.pipe.checks import integer, sequence
+from backends.pipe.checks import integer, sequence, truth
 from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
 
@@ -171,7 +171,8 @@ class Queries(ContextCore):
 
     def set_active_query_state(self, enable: bool) -> None:
         """Pause (False) or resume (True) all active queries. (p_context.h)"""
-        if bool(enable) is not self._paused:
+        enable = truth(enable, "set_active_query_state: enable")
+        if enable is not self._paused:
             return
         counting = [query for query in self._active if query.counts]
         now = self._statistics(None) if counting else Statistics()
@@ -191,10 +192,11 @@ class Queries(ContextCore):
         (context.rst, "Conditional Rendering")
         """
         how = lookup(RenderCond, mode, "render_condition: mode")
+        wanted = truth(condition, "render_condition: condition")
         if query is not None:
             self._check_query(query, "render_condition")
         self._condition = query
-        self._condition_value = bool(condition)
+        self._condition_value = wanted
         self._condition_waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
         self.state.hinder(Hindrance.CONDITION, query is not None)
 

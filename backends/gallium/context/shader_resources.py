@@ -130,9 +130,9 @@ class ShaderResources(ContextCore):
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
 
 
-def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
+def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int, of_start: str = "start") -> int:
     """Return the first slot. ValueError, naming the argument, if not all items have a slot."""
-    first = integer(start, f"{name}: start", 0, count)
+    first = integer(start, f"{name}: {of_start}", 0, count)
     if first + len(items) > count:
         raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")
     return first

@@ -131,7 +131,7 @@ class Transfers(ContextCore):
         end = begin + values.size
         if end > resource.size:
             raise ValueError(f"{name}: data: {values.size} bytes at {begin} do not fit into {resource.size}")
-        if not usage or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
+        if (type(usage) is int and not usage) or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
             if self.state.known.is_second(resource):
                 self.learn_buffer(resource)
             if self._upload(resource, begin, values, (0, 0), values.size, 1):
@@ -175,7 +175,7 @@ class Transfers(ContextCore):
         if values.size < needed:
             raise ValueError(f"{name}: data: {needed} bytes are needed, {values.size} are there")
         source = np.ndarray((blocks.depth, blocks.height, blocks.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
-        if not usage or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
+        if (type(usage) is int and not usage) or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
             if blocks.depth == 1:
                 info = resource.levels[level]
                 first = info.offset + blocks.z * info.layer_stride + blocks.y * info.row_stride + blocks.x * size

@@ -15,16 +15,16 @@ Boxes = Box | Sequence[int] | None
 Triple = tuple[int, int, int]
 
 
-def as_large(resource: Resource, level: int, at: Triple, blocks: Box, argument: str) -> Box:
+def as_large(resource: Resource, level: int, at: Triple, blocks: Box, argument: str, of: str) -> Box:
     """The box at x, y, z of a level that has as many blocks as `blocks`; its last ones may reach over the level's edge."""
-    info, format = resource.level(level, f"{argument}: level"), resource.format
+    info, format = resource.level(level, f"{argument}: {of}level"), resource.format
     width, height = blocks.width * format.block_width, blocks.height * format.block_height
     over_x, over_y = at[0] + width - info.width, at[1] + height - info.height
     if 0 < over_x < format.block_width:
         width -= over_x
     if 0 < over_y < format.block_height:
         height -= over_y
-    return resource.box(level, Box(*at, width, height, blocks.depth), argument)
+    return resource.box(level, Box(*at, width, height, blocks.depth), argument, of)
 
 
 def overlap(a: Box, b: Box) -> bool:
@@ -39,19 +39,22 @@ def overlap(a: Box, b: Box) -> bool:
     )
 
 
-def blit_box(resource: Resource, level: int, box: Boxes, argument: str) -> tuple[Triple, Triple]:
-    """Start and size (z, y, x) of a box, whose sizes may be negative, and which may reach outside of its level in x and y."""
+def blit_box(resource: Resource, level: int, box: Boxes, argument: str, of: str) -> tuple[Triple, Triple]:
+    """Start and size (z, y, x) of a box, whose sizes may be negative, and which may reach outside of its level in x and y.
+
+    argument, of: see `Resource.box`.
+    """
     if box is not None:
-        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: box")
-        values = [integer(v, f"{argument}: box", -(1 << 31)) for v in given]
+        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: {of}box")
+        values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in given]
         if len(values) not in (4, 6):
-            raise ValueError(f"{argument}: box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
+            raise ValueError(f"{argument}: {of}box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
         box = Box(*values) if len(values) == 6 else Box(values[0], values[1], 0, values[2], values[3], 1)
     if box is None:
-        box = resource.box(level, None, argument)
+        box = resource.box(level, None, argument, of)
     if not box.width or not box.height:
-        raise ValueError(f"{argument}: box: it is empty")
-    resource.box(level, Box(0, 0, box.z + min(0, box.depth), 1, 1, abs(box.depth)), argument)
+        raise ValueError(f"{argument}: {of}box: it is empty")
+    resource.box(level, Box(0, 0, box.z + min(0, box.depth), 1, 1, abs(box.depth)), argument, of)
     return (box.z, box.y, box.x), (box.depth, box.height, box.width)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from backends.formats import ChannelType, CompressedFormat, Format
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
@@ -55,9 +55,7 @@ class Accounting:
         """
         with self._lock:
             if self.limit is not None and self.used + size > self.limit:
-                raise MemoryError(
-                    f"resource_create: {size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use"
-                )
+                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
             self.used += size
             self.peak = max(self.peak, self.used)
         try:
@@ -198,37 +196,39 @@ class Resource:
         """A level of the resource. ValueError, naming the argument, if it does not exist."""
         return self.levels[integer(index, argument, 0, self.last_level)]
 
-    def box(self, level: int, box: Box | Sequence[int] | None, argument: str) -> Box:
+    def box(self, level: int, box: Box | Sequence[int] | None, argument: str, of: str = "") -> Box:
         """A box inside a level; None is the whole level, a sequence is x, y, z, width, height, depth.
+
+        argument: name of the method. of: what stands in front of `level` and `box` in the names of its arguments.
 
         Raises:
             ValueError: the box is empty or reaches outside; the message names the argument.
         """
-        info = self.level(level, f"{argument}: level")
+        info = self.level(level, f"{argument}: {of}level")
         if box is None:
             return Box(0, 0, 0, info.width, info.height, info.layers)
         if not isinstance(box, Box):
             if isinstance(box, (str, bytes)) or not isinstance(box, Sequence):
-                raise TypeError(f"{argument}: box: a Box or a sequence is wanted, not {type(box).__name__}")
-            values = [integer(v, f"{argument}: box", -(1 << 31)) for v in box]
+                raise TypeError(f"{argument}: {of}box: a Box or a sequence is wanted, not {type(box).__name__}")
+            values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in sequence(box, f"{argument}: {of}box")]
             if len(values) == 2:
                 values = [values[0], 0, 0, values[1], 1, 1]
             elif len(values) == 4:
                 values = [values[0], values[1], 0, values[2], values[3], 1]
             if len(values) != 6:
-                raise ValueError(f"{argument}: box: 2 (x, width), 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
+                raise ValueError(f"{argument}: {of}box: 2 (x, width), 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
             box = Box(*values)
         starts, sizes = (box.x, box.y, box.z), (box.width, box.height, box.depth)
         for axis, start, size, limit in zip("xyz", starts, sizes, (info.width, info.height, info.layers)):
             if start < 0 or size < 1 or start + size > limit:
-                raise ValueError(f"{argument}: box: {start} + {size} in {axis} is outside of level {level} ({limit})")
+                raise ValueError(f"{argument}: {of}box: {start} + {size} in {axis} is outside of level {level} ({limit})")
         if isinstance(self.format, CompressedFormat):
             for axis, start, size, limit, edge in (
                 ("x", box.x, box.width, info.width, self.format.block_width),
                 ("y", box.y, box.height, info.height, self.format.block_height),
             ):
                 if start % edge or ((start + size) % edge and start + size != limit):
-                    raise ValueError(f"{argument}: box: {start} + {size} in {axis} cuts a block of {self.format}, {edge} texels")
+                    raise ValueError(f"{argument}: {of}box: {start} + {size} in {axis} cuts a block of {self.format}, {edge} texels")
         return box
 
     def in_blocks(self, box: Box) -> Box:

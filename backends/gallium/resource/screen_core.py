@@ -76,10 +76,10 @@ class ScreenCore(ABC):
             MemoryError: the screen's `memory_limit`, or the machine, has no room for it.
         """
         if template is not None:
-            return self._create(check_template(template, "resource_create"), None)
-        return self._create(
-            self._template(target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags), None
-        )
+            return self._create("resource_create", check_template(template, "resource_create"), None)
+        name, sizes = "resource_create", (width0, height0, depth0)
+        made = self._template(name, target, format, sizes, array_size, last_level, nr_samples, bind, usage, flags)
+        return self._create(name, made, None)
 
     def resource_from_user_memory(
         self,
@@ -104,11 +104,12 @@ class ScreenCore(ABC):
             size = len(caller_bytes(memory, f"{name}: memory")) if width0 is None and kind is TextureTarget.BUFFER else width0
             if size is None:
                 raise TypeError(f"{name}: width0: it is needed for textures")
-            template = self._template(kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
-        return self._create(check_template(template, name), memory)
+            template = self._template(name, kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
+        return self._create(name, check_template(template, name), memory)
 
     def _template(
         self,
+        name: str,
         target: Any,
         format: Any,
         sizes: tuple[int, int, int],
@@ -119,7 +120,6 @@ class ScreenCore(ABC):
         usage: Any,
         flags: Any,
     ) -> Template:
-        name = "resource_create"
         kind = lookup(TextureTarget, target, f"{name}: target")
         default: AnyFormat = Format.R8_UNORM if kind is TextureTarget.BUFFER else Format.R8G8B8A8_UNORM
         seen = default if format is None else any_format(format, f"{name}: format")
@@ -138,12 +138,14 @@ class ScreenCore(ABC):
             flags=as_flags(ResourceFlags, flags, f"{name}: flags"),
         )
 
-    def _create(self, template: Template, memory: Any) -> Resource:
-        name = "resource_create"
+    def _create(self, name: str, template: Template, memory: Any) -> Resource:
         if self.is_destroyed:
             raise ValueError(f"{name}: the screen was destroyed")
         check_possible(template, name)
-        return Resource(self, template, memory)
+        try:
+            return Resource(self, template, memory)
+        except MemoryError as error:
+            raise MemoryError(f"{name}: {error}" if str(error) else name) from None
 
     def resource_destroy(self, resource: Resource) -> None:
         """Give up the creator's reference to a resource, which is destroyed with the last one: those of views, surfaces, targets, mappings.
@@ -176,6 +178,7 @@ class ScreenCore(ABC):
 
     def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
         """Create a resource as `resource_create` does; ValueError for modifiers other than 0 (linear). (p_screen.h)"""
-        if any(sequence(modifiers, "resource_create_with_modifiers: modifiers")):
-            raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
+        argument = "resource_create_with_modifiers: modifiers"
+        if any(integer(item, argument, 0, (1 << 64) - 1) for item in sequence(modifiers, argument)):
+            raise ValueError(f"{argument}: only 0 (linear) exists here")
         return self.resource_create(template)

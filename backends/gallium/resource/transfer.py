@@ -147,6 +147,8 @@ def make_copy(resource: Resource, level: int, box: Box) -> Resource:
 def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
     """Any buffer as a flat uint8 array; arrays that are not contiguous are copied."""
     if isinstance(data, np.ndarray):
+        if data.dtype.hasobject:
+            raise TypeError(f"{argument}: an array of numbers is wanted, not of {data.dtype}")
         return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
     try:
         return np.frombuffer(data, np.uint8)

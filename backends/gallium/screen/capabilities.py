@@ -152,7 +152,7 @@ class Capabilities:
         """
         samples = max(1, integer(sample_count, "is_format_supported: sample_count", 0, 32))
         storage = integer(storage_sample_count, "is_format_supported: storage_sample_count", 0, 32)
-        if format in ("NONE", "PIPE_FORMAT_NONE"):
+        if isinstance(format, str) and format in ("NONE", "PIPE_FORMAT_NONE"):
             return samples in SAMPLE_COUNTS and storage in (0, samples)
         if isinstance(format, WideFormat) or (isinstance(format, str) and format.removeprefix("PIPE_FORMAT_") in WIDE):
             uses = as_flags(Bind, bind, "is_format_supported: bind")
