@@ -93,11 +93,11 @@ def _spans(form: Form, file: File) -> tuple[dict[int, tuple[int, int]], set[int]
     for index, places in mentions.items():
         if index in fixed:
             continue
-        first, last = min(places), max(places)
         register = RegisterRef(file, index)
+        first, last = -1 if register in form.zeros else min(places), max(places)
         if loops:
             first, last = _through_loops(values, places, first, last, register in form.carried)
-        spans[index] = (-1 if register in form.zeros else first, last)
+        spans[index] = first, last
     return spans, fixed
 
 
