@@ -7,7 +7,7 @@ negative one: nothing is known about which of them an access means.
 from __future__ import annotations
 
 from passes.analysis import facts
-from passes.analysis.access import indices_of, indirect_registers, results
+from passes.analysis.access import indices_of, indirect_registers, is_direct, results
 from tgsi.language.channels import source_channels
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcode_row import WIDE
@@ -134,6 +134,14 @@ class CellMap:
         if channels is None:
             channels = _selected[key] = tuple(sorted({operand.swizzle[c] for c in _CHANNELS[mask]}))
         return self.of(operand.register, channels)
+
+    @staticmethod
+    def has_indices(item: Instruction) -> bool:
+        """Return true if an address chooses a register of an operand, or its dimension."""
+        for source in item.src:
+            if not is_direct(source.register):
+                return True
+        return any(not is_direct(target.register) for target in item.dst)
 
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""

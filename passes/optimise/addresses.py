@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
+from operator import is_
 
 from passes.analysis.access import is_computed, is_direct
-from passes.analysis.values import UNWRITTEN, Values
+from passes.analysis.values import UNWRITTEN
 from passes.edit import with_operands
 from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate, signed
 from passes.validate.context import Context
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 from tgsi.language.record import record
 
 
@@ -33,12 +37,13 @@ class ResolveAddresses(Rewriter):
         else:
             if not any(map(_is_indexed, item.dst)):
                 return False
-        resolver = _Resolver(form, place)
-        src = tuple(_source(operand, resolver.register(operand.register)) for operand in item.src)
-        dst = tuple(_target(operand, resolver.register(operand.register)) for operand in item.dst)
-        if not resolver.found:
+        resolver = form.notes.get(self.name)
+        if resolver is None:
+            resolver = form.notes[self.name] = Resolver(form.program)
+        made = resolver.resolved(item, lambda ref: _word(form, place, ref))
+        if made is item:
             return False
-        form.values.put(place, with_operands(item, dst, src))
+        form.values.put(place, made)
         form.is_stale = True
         return True
 
@@ -59,55 +64,59 @@ def _target(operand: DstOperand, register: RegisterRef) -> DstOperand:
     return operand if register is operand.register else replace(operand, register=register)
 
 
-class _Resolver:
-    """The constant addresses of one instruction; `found` is true if there are any."""
+def _word(form: Form, place: int, ref: IndirectRef) -> int | None:
+    """Return the word of an index register at a place, or None if it is not a constant."""
+    values, immediates = form.values, form.immediates.items
+    if ref.file is File.IMM:
+        return immediates[ref.index].words[ref.component]
+    cells = values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+    maker = values.writer(cells[0], place) if cells and cells[0] >= 0 else None
+    if maker is None:
+        return None
+    if maker == UNWRITTEN:
+        return 0
+    item = values.items[maker]
+    if item is None or not is_computed(item.opcode) or any(not _is_constant(source.register) for source in item.src):
+        return None
+    words = evaluate(item, [[immediates[source.register.index].words[c] for c in source.swizzle] for source in item.src])
+    return words.get(ref.component) if words is not None else None
 
-    def __init__(self, form: Form, place: int) -> None:
-        self.form, self.place = form, place
-        self.values: Values = form.values
-        self.found = False
 
-    def register(self, register: RegisterRef) -> RegisterRef:
-        """Return a register without the addresses that are constants."""
-        if register.indirect is not None and (word := self._word(register.indirect)) is not None:
-            made = replace(register, index=signed(register.index + word & 0xFFFFFFFF), indirect=None, array_id=0)
+class Resolver:
+    """The registers that constant addresses of a program may name."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def resolved(self, item: Instruction, word: Callable[[IndirectRef], int | None]) -> Instruction:
+        """Return an instruction without the addresses whose word is known."""
+        src = tuple([_source(operand, self._register(operand.register, word)) for operand in item.src])
+        dst = tuple([_target(operand, self._register(operand.register, word)) for operand in item.dst])
+        return item if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)) else with_operands(item, dst, src)
+
+    def _register(self, register: RegisterRef, word: Callable[[IndirectRef], int | None]) -> RegisterRef:
+        if register.indirect is not None and (known := word(register.indirect)) is not None:
+            index = signed(register.index + known & 0xFFFFFFFF)
+            made = RegisterRef(register.file, index, register.dimension)
             if self._exists(register, made):
-                self.found = True
                 register = made
         dimension = register.dimension
-        if dimension is not None and dimension.indirect is not None and (word := self._word(dimension.indirect)) is not None:
-            row = signed(dimension.index + word & 0xFFFFFFFF)
-            made = replace(register, dimension=replace(dimension, index=row, indirect=None, array_id=0))
+        if dimension is not None and dimension.indirect is not None and (known := word(dimension.indirect)) is not None:
+            row = signed(dimension.index + known & 0xFFFFFFFF)
+            made = RegisterRef(register.file, register.index, Dimension(row), register.indirect, register.array_id)
             if self._has_row(made, row):
-                self.found = True
                 register = made
         return register
 
-    def _word(self, ref: IndirectRef) -> int | None:
-        if ref.file is File.IMM:
-            return self.form.immediates.items[ref.index].words[ref.component]
-        cells = self.values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
-        maker = self.values.writer(cells[0], self.place) if cells and cells[0] >= 0 else None
-        if maker is None:
-            return None
-        if maker == UNWRITTEN:
-            return 0
-        item = self.values.items[maker]
-        if item is None or not is_computed(item.opcode) or any(not _is_constant(source.register) for source in item.src):
-            return None
-        immediates = self.form.immediates.items
-        words = evaluate(item, [[immediates[source.register.index].words[c] for c in source.swizzle] for source in item.src])
-        return words.get(ref.component) if words is not None else None
-
     def _exists(self, register: RegisterRef, made: RegisterRef) -> bool:
-        program = self.form.program
+        program = self.program
         if register.array_id:
             array = next((d for d in program.declared(register.file) if d.array_id == register.array_id), None)
             if array is not None and not array.covers(made.index):
                 return False
         if register.file is File.IMM:
             return 0 <= made.index < len(program.immediates)
-        context = self._context()
+        context = self._context
         dimension = made.dimension
         buffer = dimension.index if dimension is not None and made.file is File.CONST else 0
         known = context.registers.get((made.file, buffer))
@@ -116,15 +125,12 @@ class _Resolver:
         )
 
     def _has_row(self, register: RegisterRef, row: int) -> bool:
-        context = self._context()
+        context = self._context
         if register.file is File.CONST:
             known = context.registers.get((File.CONST, row))
             return register.indirect is None and known is not None and known.has(register.index)
         return context.is_per_vertex(register.file) and context.layout is None and 0 <= row < context.vertices
 
+    @cached_property
     def _context(self) -> Context:
-        notes = self.form.notes
-        if "context" not in notes:
-            notes["context"] = Context(self.form.program, SOFTWARE)
-        found: Context = notes["context"]
-        return found
+        return Context(self.program, SOFTWARE)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import is_
 
-from passes.analysis.access import free_indexing, indices_of
-from passes.analysis.operands import registers_of
+from passes.analysis.access import free_indexing, indices_of, is_direct
 from passes.base import Pass
+from passes.edit import moved, with_operands
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import DstOperand, Instruction, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -24,32 +25,43 @@ class RemoveUnusedImmediates(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        operands = (register for item in program.instructions for register in registers_of(item))
-        if free_indexing(program, File.IMM) or any(ref.file is File.IMM for register in operands for ref in indices_of(register)):
-            return program
-        registers = [o.register for i in program.instructions for o in i.src]
-        registers += [o.register for i in program.instructions for o in i.dst]  # a STORE's may be the handle of an image
-        registers += [o.register for i in program.instructions for o in i.offsets]
-        used = {register.index for register in registers if register.file is File.IMM}
-        if len(used) == len(program.immediates):
+        used: set[int] = set()
+        for item in program.instructions:
+            for operand in item.src:
+                register = operand.register
+                if register.file is File.IMM:
+                    used.add(register.index)
+                if not is_direct(register) and any(ref.file is File.IMM for ref in indices_of(register)):
+                    return program
+            for target in item.dst:  # a STORE's may be the handle of an image
+                if target.register.file is File.IMM:
+                    used.add(target.register.index)
+                if any(ref.file is File.IMM for ref in indices_of(target.register)):
+                    return program
+            used.update(offset.register.index for offset in item.offsets if offset.register.file is File.IMM)
+        if len(used) == len(program.immediates) or free_indexing(program, File.IMM):
             return program
         places = {old: new for new, old in enumerate(sorted(used))}
 
-        def moved(register: RegisterRef) -> RegisterRef:
-            return replace(register, index=places[register.index]) if register.file is File.IMM else register
-
         def source(operand: SrcOperand) -> SrcOperand:
-            return replace(operand, register=moved(operand.register))
+            register = operand.register
+            if register.file is not File.IMM or places[register.index] == register.index:
+                return operand
+            return SrcOperand(moved(register, places[register.index]), operand.swizzle, operand.negate, operand.absolute)
 
         def destination(operand: DstOperand) -> DstOperand:
-            return replace(operand, register=moved(operand.register))
+            register = operand.register
+            return replace(operand, register=moved(register, places[register.index])) if register.file is File.IMM else operand
 
         def offset(operand: TexOffset) -> TexOffset:
-            return replace(operand, register=moved(operand.register))
+            register = operand.register
+            return replace(operand, register=moved(register, places[register.index])) if register.file is File.IMM else operand
 
         def instruction(item: Instruction) -> Instruction:
             dst, src = tuple(map(destination, item.dst)), tuple(map(source, item.src))
-            return replace(item, dst=dst, src=src, offsets=tuple(map(offset, item.offsets)))
+            if item.offsets:
+                item = replace(item, offsets=tuple(map(offset, item.offsets)))
+            return item if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)) else with_operands(item, dst, src)
 
         return replace(
             program,

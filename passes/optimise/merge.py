@@ -19,6 +19,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _FILES = (File.TEMP, File.ADDR)
+_PLAIN = {file: RegisterRef(file, 0) for file in _FILES}
 
 
 @record(slots=False)
@@ -138,6 +139,9 @@ class _Namer:
         self.names = names
         self._values = values
         self._fixed = {file: _fixed(values, file) for file in files}
+        self._by_file: dict[File, dict[int, int]] = {file: {} for file in files}
+        for register, name in names.items():
+            self._by_file[register.file][register.index] = name
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
@@ -175,7 +179,10 @@ class _Namer:
         return with_operands(item, dst, src)
 
     def _source(self, operand: SrcOperand) -> SrcOperand:
-        register = self._register(operand.register)
+        register = operand.register
+        if register.file not in _FILES and register.indirect is None and register.dimension is None:
+            return operand
+        register = self._register(register)
         return operand if register is operand.register else SrcOperand(register, operand.swizzle, operand.negate, operand.absolute)
 
     def _destination(self, operand: DstOperand) -> DstOperand:
@@ -184,10 +191,10 @@ class _Namer:
 
     def _register(self, register: RegisterRef) -> RegisterRef:
         if register.indirect is None and register.dimension is None:
-            if register.file is not File.TEMP and register.file is not File.ADDR:
+            if register.file not in _FILES:
                 return register
             name = self._name(register.file, register.index)
-            return register if name == register.index and not register.array_id else moved(RegisterRef(register.file, name), name)
+            return register if name == register.index and not register.array_id else moved(_PLAIN[register.file], name)
         changes = {ref: IndirectRef(ref.file, self._name(ref.file, ref.index), ref.component) for ref in indices_of(register)}
         if register.indirect is not None:
             register = replace(register, indirect=changes[register.indirect])
@@ -200,13 +207,14 @@ class _Namer:
 
     def _name(self, file: File, index: int) -> int:
         """Return the new number of a register. Any will do for one that an operand names without reading or writing a channel."""
-        fixed = self._fixed.get(file)
-        if fixed is None or index in fixed:
+        known = self._by_file.get(file)
+        if known is None:
             return index
-        register = moved(RegisterRef(file, index), index)
-        name = self.names.get(register)
+        name = known.get(index)
         if name is None:
-            name = self.names[register] = 0
+            name = index if index in self._fixed[file] else 0
+            known[index] = name
+            self.names[RegisterRef(file, index)] = name
         return name
 
 

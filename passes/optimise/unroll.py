@@ -8,10 +8,11 @@ from passes.analysis.access import is_computed
 from passes.analysis.cells import CellMap, source_masks
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
+from passes.optimise.addresses import Resolver
 from passes.optimise.evaluate import evaluate, modified
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
-from tgsi.language.ir import Instruction, SrcOperand
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -20,9 +21,9 @@ from tgsi.language.record import record
 class UnrollLoops(Pass):
     """Write out the rounds of a loop whose exits depend on constants alone.
 
-    The loop goes if it has at most `rounds` rounds and its instructions, without those that constants decide, are no more than before
-    or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only such loops go, because all rounds
-    inside of an outermost loop use up one store of fuel.
+    The loop goes if it has at most `rounds` rounds, those of inner loops included, and its instructions, without those that constants
+    decide, are no more than before or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only
+    such loops go, because all rounds inside of an outermost loop use up one store of fuel.
     """
 
     name = "unroll-loops"
@@ -50,6 +51,8 @@ class _Unroller:
         self.ends, self.elses = _partners(self.items)
         self.written = self._written()
         self.known: dict[int, int] = {}
+        self.resolver = Resolver(program)
+        self.indexed = {place for place, item in enumerate(self.items) if self.cells.has_indices(item)}
 
     def run(self) -> Program:
         made: list[Sequence[Instruction]] = [(item,) for item in self.items]
@@ -61,7 +64,7 @@ class _Unroller:
                 trace = self._rounds(place, depth)
                 if trace is not None:
                     end = self.ends[place]
-                    made[place : end + 1] = [tuple(self.items[p] for p in trace), *[()] * (end - place)]
+                    made[place : end + 1] = [tuple(trace), *[()] * (end - place)]
                     place = end + 1
                     continue
             if flow is None:
@@ -75,8 +78,8 @@ class _Unroller:
             place += 1
         return rebuilt(self.program, made)
 
-    def _rounds(self, place: int, depth: int) -> list[int] | None:
-        """Return the places that run, in order, instead of a loop, and note what is known after it; None to keep the loop."""
+    def _rounds(self, place: int, depth: int) -> list[Instruction] | None:
+        """Return the instructions that run, in order, instead of a loop, and note what is known after it; None to keep the loop."""
         known = dict(self.known) if len(self.known) < 4096 else {}
         trial = _Trial(self, known)
         try:
@@ -179,12 +182,12 @@ _DONE, _BROKEN, _CONTINUED = 0, 1, 2
 
 
 class _Trial:
-    """One loop, run with what is known. trace: the places that run. cost: those that will be left. repeats: rounds begun again."""
+    """One loop, run with what is known. trace: the instructions that run. cost: those that will be left. repeats: rounds begun again."""
 
     def __init__(self, unroller: _Unroller, known: dict[int, int]) -> None:
         self.unroller = unroller
         self.known = known
-        self.trace: list[int] = []
+        self.trace: list[Instruction] = []
         self.cost = 0
         self.repeats = 0
 
@@ -194,7 +197,7 @@ class _Trial:
             if self._region(place + 1, end) == _BROKEN:
                 return
             self.repeats += 1
-            if len(self.trace) > 4096 or self.cost > max(self.unroller.limit, 512):
+            if self.repeats > self.unroller.rounds or len(self.trace) > 4096 or self.cost > max(self.unroller.limit, 512):
                 break
         raise _GiveUp
 
@@ -205,9 +208,9 @@ class _Trial:
             item = unroller.items[place]
             flow = item.opcode.flow
             if flow is None:
+                self.trace.append(unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item)
                 if not unroller.straight(place, self.known):
                     self.cost += not _is_load(item)
-                self.trace.append(place)
             elif flow is Flow.BREAK:
                 return _BROKEN
             elif flow is Flow.CONTINUE:
@@ -227,6 +230,11 @@ class _Trial:
                 raise _GiveUp
             place += 1
         return _DONE
+
+    def _address(self, ref: IndirectRef) -> int | None:
+        """Return the word of an index register, if it is known."""
+        cells = self.unroller.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+        return self.known.get(cells[0]) if cells else None
 
     def _if(self, place: int) -> int:
         unroller = self.unroller
@@ -257,7 +265,7 @@ class _Trial:
                 raise _GiveUp
         for cell in unroller.written[place]:
             self.known.pop(cell, None)
-        self.trace += range(place, end + 1)
+        self.trace += unroller.items[place : end + 1]
         self.cost += end + 1 - place
 
 
