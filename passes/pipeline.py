@@ -17,6 +17,8 @@ from passes.registry import find
 from passes.validate import validate
 from tgsi.language._collector import collector_paused
 from tgsi.language.diagnostics import DiagnosticError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -60,13 +62,13 @@ class Pipeline:
                 if after is not None and rewritten:
                     made = form.finish()
             else:
-                made = form.finish() if form is not None else made
+                made = _finished(form) if form is not None else made
                 form = None
                 made = group[0].run(made)
             if after is not None:
                 for item in group:
                     after(item, made)
-        made = form.finish() if form is not None else made
+        made = _finished(form) if form is not None else made
         if made is not program:
             self._verify(program, made)
         return made
@@ -89,6 +91,17 @@ class Pipeline:
 
     def __str__(self) -> str:
         return ",".join(map(str, self.passes))
+
+
+def _finished(form: Form) -> Program:
+    """Return the program of a form. Registers that were split beyond the limits of the language are merged again."""
+    made = form.finish()
+    if made.file_size(File.TEMP) > SOFTWARE.temporaries or made.file_size(File.ADDR) > SOFTWARE.addresses:
+        merge = find("merge-temporaries")()
+        assert isinstance(merge, FormPass)
+        merge.rewrite(form)
+        made = form.finish()
+    return made
 
 
 def _groups(passes: Sequence[Pass]) -> Sequence[Sequence[Pass]]:

@@ -85,3 +85,10 @@ def test_registers_are_numbered_densely() -> None:
     made = Pipeline.parse("merge-temporaries").run(parse(source(text)))
     assert made.file_size(File.TEMP) == 1
     assert not made.declared(File.ADDR)
+
+
+def test_registers_are_split_no_further_than_the_language_allows() -> None:
+    lines = [f"UARL ADDR[0].x, IN[0].{'xyzw'[k % 4]}; ADD TEMP[1], TEMP[1], CONST[ADDR[0].x+{k % 3}]" for k in range(40)]
+    program = parse(source("; ".join(["MOV TEMP[1], IN[0]", *lines, "MOV OUT[0], TEMP[1]"])))
+    for pipeline in ("split-registers", "split-registers,propagate-copies", "split-registers,remove-unused-immediates"):
+        assert Pipeline.parse(pipeline).run(program).file_size(File.ADDR) <= 16
