@@ -21,11 +21,11 @@ class Mistake(Exception):
         self.code, self.message, self.token, self.hint = code, message, token, hint
 
 
-def nearest_name(word: str, names: Iterable[str]) -> str:
-    """The name that is nearest to a word, or an empty string."""
+def nearest_name(word: str, names: Iterable[str], least: float = 0.6) -> str:
+    """The name that is nearest to a word, or an empty string. `least`: from 0 to 1, how alike the two have to be."""
     if len(word) > 64:  # comparing costs the product of the lengths
         return ""
-    close = get_close_matches(word.upper(), names, 1)
+    close = get_close_matches(word.upper(), names, 1, least)
     return close[0] if close else ""
 
 

@@ -71,7 +71,19 @@ DIV OUT[0], IN[0], ¦"two" | P003 | there are no strings
 MOV OUT[0], ¦'x' | P003 | there are no strings
 IF IN[0].x ¦> 0 | P003 | `SGT TEMP[0].x, a, b`
 IF ¦(IN[0].xxxx) | P003 | leave them out
+MOV OUT[0], ¦abs IN[0] | P003 | write `|IN[0]|` | MOV OUT[0], |IN[0]|
+MOV OUT[0], IN[0]¦^2 | P003 | compute with POW
+MOV OUT[0] ¦<- IN[0] | P003 | there are no arrows | MOV OUT[0], IN[0]
+¦%5 = fadd float %3, %4 | P003 | values have no names
+¦gl_FragColor = vec4(1.0); | P005 | `DCL OUT[0], COLOR`
+¦float x = 1.0; | P005 | no types and no names
+¦} | P003 | blocks have no braces
 # numbers in the place of registers
+MOV OUT[0], ¦IMM FLT32 {1.0, 0.0, 0.0, 1.0} | P015 | write `IMM[0].yxxy` | MOV OUT[0], IMM[0].yxxy
+MOV OUT[0], ¦0x3f800000 | P015 | write `IMM[0].yyyy` | MOV OUT[0], IMM[0].yyyy
+MOV OUT[0], ¦true | P015 | write `IMM[0].yyyy` | MOV OUT[0], IMM[0].yyyy
+MOV ¦0, IN[0] | P003 | writes its first operand
+MOV OUT[0], ¦pi | P015 | a source is a register
 MOV OUT[0], ¦{1.0, 0.0, 0.0, 1.0} | P003 | write `IMM[0].yxxy` | MOV OUT[0], IMM[0].yxxy
 MUL OUT[0], IN[0], ¦2.0 | P015 | write `IMM[0].zzzz` | MUL OUT[0], IN[0], IMM[0].zzzz
 MOV OUT[0], ¦vec4(1.0) | P003 | write `IMM[0].yyyy` | MOV OUT[0], IMM[0].yyyy
@@ -121,7 +133,15 @@ MOV OUT[0], ¦IMM[5] | V035 | IMM[0..1]
 MOV ¦TEMP[7], IN[0] | V030 | write `DCL TEMP[7]` | DCL TEMP[7]~MOV TEMP[7], IN[0]
 MOV OUT[0], ¦IN[9] | V030 | declared are IN[0..1]
 MOV OUT[0], ¦IN[99999] | V022 | lower number
+MOV OUT[0], IN[¦+1] | P003 | write `1` | MOV OUT[0], IN[1]
+MOV OUT[0], CONST[0¦,1] | P003 | its own brackets
+MOV OUT[0], CONST[0¦..3] | P003 | belong to declarations
+MOV OUT[0], CONST[ADDR[0].x ¦+ TEMP[0].x] | P003 | one register plus or minus one number
 # swizzles, masks and modifiers
+MOV OUT[0], IN[0].¦.xyzw | P003 | leave the second out | MOV OUT[0], IN[0].xyzw
+MOV OUT[0], IN[0]¦,xyzw | P009 | not a comma | MOV OUT[0], IN[0].xyzw
+MOV OUT[0], IN[0]¦| | P003 | first bar is missing | MOV OUT[0], |IN[0]|
+MOV OUT[0], IN[0]¦. | P004 | channels follow the point | MOV OUT[0], IN[0]
 MOV OUT[0], IN[0].¦rgba | P003 | write `.xyzw` | MOV OUT[0], IN[0].xyzw
 MOV OUT[0], IN[0].¦stpq | P003 | write `.xyzw` | MOV OUT[0], IN[0].xyzw
 MOV OUT[0], IN[0].¦rrrr | P003 | write `.xxxx` | MOV OUT[0], IN[0].xxxx
@@ -172,6 +192,8 @@ TEX OUT[0], IN[0], 2D, ¦SAMP[0] | P011 | the last operand
 TEX OUT[0], ¦SAMP[0], IN[0], 2D | V033 | after the coordinates
 TEX OUT[0], IN[0], SAMP[0], ¦3D | V051 | write `2D` | TEX OUT[0], IN[0], SAMP[0], 2D
 MOV OUT[0], ¦SAMP[0] | V033 | read by texture instructions
+¦TEX_2D OUT[0], IN[0], SAMP[0] | P005 | the last operand | TEX OUT[0], IN[0], SAMP[0], 2D
+TEX ¦OUT[0], SAMP[0], 2D | P009 | write `TEX d, a, b, 2D`
 # writes
 MOV ¦IN[0], TEMP[0] | V032 | inputs are read only
 MOV ¦CONST[0], TEMP[0] | V032 | constants are read only
@@ -200,6 +222,10 @@ CAL ¦3 | P003 | write `:3`
 ¦0 MOV OUT[0], IN[0] | P003 | a colon follows | 0: MOV OUT[0], IN[0]
 IF IN[0].xxxx ¦{ | P003 | blocks have no braces
 MOV OUT[0], IN[0] :¦3 | P010 | labels follow CAL
+CAL ¦main | P005 | subroutines have no names
+BGNLOOP ¦10 | P003 | takes no number
+IF IN[0].xxxx ¦THEN | P005 | leave it out
+END¦; | P003 | leave it out
 # opcodes of others
 ¦MOVE OUT[0], IN[0] | P005 | `MOV` | MOV OUT[0], IN[0]
 ¦M0V OUT[0], IN[0] | P005 | `MOV` | MOV OUT[0], IN[0]
@@ -252,7 +278,19 @@ DCL SVIEW[1], ¦2D | P027 | write `, FLOAT` | DCL SVIEW[1], 2D, FLOAT
 DCL ¦CONST[1][] | P019 | `[0..3]`
 DCL OUT[1].¦yx, GENERIC[0] | P013 | write `.xy` | DCL OUT[1].xy, GENERIC[0]
 DCL ¦[8] | P003 | register file is missing
+DCL OUT[1]¦: COLOR[1] | P003 | a comma stands before | DCL OUT[1], COLOR[1]
+DCL OUT[1], GENERIC[¦-1] | P003 | a number from 0
+DCL OUT[1], GENERIC[0¦..1] | P003 | one index
+DCL TEMP[8..9], ¦TEMP[10..11] | P003 | registers of one file
+DCL TEMP[8] ¦TEMP[9] | P003 | write `DCL` before | DCL TEMP[8] DCL TEMP[9]
+DCL TEMP[¦..8] | P003 | write `0..8`
+DCL TEMP[¦a] | P003 | numbered from 0
+DCL TEMP[8]¦, | P004 | leave the comma out
+DCL IMAGE[0], 2D, ¦RGBA8 | P007 | PIPE_FORMAT_R8G8B8A8_UNORM
 # immediates
+IMM FLT32 {1.0¦; 2.0; 3.0; 4.0} | P003 | commas separate values | IMM FLT32 {1.0, 2.0, 3.0, 4.0}
+IMM FLT32 {1¦/2, 2.0, 3.0, 4.0} | P003 | an immediate is written
+IMM FLT64 {¦1.0, 2.0, 3.0, 4.0} | P022 | takes two values
 IMM ¦{1.0, 0.0, 0.0, 1.0} | P003 | `IMM FLT32 {1.0, 0.0, 0.0, 1.0}` | IMM FLT32 {1.0, 0.0, 0.0, 1.0}
 IMM ¦FLOAT {1.0, 0.0, 0.0, 1.0} | P003 | FLT32 | IMM FLT32 {1.0, 0.0, 0.0, 1.0}
 IMM ¦FLOAT32 {1.0, 0.0, 0.0, 1.0} | P021 | write `FLT32` | IMM FLT32 {1.0, 0.0, 0.0, 1.0}
@@ -279,7 +317,10 @@ PROPERTY ¦FS_COORD_ORIGN UPPER_LEFT | P024 | `FS_COORD_ORIGIN` | PROPERTY FS_CO
 PROPERTY FS_COORD_ORIGIN ¦TOP_LEFT | P025 | `UPPER_LEFT` | PROPERTY FS_COORD_ORIGIN UPPER_LEFT
 PROPERTY FS_COORD_ORIGIN¦ | P004 | UPPER_LEFT
 ¦PROP FS_COORD_ORIGIN UPPER_LEFT | P005 | properties are written
+PROPERTY FS_COORD_ORIGIN ¦"UPPER_LEFT" | P003 | are not quoted | PROPERTY FS_COORD_ORIGIN UPPER_LEFT
 # pasted from pages
+¦"MOV OUT[0], IN[0]\n" | P003 | leave the quotes out | MOV OUT[0], IN[0]
+¦[1] MOV OUT[0], IN[0] | P003 | leave the mark out | MOV OUT[0], IN[0]
 MOV OUT[0], ¦\u2013IN[0] | P003 | en dash | MOV OUT[0], -IN[0]
 MOV OUT[0],¦\u00a0IN[0] | P003 | no-break space | MOV OUT[0], IN[0]
 MOV OUT[0]¦\uff0c IN[0] | P003 | write `,` | MOV OUT[0], IN[0]

@@ -265,7 +265,7 @@ def unknown_stage(source: Source, text: str, start: int, end: int, stages: Colle
         message = "a carriage return is not white space in the strict dialect"
         return Diagnostic("P029", Severity.ERROR, message, (Label(span),), "use plain newlines")
     if word.startswith("#"):
-        return Diagnostic("P029", Severity.ERROR, "the strict dialect has no comments", (Label(span),))
+        return Diagnostic("P029", Severity.ERROR, "the strict dialect has no comments", (Label(span),), "leave it out")
     from tgsi.language.text.advice.foreign import advise_start
 
     return advise_start(source, text, start, end, stages)

@@ -10,7 +10,7 @@ from tgsi.language.diagnostics import Diagnostic, Label
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.source import Span
 from tgsi.language.text.advice import characters, operands, shapes, values, words
-from tgsi.language.text.advice.fault import Advice, Fault, quoted
+from tgsi.language.text.advice.fault import REACH, Advice, Fault, quoted
 from tgsi.language.text.reader import Reader
 
 _Adviser = Callable[[Fault], Advice | None]
@@ -20,12 +20,12 @@ _OF_CHARACTERS: tuple[_Adviser, ...] = (characters.advise_characters, characters
 
 _OF_CODES: tuple[_Adviser, ...] = (
     shapes.advise_tail,
+    shapes.advise_end_of_statement,
     words.advise_word,
     words.advise_joined,
     words.advise_written,
     values.advise_value,
     values.advise_values,
-    shapes.advise_end_of_statement,
     shapes.advise_count,
     shapes.advise_attribute_place,
 )
@@ -56,7 +56,7 @@ def advise(
     reader: Reader, text: str, found: Diagnostic, start: int, end: int, expects: Collection[str], resume: int
 ) -> tuple[Diagnostic, int]:
     """Return a finding about ``text[start:end]`` with the advice for it, and the place to go on from (-1 where that is not known)."""
-    if found.span is None:
+    if found.span is None or found.span.start - start > REACH or found.span.end - found.span.start > REACH:
         return found, resume
     fault = Fault(
         found=found,
@@ -103,4 +103,8 @@ def _usage(fault: Fault) -> str:
         return ""
     if info is not None:
         return f"{info.name} is written `{shapes.usage(info)}`"
+    if fault.head in shapes.SHAPES:
+        return shapes.SHAPES[fault.head]
+    if re.fullmatch(r"[0-9]+[ \t]*:", fault.before):
+        return "an opcode follows the number of an instruction, as `0: MOV OUT[0], IN[0]`"
     return "a statement begins with an opcode, DCL, IMM or PROPERTY" if not fault.before else ""

@@ -57,28 +57,31 @@ def advise_characters(fault: Fault) -> Advice | None:
 
 def _replace(fault: Fault, pattern: re.Pattern[str]) -> tuple[Fix, ...]:
     """Replacements of all such characters from the statement's start to the end of the line."""
-    places = pattern.finditer(fault.source.text, fault.start, max(fault.line_end, fault.at + 1))
+    places = pattern.finditer(fault.source.text, fault.start, max(fault.near_end, fault.at + 1))
     return tuple(fault.fix(found.start(), found.end(), plain(found[0])) for found in places)
 
 
 def advise_page(fault: Fault) -> Advice | None:
     """Advice about entities and tags of HTML, fences of Markdown, and marks of differences and prompts."""
     if entity := _ENTITY.match(fault.source.text, fault.at):
-        places = _ENTITY.finditer(fault.source.text, fault.start, fault.line_end)
+        places = _ENTITY.finditer(fault.source.text, fault.start, fault.near_end)
         fixes = tuple(fault.fix(found.start(), found.end(), plain(html.unescape(found[0]))) for found in places)
         meant = plain(html.unescape(entity[0]))
         what = f"write `{meant}`" if meant.strip() else "write a space"
         return Advice(f"{quoted(entity[0])} is written so in HTML only: {what}", fixes, (fault.at, entity.end()))
     if tag := _TAG.match(fault.text, fault.at):
-        fixes = tuple(fault.fix(found.start(), found.end(), "") for found in _TAG.finditer(fault.text, fault.start, fault.line_end))
+        fixes = tuple(fault.fix(found.start(), found.end(), "") for found in _TAG.finditer(fault.text, fault.start, fault.near_end))
         return Advice("tags of a web page are no part of the text: leave them out", fixes, (fault.at, tag.end()), resume=tag.end())
     if fence := fault.match(r"```[^\n]*|~~~[^\n]*"):
         fix = fault.fix(fault.at, fence.end(), "")
         return Advice("the fence of Markdown is no part of the text: leave it out", (fix,), (fault.at, fence.end()), resume=fence.end())
+    if fault.at == fault.start and (quote := fault.match(r"(['\"])(?=[A-Z0-9])")) and fault.begins_statement(quote.end()):
+        marks = re.compile(rf"{quote[1]}(?:\\n)?,?|\\n{quote[1]}").finditer(fault.text, fault.start, fault.near_end)
+        return Advice("statements are not quoted: leave the quotes out", tuple(fault.fix(one.start(), one.end(), "") for one in marks))
     if fault.match("`"):
-        places = re.compile("`").finditer(fault.text, fault.start, fault.line_end)
+        places = re.compile("`").finditer(fault.text, fault.start, fault.near_end)
         return Advice("nothing is quoted: leave it out", tuple(fault.fix(found.start(), found.end(), "") for found in places))
-    mark = fault.match(r"(?:[>+|$-]|>>>)[ \t]*(?=[0-9A-Z])") if fault.at == fault.start else None
+    mark = fault.match(r"(?:[>+|$*-]|>>>|\[[0-9]+\]|\([0-9]+\))[ \t]*(?=[0-9A-Z])") if fault.at == fault.start else None
     if mark is not None and fault.begins_statement(mark.end()):
         return Advice("a statement begins with its opcode: leave the mark out", (fault.fix(fault.at, mark.end(), ""),))
     return None
@@ -100,12 +103,14 @@ def advise_comment(fault: Fault) -> Advice | None:
     if found is None:
         return None
     rest = text[found.end() : fault.line_end]
+    if found[0] == ";" and fault.head in ("IMM", "DCL") and "{" in fault.before and "}" not in fault.before:
+        return None  # between values
     if found[0] == ";" and text[fault.line_start : at].strip():
         if not rest.strip() or fault.begins_statement(found.end() + len(rest) - len(rest.lstrip())):
             hint = "a statement ends without a semicolon: leave it out"
             return Advice(hint, (fault.fix(at, at + 1, " " * bool(rest.strip())),), resume=at + 1)
-    elif found[0] in ("--", "%", "!", "'", '"""') and text[fault.line_start : at].strip():
-        return None  # in an operand
+    elif found[0] in ("--", "%", "!", "'", '"""') and (text[fault.line_start : at].strip() or re.match(r"[%!'][^ \t]", text[at : at + 2])):
+        return None  # in an operand, or before a name
     fix = fault.fix(at, found.end(), "#") if not fault.strict else fault.fix(at, fault.line_end, "")
     return Advice(way, (fix,), (at, found.end()), _no_comment(found[0]), resume=fault.line_end)
 

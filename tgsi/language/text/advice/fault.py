@@ -12,13 +12,15 @@ from tgsi.language.record import record
 from tgsi.language.source import Source, Span
 
 BLANKS = " \t\n"
+REACH = 2000
+"""Characters around a place that advisers look at; longer statements get no advice, because expressions may take quadratic time."""
 REGISTER = r"[A-Za-z]+[ \t]*\[[^\[\]\n,]*(?:\[[^\[\]\n]*\][^\[\]\n,]*)?\](?:[ \t]*\[[^\[\]\n]*\])?(?:\.[A-Za-z]+)?"
 """Expression of a register in one line, its index and letters included."""
 
 OPERAND = rf"-?(?:\|{REGISTER}\||{REGISTER})"
 """Expression of a source in one line."""
 
-NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[fF]?"
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[fF]?"
 """Expression of a number in the ways that languages write it."""
 
 _HEAD = re.compile(r"[ \t\n]*(?:[0-9]+[ \t]*:[ \t\n]*)?([A-Za-z][0-9A-Za-z_]*)")
@@ -52,6 +54,11 @@ class Fault:
         """Offset at which the line of the place ends."""
         end = self.text.find("\n", self.at)
         return end if end >= 0 else len(self.text)
+
+    @property
+    def near_end(self) -> int:
+        """As `line_end`, but not far from the place: corrections end there."""
+        return min(self.line_end, self.at + REACH)
 
     @property
     def line_start(self) -> int:

@@ -10,7 +10,7 @@ from tgsi.language.messages import nearest_name, shorten
 from tgsi.language.source import Source, Span
 from tgsi.language.text.advice import synonyms
 from tgsi.language.text.advice.characters import plain
-from tgsi.language.text.advice.fault import is_statement_word
+from tgsi.language.text.advice.fault import REACH, is_statement_word
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n?", re.MULTILINE)
 
@@ -29,7 +29,14 @@ def advise_start(source: Source, text: str, start: int, end: int, stages: Collec
         hint, fixes = made
     elif (label := re.compile(r"(?:[0-9]+[ \t]*:[ \t]*)?([A-Za-z]\w*)").match(text, start)) and is_statement_word(label[1]):
         message = "the shader stage is missing"
-        guess = next((stage for stage, signs in synonyms.SIGNS if stage in stages and re.search(signs, text, re.I | re.M)), "")
+        guess = next(
+            (
+                stage
+                for stage, signs in synonyms.SIGNS
+                if stage in stages and re.search(signs, text[start : start + 4 * REACH], re.I | re.M)
+            ),
+            "",
+        )
         hint = f"write the stage before the first statement, as `{guess}`" if guess else f"write the stage first: {listed}"
         fixes = (Fix(Span(source, start, start), f"{guess}\n"),) if guess else ()
     return Diagnostic("P001", Severity.ERROR, message, (Label(span),), hint, tuple(fixes))

@@ -13,7 +13,7 @@ from tgsi.language.text.advice.fault import NUMBER, OPERAND, REGISTER, Advice, F
 
 _WORD = re.compile(r"[A-Za-z_%$@][0-9A-Za-z_]*")
 _LETTERS_OF = str.maketrans("rgbastpq", "xyzwxyzw")
-_INFIX = {"+": "ADD", "-": "ADD", "*": "MUL", "/": "DIV"}
+_INFIX = {"+": "ADD", "-": "ADD", "*": "MUL", "/": "DIV", "^": "POW", "<": "SHL", ">": "USHR", "&": "AND"}
 _COMPARED = {">": "SGT", "<": "SLT", ">=": "SGE", "<=": "SLE", "==": "SEQ", "!=": "SNE"}
 
 
@@ -32,9 +32,11 @@ def advise_function(fault: Fault) -> Advice | None:
     if found is None or fault.head in ("DCL", "IMM", "PROPERTY"):
         return None
     name = found[1].upper()
-    close = _closing(fault.text, found.end() - 1, fault.line_end)
+    close = _closing(fault.text, found.end() - 1, fault.near_end)
     inner = fault.text[found.end() : close].strip()
     whole = close + 1
+    if at > fault.start and fault.text[at - 1] == ".":
+        return None
     if at == fault.start or not fault.text[fault.start : at].strip(" \t\n0123456789:"):
         if is_statement_word(name) or name in synonyms.OPCODES:
             fixes = (fault.fix(found.end() - 1, found.end(), " "), *((fault.fix(close, whole, ""),) if close < fault.line_end else ()))
@@ -124,10 +126,16 @@ def advise_expression(fault: Fault) -> Advice | None:
     if moved is not None and fault.at < moved.end():
         return _rewritten(fault, start, moved.end(), moved[1], moved[2], moved[3], moved[4])
     here = fault.text[fault.at : fault.at + 2]
+    if fault.match(r"[%$@]?[A-Za-z_]?\w*[ \t]*=[^=]", fault.start) and fault.at <= fault.start + 1 and here[:1] in "%$@":
+        return Advice("values have no names: an instruction writes its first operand, a register, as `ADD TEMP[0], IN[0], IN[1]`")
+    if (arrow := fault.match(r"<-|->|=>")) and fault.before.endswith("]"):
+        return Advice(
+            "operands are separated by commas, there are no arrows", (fault.fix(fault.start + len(fault.before), arrow.end(), ","),)
+        )
     if fault.head in ("IF", "UIF") and (compared := fault.match(r"([<>=!]=|[<>])")):
         opcode = _COMPARED[compared[1]]
         return Advice(f"{fault.head} tests one value: compare first, as `{opcode} TEMP[0].x, a, b`, then write `IF TEMP[0].xxxx`")
-    if fault.match(rf"[-+*/%][ \t]*(?:[A-Z]|{NUMBER})") and re.search(r"[\]|wxyz]$", fault.before):
+    if fault.match(rf"(?:[-+*/%^&]|\*\*|<<|>>)[ \t]*(?:[A-Z]|{NUMBER})") and re.search(r"[\]|wxyz]$", fault.before):
         opcode = _INFIX.get(here[0], "MOD")
         return Advice(f"operands are no expressions: compute with {opcode} into a TEMP first", ())
     if here[:1] == "=" and fault.head not in ("PROPERTY", "DCL", "IMM"):
@@ -152,6 +160,12 @@ def advise_letters(fault: Fault) -> Advice | None:
     """Advice about swizzles and masks: other letters, other places."""
     if "COMPONENTS" in fault.expects and fault.before.endswith("."):
         letters = fault.word
+        if twice := fault.match(r"\.(?=[xyzw]+)"):
+            return Advice("one point stands before the channels: leave the second out", (fault.fix(fault.at, twice.end(), ""),))
+        if fault.match(r"\.|\n|\Z|[ \t]") and not letters:
+            place = fault.text.rindex(".", fault.start, fault.at)
+            end = fault.at + len(fault.text[fault.at : fault.line_end]) - len(fault.text[fault.at : fault.line_end].lstrip("."))
+            return Advice("channels follow the point; otherwise leave it out", (fault.fix(place, end, ""),), (place, place + 1))
         translated = letters.lower().translate(_LETTERS_OF)
         if not letters or not set(translated) <= set("xyzw") or len(letters) > 4:
             return Advice("the letters after the point are channels: x, y, z and w")
@@ -224,6 +238,8 @@ def advise_bracket(fault: Fault) -> Advice | None:
             return Advice(f"an index is a number: write `{digit}`, a digit", (fault.fix(at, at + 1, digit),))
         if fault.match(r"\]"):
             return Advice("an index is missing: write a number or `ADDR[0].x` in the brackets")
+        if found := fault.match(r"\+[ \t]*([0-9]+)(?=[ \t]*\])"):
+            return Advice(f"a direct index has no sign: write `{found[1]}`", (fault.fix(at, found.end(), found[1]),))
         if found := fault.match(r"-[0-9]+"):
             return Advice("a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`")
         if (found := fault.match(r"(?:ADDR|A)([0-9]*)(?:\.([xyzw]))?(?=[-+\]])")) or (found := fault.match(r"(?:ADDR)()()(?=\.)")):
@@ -249,12 +265,18 @@ def advise_bracket(fault: Fault) -> Advice | None:
         return Advice(f"an index is a decimal number: write `{value}`", (fault.fix(at - len(number[1]), found.end(), value),))
     if is_open and fault.match(r"[*/]"):
         return Advice("an index is a register plus or minus a number, as `ADDR[0].x+2`: multiply before, with UMUL and UARL")
+    if is_open and (found := fault.match(r"[ \t]*,[ \t]*([0-9]+)(?=[ \t]*\])")):
+        return Advice(f"each index has its own brackets: write `][{found[1]}`", (fault.fix(at, found.end(), f"][{found[1]}"),))
+    if is_open and fault.match(r"\.\.|:"):
+        return Advice("an operand is one register; ranges belong to declarations")
+    if is_open and fault.match(r"[-+]"):
+        return Advice("an index is one register plus or minus one number: add the rest before, with UADD and UARL")
     if is_open and "RSQB" in fault.expects and not fault.match(r"[-+:.]"):
         place = fault.start + len(before)
         return Advice("the closing bracket is missing: write `]`", (fault.fix(place, place, "]"),))
     if is_open and fault.match(r"[ \t]*\]\["):
         return None
-    if (found := fault.match(r"[)}\]]+")) and not is_open:
+    if (found := fault.match(r"[)\]]+")) and not is_open:
         if found[0].startswith("]") and (word := re.search(r"([A-Za-z]+)([0-9]+)$", before)) and words.file(word[1])[1]:
             register = f"{words.file(word[1])[1]}[{word[2]}]"
             start = fault.start + word.start()
@@ -262,6 +284,9 @@ def advise_bracket(fault: Fault) -> Advice | None:
         return Advice(f"nothing is open that {quoted(found[0][0])} could close: leave it out", (fault.fix(at, found.end(), ""),))
     if fault.match(r"\[") and before.endswith("]"):
         return Advice("a register has at most two indices, as `CONST[buffer][index]`")
+    if fault.match(r"\|") and (bare := re.search(rf"-?({REGISTER})$", before)) and "|" not in before.rpartition(",")[2]:
+        place = fault.start + bare.start(1)
+        return Advice("the first bar is missing: write `|` before the register", (fault.fix(place, place, "|"),))
     if "VBAR" in fault.expects and "|" in before.rpartition(",")[2]:
         place = fault.start + len(before)
         return Advice("the second bar is missing: write `|`", (fault.fix(place, place, "|"),))
@@ -271,6 +296,8 @@ def advise_bracket(fault: Fault) -> Advice | None:
 def advise_sampler(fault: Fault) -> Advice | None:
     """Advice about an operand that is a word, where the opcode takes a register of a certain file."""
     info = OPCODES.get(fault.head.removesuffix("_SAT"))
+    if "FILE" in fault.expects and info is not None and info.num_dst and not fault.text[fault.start : fault.at].strip().endswith(","):
+        return Advice(f"{info.name} writes its first operand, a register such as `TEMP[0]`")
     if fault.found.code != "P015" or info is None:
         return None
     number = fault.text.count(",", fault.start, fault.at) - info.num_dst
@@ -279,4 +306,4 @@ def advise_sampler(fault: Fault) -> Advice | None:
     rule = info.reads[number]
     if rule is Reads.SAMPLER:
         return Advice(f"{info.name} takes a sampler here, as `SAMP[0]`")
-    return None
+    return Advice("a source is a register, as `IN[0]`, `-TEMP[0].xxxx` or `|CONST[0]|`; numbers stand in immediates")

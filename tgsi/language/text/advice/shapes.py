@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tgsi.language.facts.enums import TARGETS, File
@@ -11,7 +12,7 @@ from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS
 from tgsi.language.text.advice import synonyms, words
-from tgsi.language.text.advice.fault import OPERAND, REGISTER, Advice, Fault, is_statement_word, quoted
+from tgsi.language.text.advice.fault import OPERAND, REGISTER, Advice, Fault, is_statement_word, quoted, word_at
 from tgsi.language.text.advice.values import advise_immediate
 
 _REST = r"(?:[ \t]*(?=[\n;]|\Z))"
@@ -25,6 +26,10 @@ def advise_comma(fault: Fault) -> Advice | None:
             return Advice("no comma follows the opcode: leave it out", (fault.fix(at, at + 1, ""),))
         if before.endswith(","):
             return Advice("one comma separates two operands: leave the second out", (fault.fix(at, at + 1, ""),))
+    if (function := re.search(r"\b(abs|neg)$", before, re.IGNORECASE)) and (bare := fault.match(REGISTER)):
+        text = f"|{bare[0]}|" if function[1].lower() == "abs" else f"-{bare[0]}"
+        start = fault.start + function.start()
+        return Advice(f"modifiers are signs, not words: write `{text}`", (fault.fix(start, bare.end(), text),), (start, start + 3))
     if fault.head in OPCODES and "COMMA" in fault.expects and not before.endswith(",") and fault.match(rf"{OPERAND}|{_TARGET}(?!\w)"):
         place = fault.start + len(before)
         return Advice("operands are separated by commas", (fault.fix(place, place, ","),))
@@ -38,13 +43,14 @@ def advise_end_of_statement(fault: Fault) -> Advice | None:
     """Advice about a comma or a value that waits for the next line, and finds the next statement there."""
     found = fault.found
     word = found.span.text.strip() if found.span is not None else ""
-    swallowed = found.code in ("P015", "P025") and is_statement_word(word) and "\n" in fault.text[fault.start : fault.at]
+    swallowed = found.code in ("P007", "P015", "P025") and is_statement_word(word) and "\n" in fault.text[fault.start : fault.at]
     if not swallowed:
         return None
     end = fault.start + len(fault.before)
     if fault.before.endswith(","):
-        message = "the statement is not complete, an operand must follow the comma"
-        return Advice("write the operand, or leave the comma out", (), (end - 1, end), message, "P004", fault.at)
+        what = "attribute" if fault.head == "DCL" else "operand"
+        message = f"the statement is not complete, an {what} must follow the comma"
+        return Advice(f"write the {what}, or leave the comma out", (), (end - 1, end), message, "P004", fault.at)
     if fault.head == "PROPERTY":
         name = fault.before.split()[-1].upper()
         info = PROPERTIES.get(name)
@@ -67,6 +73,11 @@ def advise_count(fault: Fault) -> Advice | None:
         return Advice(
             "no comma follows the last operand: leave it out", (fault.fix(comma, comma + 1, ""),), (comma, comma + 1), resume=comma + 1
         )
+    glued = re.search(r"\]([ \t]*,[ \t]*)[xyzw]{1,4}[ \t]*$", given, re.IGNORECASE)
+    if glued is not None and len(operands) == info.num_dst + info.num_src + 1:
+        start = found.span.start + glued.start(1)
+        fix = fault.fix(start, found.span.start + glued.end(1), ".")
+        return Advice("a point stands before the channels, not a comma", (fix,), (start, start + 1))
     split = re.search(r"\.[xyzw]+((?:[ \t]*,[ \t]*[xyzw]\b)+)", given, re.IGNORECASE)
     if split is not None:
         start = found.span.start + split.start(1)
@@ -74,7 +85,7 @@ def advise_count(fault: Fault) -> Advice | None:
         return Advice("the letters of a swizzle stand together, as `.xyxy`", (fix,), (start, start + 1))
     if found.hint and not info.is_texture:
         return None
-    if info.is_texture and len(operands) == info.num_dst + info.num_src:
+    if info.is_texture and len(operands) == info.num_dst + info.num_src and operands[-1].upper() not in TARGETS:
         fix = fault.fix(last, last, ", 2D")
         return Advice("write the texture target after the sampler, as `, 2D`", (fix,) if operands[-1][:4].upper() == "SAMP" else ())
     if not (info.num_dst or info.num_src):
@@ -107,6 +118,8 @@ def advise_opcode_shape(fault: Fault) -> Advice | None:
     start = fault.start
     if fault.at > start + len(fault.head) + 1 and fault.head:
         return None
+    if (mark := fault.match(r"([A-Za-z]\w*)([.;:]+)(?=[ \t\n]|\Z)", start)) and is_statement_word(mark[1]):
+        return Advice("nothing follows the opcode but a space: leave it out", (fault.fix(mark.start(2), mark.end(), ""),), mark.span(2))
     dotted = fault.match(r"([A-Za-z]\w*)\.([A-Za-z]\w*(?:\.\w+)*)(?=[ \t])", start)
     if dotted is not None and (dotted[1].upper() in OPCODES or dotted[1].upper() in synonyms.OPCODES):
         hint, write = words.opcode(f"{dotted[1]}_{dotted[2].replace('.', '_')}")
@@ -131,10 +144,16 @@ def advise_rest(fault: Fault) -> Advice | None:
     """Advice about what stands after a whole statement."""
     if found := fault.match(r"\\"):
         return Advice("a statement may go on in the next line as it is: leave the backslash out", (fault.fix(fault.at, found.end(), ""),))
+    if fault.match("[0-9]") and fault.head in OPCODES and not OPCODES[fault.head].num_src and fault.head != "CAL":
+        number = fault.match("[0-9]+")
+        fix = fault.fix(fault.at, number.end() if number else fault.at, "")
+        return Advice(f"{fault.head} takes no number: leave it out", (fix,))
     if fault.head == "CAL" and (found := fault.match(r"[0-9]+")):
         return Advice(f"a label follows a colon: write `:{found[0]}`", (fault.fix(fault.at, fault.at, ":"),))
     if fault.head in ("CAL",) and fault.match(r"[A-Za-z]"):
         return Advice("subroutines have no names: write `CAL :n`, where n is the number of the BGNSUB, counted from 0")
+    if fault.head == "PROPERTY" and (found := fault.match(r"([\"'])(\w+)\1")):
+        return Advice(f"values are not quoted: write `{found[2]}`", (fault.fix(fault.at, found.end(), found[2]),))
     if fault.head == "PROPERTY" and (found := fault.match(r"[=,:][ \t]*")):
         return Advice("the value follows the name after a space", (fault.fix(fault.at, found.end(), " "),))
     if fault.head == "PROPERTY" and fault.match("-"):
@@ -158,6 +177,21 @@ def advise_declaration(fault: Fault) -> Advice | None:
     if head is None:
         return Advice("a declaration is written `DCL TEMP[0..3]`, or `DCL IN[0], GENERIC[0], PERSPECTIVE`")
     open_bracket = before.rfind("[") > before.rfind("]")
+    if "," in before and open_bracket and before.rpartition("[")[2].strip().isdigit() is False:
+        return Advice("the index of a semantic is a number from 0, as `GENERIC[0]`")
+    other = re.search(r",[ \t]*([A-Za-z]+)[ \t]*\[[^\]]*$", before)
+    if other is not None:
+        if other[1].upper() in File.__members__:
+            return Advice(
+                "each DCL declares registers of one file: write another DCL, or one range",
+                (),
+                (fault.start + other.start(1), fault.start + other.end(1)),
+            )
+        return Advice(f"a semantic has one index: write a DCL for each, as `{other[1].upper()}[0]`")
+    if open_bracket and before.endswith("["):
+        if first := fault.match(r"\.\.[ \t]*[0-9]+"):
+            return Advice(f"the first register of the range is missing: write `0{first[0]}`", (fault.fix(at, at, "0"),))
+        return Advice("registers are numbered from 0: write a number, or a range as `[0..3]`")
     if open_bracket and (
         found := fault.match(r"(?:-|:|,|\.\.\.|\.\.=?|~|[ \t]*to[ \t]*|\.)[ \t]*([0-9]+)[ \t]*(?=\])", _range_sign(fault))
     ):
@@ -170,11 +204,15 @@ def advise_declaration(fault: Fault) -> Advice | None:
     if (found := fault.match(r"[ \t]*\(?\[?[ \t]*([0-9]+)[ \t]*[\])]?")) and re.search(r"\bARRAY$", before, re.IGNORECASE):
         start = fault.start + len(before)
         return Advice(f"an array number stands in parentheses: `ARRAY({found[1]})`", (fault.fix(start, found.end(), f"({found[1]})"),))
+    if (colon := fault.match(r"[:=][ \t]*")) and words.attribute(word_at(fault.text, colon.end()))[1]:
+        return Advice("a comma stands before the semantic", (fault.fix(at, colon.end(), ", "),))
     attribute = re.search(r",[ \t]*([A-Za-z_]+)$", before)
     if attribute and (found := fault.match(r"[ \t]*([(<{])?[ \t]*([0-9]+)[ \t]*([)>}])?")) and attribute[1].upper() in SEMANTICS:
         start = fault.start + len(before)
         shown = f"{attribute[1].upper()}[{found[2]}]"
         return Advice(f"an index stands in brackets: write `{shown}`", (fault.fix(start, found.end(), f"[{found[2]}]"),))
+    if (found := fault.match(r"[A-Za-z_]\w*")) and found[0].upper() in File.__members__ and before.endswith("]"):
+        return Advice("each DCL declares registers of one file: write `DCL` before", (fault.fix(at, at, "DCL "),))
     if (found := fault.match(r"[A-Za-z_]\w*")) and "COMMA" in fault.expects and not before.endswith(","):
         place = fault.start + len(before)
         return Advice(f"attributes are separated by commas: write `, {found[0]}`", (fault.fix(place, at, ", "),))
@@ -247,17 +285,20 @@ def _rank(attribute: str) -> int:
     return next((rank for rank, row in enumerate(_RANKS) if word in row.split()), len(_RANKS))
 
 
+SHAPES: Mapping[str, str] = {
+    "DCL": "a declaration is written `DCL TEMP[0..3]`, or `DCL IN[0], GENERIC[0], PERSPECTIVE`",
+    "IMM": "an immediate is written `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`",
+    "PROPERTY": "a property is written `PROPERTY FS_COORD_ORIGIN UPPER_LEFT`",
+}
+"""Hints with the form of the statements that are no instructions."""
+
+
 def advise_incomplete(fault: Fault) -> Advice | None:
     """Advice about a statement that ends too soon (P004)."""
     if fault.found.code != "P004":
         return None
-    shapes = {
-        "DCL": "a declaration is written `DCL TEMP[0..3]`, or `DCL IN[0], GENERIC[0], PERSPECTIVE`",
-        "IMM": "an immediate is written `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`",
-        "PROPERTY": "a property is written `PROPERTY FS_COORD_ORIGIN UPPER_LEFT`",
-    }
-    if fault.head in shapes:
-        return Advice(shapes[fault.head])
+    if fault.head in SHAPES:
+        return Advice(SHAPES[fault.head])
     if fault.before.endswith(","):
         return Advice("write the operand, or leave the comma out")
     return None

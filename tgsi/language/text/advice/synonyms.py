@@ -53,6 +53,7 @@ NULL: VOID NONE NIL DISCARD_RESULT
 LETTERS: Mapping[str, str] = MappingProxyType(
     {
         "R": "TEMP",
+        "X": "TEMP",
         "V": "IN",
         "T": "IN",
         "C": "CONST",
@@ -95,7 +96,7 @@ ADDR: A0
 """Variables that other languages have and TGSI declares as a register of a file with a semantic."""
 
 SEMANTICS = _table("""
-COLOR: SV_TARGET COL DIFFUSE FRAGCOLOR GL_FRAGCOLOR GL_COLOR RGBA
+COLOR: SV_TARGET COL DIFFUSE FRAGCOLOR GL_FRAGCOLOR GL_COLOR
 COLOR[1]: SPECULAR SECONDARY_COLOR
 BCOLOR: BACKCOLOR BACK_COLOR GL_BACKCOLOR BCOL
 POSITION: SV_POSITION POS HPOS VPOS GL_POSITION GL_FRAGCOORD FRAGCOORD DEPTH SV_DEPTH GL_FRAGDEPTH POSITIONT
@@ -347,9 +348,18 @@ PHRASES: Mapping[str, str] = MappingProxyType(
         "PRECISION": "there are no precisions: leave the line out",
         "DEFAULT_PRECISION": "there are no precisions: leave the line out",
         "PHASE": "there are no phases: leave the line out",
+        "THEN": "IF takes its condition alone, and the branch begins with the next instruction: leave it out",
+        "BEGIN": "there are no functions: the statements of the main program follow the stage",
     }
 )
 """Words of other languages for which TGSI has no single opcode: d destination, a b sources, t u temporaries."""
+
+DECLARED = _table("""
+TEMP: FLOAT VEC1 VEC2 VEC3 VEC4 FLOAT2 FLOAT3 FLOAT4 INT UINT BOOL HALF DOUBLE IVEC2 IVEC3 IVEC4 UVEC2 UVEC3 UVEC4 MAT2 MAT3 MAT4 VAR
+SAMP: SAMPLER2D SAMPLERCUBE SAMPLER3D SAMPLER1D SAMPLER2DSHADOW
+CONST: STRUCT CBUFFER
+""")
+"""Types of variables, by the file of the registers that stand for them."""
 
 LANGUAGES: tuple[tuple[str, str], ...] = (
     (r"!!(?:ARB|NV)[vfgt]p", "an ARB or NV assembly program"),

@@ -16,14 +16,18 @@ _TRUTH = {"true": 1, "false": 0}
 _TYPE = re.compile(r"[ \t\n]*(?:[0-9]+[ \t]*:[ \t]*)?IMM(?:\[[ \t\n]*[0-9]+[ \t\n]*\])?[ \t\n]+([A-Za-z]+[0-9]+)", re.IGNORECASE | re.ASCII)
 _FLOATS = (ImmediateType.FLT32, ImmediateType.FLT64)
 _GROUP = re.compile(
-    rf"(?:(?:[a-z]*vec[234]?|float[234]?|half[234]?)[ \t]*\(|[{{(])[ \t]*({NUMBER}(?:[ \t]*,[ \t]*{NUMBER})*)[ \t]*[}})]", re.I | re.A
+    r"(?:IMM[ \t]+[a-z]+[0-9]*[ \t]*\{|(?:[a-z]*vec[234]?|float[234]?|half[234]?)[ \t]*\(|[{(])"
+    rf"[ \t]*({NUMBER}(?:[ \t]*,[ \t]*{NUMBER})*)[ \t]*[}})]",
+    re.I | re.A,
 )
+"""Numbers in the brackets of other languages."""
+
 _REGISTERS = {Reads.SAMPLER: "SAMP", Reads.VIEW: "SVIEW", Reads.RESOURCE: "BUFFER", Reads.IMAGE: "IMAGE", Reads.VARYING: "IN"}
 
 _LOOSE = rf"(?:[-+]?0x[0-9A-Fa-f.]+(?:p[-+]?[0-9]+)?|{NUMBER}(?![0-9A-Za-z_])|[-+]?nan|[-+]?inf(?:inity)?|true|false)"
 _IMMEDIATE = (
     r"(?P<dcl>DCL[ \t]+)?IMM[ \t]*(?P<index>\[[ \t]*[0-9]+[ \t]*\])?[ \t]*,?[ \t]*(?P<type>\w+)?[ \t]*[=,]?[ \t]*"
-    rf"(?P<open>[\[({{<]?)[ \t]*(?P<values>{_LOOSE}(?:[ \t]*,?[ \t]*{_LOOSE})*)[ \t]*,?[ \t]*(?P<close>[\])}}>]?)"
+    rf"(?P<open>[\[({{<]?)[ \t]*(?P<values>{_LOOSE}(?:[ \t]*[,;]?[ \t]*{_LOOSE})*)[ \t]*,?[ \t]*(?P<close>[\])}}>]?)"
 )
 """An immediate with any brackets and commas, with or without its type."""
 
@@ -88,11 +92,17 @@ def advise_values(fault: Fault) -> Advice | None:
         return Advice(
             f"a comma separates values, and a decimal has a point: write `{{{joined}}}`", (fault.fix(span.start, span.end, joined),)
         )
+    if len(values) == 4 and count == 2 and all(map(LITERALS[kind].good, values)):
+        joined = ", ".join(values[:2])
+        return Advice(f"{kind.name} takes two values, since each fills two channels: write `{{{joined}}}` and a second IMM")
     if span.text.strip(" \t\n}") and len(values) < count and all(map(LITERALS[kind].good, values)):
         zero = "0.0" if kind in _FLOATS else "0"
         joined = ", ".join([*values, *[zero] * (count - len(values))])
         return Advice(f"write every value, {zero} for those of no use: `{{{joined}}}`", (fault.fix(span.start, span.end, joined),))
     return Advice(f"write {count} values; further ones belong to another IMM") if len(values) > count else None
+
+
+_SHAPE = Advice("an immediate is written `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`")
 
 
 def advise_immediate(fault: Fault) -> Advice | None:
@@ -101,10 +111,12 @@ def advise_immediate(fault: Fault) -> Advice | None:
         return None
     whole = fault.match(_IMMEDIATE, fault.start)
     if whole is None:
-        return None
+        return _SHAPE if fault.head == "IMM" else None
     from tgsi.language.text.advice.words import immediate_type
 
     values = re.findall(_LOOSE, whole["values"])
+    if fault.text[whole.end() : whole.end() + 1] not in "\n \t;" or "{" in fault.text[whole.end() : _line_end(fault.text, whole.end())]:
+        return _SHAPE if fault.head == "IMM" else None  # more follows than this expression knows
     word = (whole["type"] or "").upper()
     kind = ImmediateType.__members__.get(word) or ImmediateType.__members__.get(immediate_type(word)[1] if word else "")
     if kind is None:
@@ -115,7 +127,7 @@ def advise_immediate(fault: Fault) -> Advice | None:
     index = re.sub(r"[ \t]", "", whole["index"] or "")
     text = f"IMM{index} {kind.name} {{{', '.join(made)}}}"
     if len(made) != count or not all(map(LITERALS[kind].good, made)):
-        return None
+        return _SHAPE if fault.head == "IMM" else None
     hint = f"write `{text}`"
     if whole["dcl"]:
         hint = f"immediates have no DCL: {hint}"
@@ -125,9 +137,19 @@ def advise_immediate(fault: Fault) -> Advice | None:
         hint = f"values stand in braces: {hint}"
     elif not whole["close"]:
         hint = f"the closing brace is missing: {hint}"
-    elif re.search(r"[0-9.]\s+[-+.0-9]", whole["values"]):
+    elif ";" in whole["values"] or re.search(r"[0-9.]\s+[-+.0-9]", whole["values"]):
         hint = f"commas separate values: {hint}"
     return Advice(hint, (fault.fix(whole.start(), whole.end(), text),), resume=whole.end())
+
+
+def _resume(fault: Fault, word: str) -> int:
+    """An IMM inside of an operand would be read as statements of its own: reading goes on after the line."""
+    return fault.line_end if word.upper().startswith("IMM") else -1
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
 
 
 def advise_number(fault: Fault) -> Advice | None:
@@ -139,10 +161,10 @@ def advise_number(fault: Fault) -> Advice | None:
     if head not in OPCODES or (at > fault.start and fault.text[at - 1] in "[]"):
         return None
     group = _GROUP.match(fault.text, at)
-    found = group or re.compile(rf"{NUMBER}(?![0-9A-Za-z_.\[])").match(fault.text, at)
+    found = group or re.compile(rf"(?:{_LOOSE}|{NUMBER})(?![0-9A-Za-z_.\[])", re.I).match(fault.text, at)
     if found is None or (not group and "{" in fault.before) or re.compile(rf"[ \t]*[-+*/][ \t]*{OPERAND}").match(fault.text, found.end()):
         return None
-    words = re.findall(NUMBER, found[1] if group else found[0])
+    words = re.findall(NUMBER, found[1]) if group else [found[0]]
     info = OPCODES[head]
     number = fault.text.count(",", fault.start, at) - info.num_dst
     if not 0 <= number < info.num_src or not fault.text[fault.start : at].rstrip().endswith("," if number or info.num_dst else head):
@@ -158,10 +180,15 @@ def advise_number(fault: Fault) -> Advice | None:
     register, fixes = _held(fault, kind, values)
     fix = fault.fix(at, found.end(), register)
     if not fixes:
-        return Advice(f"numbers stand in immediates: write `{register}`", (fix,), (at, found.end()))
+        return Advice(f"numbers stand in immediates: write `{register}`", (fix,), (at, found.end()), resume=_resume(fault, found[0]))
     declared = fixes[0].text.strip()
     all_fixes = () if _has_later(fault, fixes[0].span.start) else (*fixes, fix)
-    return Advice(f"numbers stand in immediates: declare `{declared}` and write `{register}`", all_fixes, (at, found.end()))
+    return Advice(
+        f"numbers stand in immediates: declare `{declared}` and write `{register}`",
+        all_fixes,
+        (at, found.end()),
+        resume=_resume(fault, found[0]),
+    )
 
 
 def _kind(type_name: str, words: list[str]) -> ImmediateType:

@@ -40,13 +40,21 @@ def opcode(word: str, strict: bool = False) -> tuple[str, str]:
         return _write(synonyms.OPCODES[name])
     if re.fullmatch(r"[XV]?[PVGHDC]S_[1-6]_[0-9A-Z]+", name):
         return "this is HLSL assembly: a TGSI text begins with its stage, as FRAG", ""
+    if re.match(r"TEX(?:TURE)?_?(?:[123]D|CUBE|RECT|SHADOW)", name):
+        return "write `TEX`: the texture target is the last operand, as `, 2D`", "TEX"
+    if name in synonyms.DECLARED:
+        file = synonyms.DECLARED[name]
+        return f"variables have no types and no names: declare a register, as `DCL {file}[0]`", ""
+    if name in synonyms.VARIABLES:
+        file, _, semantic = synonyms.VARIABLES[name].partition(" ")
+        return f"there is no assignment: declare `DCL {file}[0], {semantic or 'GENERIC[0]'}` and write `MOV {file}[0], a`", ""
     if name.startswith(("DCL_", "DCL.")):
         return "declare a register by file, number and meaning, as `DCL IN[0], TEXCOORD[0], PERSPECTIVE` or `DCL SAMP[0]`", ""
     if name in synonyms.STATEMENTS:
         return _statement(synonyms.STATEMENTS[name])
     if (found := _SUFFIX.fullmatch(name)) and (root := _root(found["root"])):
         return _with_suffix(root, found["suffix"])
-    if nearest := nearest_name(name, [*OPCODES, "DCL", "IMM", "PROPERTY"]):
+    if nearest := nearest_name(name, [*OPCODES, "DCL", "IMM", "PROPERTY"], 0.65):
         return f"did you mean `{nearest}`?", nearest
     return "a statement begins with an opcode, DCL, IMM or PROPERTY", ""
 
@@ -180,6 +188,10 @@ def advise_word(fault: Fault) -> Advice | None:
     word = found.span.text if found.span is not None else ""
     if fault.strict and word.upper() in _NEWER.get(found.code, ()):
         return Advice("this word is newer than Mesa 18.1, which the strict dialect keeps to")
+    if found.code == "P007" and fault.match(r"[ \t\n]*DCL[ \t]+IMAGE", fault.start) and word.upper() not in _ATTRIBUTES:
+        return Advice("formats of images are written whole, as `PIPE_FORMAT_R8G8B8A8_UNORM`; RAW and WR may follow")
+    if found.code == "P005" and _names_sub(fault):
+        return Advice(NO_NAMES, message=f"{quoted(word)} is no label", resume=fault.line_end)
     if found.code == "P007":
         bracket = fault.match(r"\[", fault.at + len(word))
         hint, write = attribute(word, "[" if bracket else "")
@@ -204,6 +216,14 @@ def advise_word(fault: Fault) -> Advice | None:
     fixes = (fault.fix(fault.at, fault.at + len(word), write),) if write else ()
     resume = fault.line_end if found.code == "P005" else -1
     return Advice(hint or found.hint, fixes, resume=resume)
+
+
+NO_NAMES = "subroutines have no names: write `CAL :n`, where n is the number of the BGNSUB, counted from 0"
+
+
+def _names_sub(fault: Fault) -> bool:
+    """True if a word follows CAL or BGNSUB in its line."""
+    return re.search(r"\b(?:CAL|BGNSUB)[ \t]+$", fault.text[fault.line_start : fault.at], re.IGNORECASE) is not None
 
 
 NO_JUMPS = "labels are numbers, and nothing jumps to a name: loops are BGNLOOP and ENDLOOP, subroutines BGNSUB and ENDSUB"
