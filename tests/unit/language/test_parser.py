@@ -152,6 +152,13 @@ def test_one_bad_statement_does_not_hide_the_next() -> None:
     assert [item.code for item in caught.value.diagnostics] == ["P004", "P007", "P012", "P005"]
 
 
+@pytest.mark.parametrize("opcode", ["ADD", "ADD_SAT", "ADD_PRECISE", "ADD_SAT_PRECISE"])
+def test_reading_goes_on_at_an_opcode_with_modifiers(opcode: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(f"VERT\nMOV TEMP0, TEMP[0]\n{opcode} TEMP0, TEMP[0], TEMP[0]\nEND")
+    assert [item.span.line for item in caught.value.diagnostics if item.span is not None] == [2, 3]
+
+
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(TypeError, match="text must be str, not bytes"):
         parse(b"VERT")  # type: ignore[arg-type]

@@ -249,7 +249,8 @@ def next_statement(text: str, position: int) -> int:
     """Offset at which reading goes on after a mistake: the next label, or word that only a statement begins with; -1 at the end."""
     for found in _START.finditer(text, position):
         word = (found["word"] or "").upper()
-        if not word or word in ("DCL", "PROPERTY") or (word in OPCODES and text[found.end() : found.end() + 1] != "["):
+        opcode = word.removesuffix("_PRECISE").removesuffix("_SAT")
+        if not word or word in ("DCL", "PROPERTY") or (opcode in OPCODES and text[found.end() : found.end() + 1] != "["):
             return found.start()
         if word == "IMM" and _IMMEDIATE.match(text, found.start()):
             return found.start()
