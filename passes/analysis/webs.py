@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from passes.analysis.access import indices_of, looks_at_other_lanes, results
-from passes.analysis.cells import CellMap, source_masks, stored_channels
+from passes.analysis.cells import CODES, CellMap, source_masks, stored_channels
 from passes.analysis.values import Values
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import JUMPS, Flow
@@ -19,6 +19,9 @@ from tgsi.language.program import Program
 
 SOURCE, DESTINATION, OFFSET = 0, 1, 2
 """Kinds of operands."""
+
+
+_FILES = (File.TEMP, File.ADDR)
 
 
 def slot(kind: int, operand: int, index: int = 0) -> int:
@@ -51,6 +54,16 @@ class Webs:
         used = self._bind_joins()
         self.starts = [node for node in self._entry.values() if node in used]
         self.carried = [node for node in self._heads if node in used]
+
+    @property
+    def without_nodes(self) -> set[RegisterRef]:
+        """TEMP and ADDR registers without webs; nothing is known of them, even when no address or subroutine reaches them any more."""
+        found = {RegisterRef(file, cell >> 4) for cell in self._fixed if cell >= 0 for file in _FILES if cell & 12 == CODES[file]}
+        if self.cells.groups:
+            for item in self.program.declarations:
+                if item.file in _FILES:
+                    found.update(RegisterRef(item.file, i) for i in range(item.first, item.last + 1) if self.cells.group(item.file, i))
+        return found
 
     def web(self, node: int) -> int:
         """Return the number of a node's web."""

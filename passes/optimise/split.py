@@ -45,7 +45,8 @@ class SplitRegisters(FormPass):
 def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef], set[RegisterRef]]:
     """Split the registers of a program. Unless `bounded`, there may be more of them than the language has.
 
-    Returns the program, the registers that may be read before they are written, and those that carry values into the next round of a loop.
+    Returns the program, the registers that may be read before they are written, and those that may carry values into the next round of a
+    loop.
     """
     webs = Webs(program)
     first = {file: program.file_size(file) for file in _MOST}
@@ -83,9 +84,10 @@ def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef]
 def _facts(webs: Webs, names: dict[int, int], files: dict[int, File]) -> tuple[set[RegisterRef], set[RegisterRef]]:
     zeros = {webs.web(node) for node in webs.starts}
     carried = {webs.web(node) for node in webs.carried}
+    unknown = webs.without_nodes
     return (
-        {RegisterRef(files[web], names[web]) for web in zeros if web in names},
-        {RegisterRef(files[web], names[web]) for web in carried if web in names},
+        {RegisterRef(files[web], names[web]) for web in zeros if web in names} | unknown,
+        {RegisterRef(files[web], names[web]) for web in carried if web in names} | unknown,
     )
 
 

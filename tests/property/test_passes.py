@@ -47,6 +47,11 @@ def test_pipeline_keeps_the_results_of_any_program(pipeline: str, begin: int, en
         check(generate(seed), lambda text, arguments: differences(text, arguments, pipeline))
 
 
+@pytest.mark.parametrize("seed", [4683])
+def test_programs_that_were_optimised_wrongly_once_keep_their_results(seed: int) -> None:
+    check(generate(seed), lambda text, arguments: differences(text, arguments, DEFAULT))
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("part", range(20))
 def test_the_default_pipeline_keeps_the_results_of_20000_programs(part: int) -> None:
