@@ -11,6 +11,7 @@ from dataclasses import replace
 from operator import is_
 from typing import Any
 
+from passes.analysis.cells import CellMap
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, rebuilt
@@ -50,6 +51,13 @@ class Form:
         if self._values is None:
             self._values = Values(self.program)
         return self._values
+
+    def renew_cells(self) -> None:
+        """Start anew with the program as it is, if addresses that could reach registers are gone: those registers have cells now."""
+        if self.values.cells.groups:
+            program = self.finish()
+            if CellMap(program).groups != self.values.cells.groups:
+                self.restart(program)
 
     def joined(self, into: RegisterRef, register: RegisterRef) -> None:
         """Note that a register was renamed to another one."""

@@ -41,6 +41,7 @@ class MergeTemporaries(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        form.renew_cells()
         if not form.is_split:
             SplitRegisters().rewrite(form)
         program, values = form.finish(), form.values
