@@ -251,6 +251,8 @@ class Values:
                 continue
             for cell in self.reads[place]:
                 writer = self.writer(cell, place)
-                if writer is None or (writer >= 0 and not layout.is_uniform(writer)):
-                    found.add(cell)
+                if writer is None or (
+                    writer >= 0 and (not layout.is_uniform(writer) or self._changes(self.writers[cell], writer + 1, place, -1))
+                ):
+                    found.add(cell)  # the last: lanes in another arm may have written it since
         return frozenset(found)

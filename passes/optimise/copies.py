@@ -114,7 +114,7 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
             return operand
         if maker == UNWRITTEN:
             return _zero(form, operand, mask, values, base, place)
-        if apart and not values.is_uniform(maker):
+        if apart and (not values.is_uniform(maker) or base + channel in values.pinned):
             return operand
         move = values.items[maker]
         if move is None or Trait.COPY not in move.opcode.traits or move.saturate:
@@ -138,6 +138,8 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
         if not values.keeps_operand(move.src[0], channels, maker, place):
             return operand
     if not is_direct(register) and (apart or len(makers) > 1):
+        return operand
+    if apart and register.file in CODES:  # lanes in another arm may have written it since
         return operand
     spare = next(iter(pieces.values()))[1]
     x, y, z, w = (pieces[position][1] if position in pieces else spare for position in range(4))
