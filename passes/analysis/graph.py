@@ -55,7 +55,7 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
     """Return the places that instructions lead to in addition to the next one, and the places where the program may end."""
     targets: dict[int, set[int]] = {}
     exits: set[int] = set()
-    partners = _partners(flows)
+    partners = partners_of(flows)
     around: list[int] = []
     returns: dict[int, list[int]] = {}
     calls: dict[int, list[int]] = {}
@@ -106,7 +106,7 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
     return targets, exits
 
 
-def _partners(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
+def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
     """Return the partners of brackets. An opening: its ELSE or arms, then its end; ELSE: its end; an end: its opening."""
     found: dict[int, tuple[int, ...]] = {}
     stack: list[tuple[int, list[int]]] = []

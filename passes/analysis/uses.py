@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from passes.analysis.access import indices_of, results
@@ -130,3 +130,14 @@ def reachable(arrays: Mapping[tuple[File, int], range], sizes: Mapping[File, int
     if register.indirect is None:
         return range(register.index, register.index + 1)
     return arrays.get((register.file, register.array_id)) or range(sizes[register.file])
+
+
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last number of each stretch without gaps of rising numbers."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = found[-1][0], number
+        else:
+            found.append((number, number))
+    return found

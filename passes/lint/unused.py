@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from passes.analysis.access import indices_of
+from passes.analysis.uses import runs
 from passes.lint.context import Context
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
@@ -80,18 +81,8 @@ def _report(context: Context, declared: Declaration, unused: list[int]) -> None:
         is_are = "is" if count == 1 else "are"
         context.warn("L010", f"{file.name}{bracket}[{shown}]{meaning} {is_are} never used", declared, hint="leave the declaration out")
     elif file not in (File.CONST, File.IN):  # a range of inputs or constants is often the layout of a buffer
-        shown = ", ".join(f"{file.name}[{_ranges(part)}]" for part in _runs(unused)[:4])
+        shown = ", ".join(f"{file.name}[{_ranges(part)}]" for part in runs(unused)[:4])
         context.note("L010", f"{shown} {'is' if len(unused) == 1 else 'are'} never used", declared, hint="shorten the range")
-
-
-def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = runs[-1][0], number
-        else:
-            runs.append((number, number))
-    return runs
 
 
 def _ranges(run: tuple[int, int]) -> str:

@@ -9,6 +9,7 @@ from operator import is_
 
 from passes.analysis.access import free_indexing, indices_of
 from passes.analysis.cells import CODES
+from passes.analysis.uses import runs
 from passes.analysis.values import Values
 from passes.edit import moved, with_operands
 from passes.form import Form, FormPass
@@ -161,7 +162,7 @@ class _Namer:
             plain = [item for item in program.declared(file) if not (item.array_id and (file, item.array_id) in arrays)]
             used -= {i for item in program.declared(file) if item not in plain for i in range(item.first, item.last + 1)}
             local = bool(plain) and all(item.local for item in plain)
-            waiting[file] = [Declaration(file, first, last, local=local) for first, last in _ranges(sorted(used))]
+            waiting[file] = [Declaration(file, first, last, local=local) for first, last in runs(sorted(used))]
         for item in program.declarations:
             if item.file not in waiting or (item.array_id and (item.file, item.array_id) in arrays):
                 made.append(item)
@@ -217,13 +218,3 @@ class _Namer:
             known[index] = name
             self.names[RegisterRef(file, index)] = name
         return name
-
-
-def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = found[-1][0], number
-        else:
-            found.append((number, number))
-    return found

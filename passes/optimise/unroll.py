@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from passes.analysis.access import is_computed
 from passes.analysis.cells import CellMap, source_masks
+from passes.analysis.graph import partners_of
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from passes.optimise.addresses import Resolver
@@ -48,7 +49,10 @@ class _Unroller:
         self.rounds, self.limit = rounds, limit
         self.cells = CellMap(program)
         self.legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
-        self.ends, self.elses = _partners(self.items)
+        flows = [item.opcode.flow for item in self.items]
+        found = partners_of(flows)
+        self.ends = {place: found[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
+        self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is Flow.IF and len(found[place]) == 2}
         self.written = self._written()
         self.known: dict[int, int] = {}
         self.resolver = Resolver(program)
@@ -274,19 +278,3 @@ def _is_load(item: Instruction) -> bool:
     if Trait.COPY not in item.opcode.traits or item.saturate:
         return False
     return item.dst[0].register.file is File.TEMP and item.src[0].register.file in (File.IN, File.CONST, File.IMM, File.SV)
-
-
-def _partners(items: Sequence[Instruction]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the end of each block, and the ELSE of each IF that has one."""
-    ends: dict[int, int] = {}
-    elses: dict[int, int] = {}
-    stack: list[int] = []
-    for place, item in enumerate(items):
-        flow = item.opcode.flow
-        if flow in OPENERS:
-            stack.append(place)
-        elif flow in CLOSERS:
-            ends[stack.pop()] = place
-        elif flow is Flow.ELSE:
-            elses[stack[-1]] = place
-    return ends, elses
