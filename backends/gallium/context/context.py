@@ -17,7 +17,6 @@ from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
 from backends.gallium.context.framebuffer import Framebuffers
-from backends.gallium.context.legacy import Legacy
 from backends.gallium.context.link_states import LinkStates
 from backends.gallium.context.many_draws import ManyDrawing
 from backends.gallium.context.parameters import Parameters
@@ -57,7 +56,6 @@ class Context(
     Bindless,
     LinkStates,
     Debug,
-    Legacy,
     Refused,
 ):
     """A context of a screen: the bound state, and the methods that draw with it. Made by `Screen.context_create`.

@@ -35,6 +35,10 @@ _READ, _WRITE, _UNSYNCHRONIZED = TransferFlags.READ.value, TransferFlags.WRITE.v
 class Transfers(ContextCore):
     """CPU access to resources: transfer_map and transfer_unmap, buffer_subdata, texture_subdata, buffer_read, texture_read."""
 
+    def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
+        """Return True if pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""
+        return self.is_busy(self.check_resource(resource, "is_resource_referenced: resource"))
+
     def transfer_map(
         self,
         resource: Resource,
@@ -122,10 +126,13 @@ class Transfers(ContextCore):
         self, resource: Resource, data: Any, *, offset: int = 0, usage: TransferFlags | int | str | Sequence[str] = 0
     ) -> None:
         """Write bytes (or any contiguous array) into a buffer from `offset` on. (p_context.h)"""
-        name = "buffer_subdata"
-        self.check_resource(resource, f"{name}: resource")
+        self.check_resource(resource, "buffer_subdata: resource")
         if not resource.is_buffer:
-            raise ValueError(f"{name}: resource: it is a texture; use texture_subdata")
+            raise ValueError("buffer_subdata: resource: it is a texture; use texture_subdata")
+        self._write_bytes("buffer_subdata", resource, data, offset, usage)
+
+    def _write_bytes(self, name: str, resource: Resource, data: Any, offset: int, usage: TransferFlags | int | str | Sequence[str]) -> None:
+        """buffer_subdata for a method of any name, which messages begin with."""
         values = as_bytes(data, f"{name}: data")
         begin = integer(offset, f"{name}: offset", 0, resource.size)
         end = begin + values.size
@@ -157,15 +164,42 @@ class Transfers(ContextCore):
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
         `layer_stride` bytes apart (tight when omitted). Texels of compressed formats are blocks, and rows are rows of blocks.
         """
-        name = "texture_subdata"
+        self._write_texels("texture_subdata", resource, data, level, box, stride, layer_stride, usage)
+
+    def transfer_inline_write(
+        self,
+        resource: Resource,
+        data: Any,
+        *,
+        level: int = 0,
+        usage: TransferFlags | int | str | Sequence[str] = 0,
+        box: Box | Sequence[int] | None = None,
+        stride: int | None = None,
+        layer_stride: int | None = None,
+    ) -> None:
+        """Write bytes or texels of a box, and nothing else: `texture_subdata` by its former name. (context.rst, "Transfers")"""
+        self._write_texels("transfer_inline_write", resource, data, level, box, stride, layer_stride, usage)
+
+    def _write_texels(
+        self,
+        name: str,
+        resource: Resource,
+        data: Any,
+        level: int,
+        box: Box | Sequence[int] | None,
+        stride: int | None,
+        layer_stride: int | None,
+        usage: TransferFlags | int | str | Sequence[str],
+    ) -> None:
+        """texture_subdata for a method of any name, which messages begin with."""
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             if box is None:
-                return self.buffer_subdata(resource, data, usage=usage)
+                return self._write_bytes(name, resource, data, 0, usage)
             found, line = as_bytes(data, f"{name}: data"), resource.box(level, box, name)
             if found.size < line.width:
                 raise ValueError(f"{name}: data: {line.width} bytes are needed, {found.size} are there")
-            return self.buffer_subdata(resource, found[: line.width], offset=line.x, usage=usage)
+            return self._write_bytes(name, resource, found[: line.width], line.x, usage)
         region = resource.box(level, box, name)
         size, blocks = resource.format.block_bytes, resource.in_blocks(region)
         row = size * blocks.width if stride is None else integer(stride, f"{name}: stride", 0, MAX_RESOURCE_BYTES)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import sys
-from collections.abc import Callable, Iterator
-from types import FrameType
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from backends.entries.python_table import FALLBACKS, NAMES, PythonTable
 from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.context import Context
 from backends.gallium.context.draws import Draws
+from tests.calls import calls_in
 from tgsi import gallium as g
 
 pytestmark = [pytest.mark.light, pytest.mark.skipif(not installing.fits(), reason="native entries need a plain CPython 3.11 to 3.14")]
@@ -60,23 +60,6 @@ def picture() -> Iterator[Picture]:
         made = Picture(screen)
         yield made
         made.ctx.destroy()
-
-
-def calls_in(work: Callable[[], None]) -> list[str]:
-    """Names of the Python functions that `work` enters, itself left out."""
-    found: list[str] = []
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
-            found.append(frame.f_code.co_name)
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return found[1:]
 
 
 def test_every_entry_is_a_builtin_with_the_signature_and_the_words_of_its_method(picture: Picture) -> None:

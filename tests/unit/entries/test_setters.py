@@ -17,7 +17,8 @@ from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.parameters import Parameters
 from backends.gallium.context.sampler_states import SamplerStates
 from backends.gallium.context.sampler_views import SamplerViews
-from tests.unit.entries.test_entries import Picture, calls_in
+from tests.calls import calls_in
+from tests.unit.entries.test_entries import Picture
 from tgsi import gallium as g
 
 pytestmark = [pytest.mark.light, pytest.mark.skipif(not installing.fits(), reason="native entries need a plain CPython 3.11 to 3.14")]

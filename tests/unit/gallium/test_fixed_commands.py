@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from backends.device.commands.layout import DETAILS, FIELDS, REPEATED, ROWS, Com
 from backends.gallium.context.recording.decoder import items
 from backends.gallium.context.recording.methods import BINDS, METHODS
 from backends.gallium.context.recording.setters import READERS, WRITERS
+from tests.calls import calls_in
 from tests.unit.gallium.test_bundles import TRIANGLE, VIEWPORT, Stage, f4
 
 pytestmark = pytest.mark.light
@@ -152,17 +152,7 @@ def test_states_and_small_writes_that_were_replayed_before_run_no_python(stage: 
                 act(stage, bundle)
             bundle.buffer_subdata(stage.buffer, TRIANGLE * f4(k / 100))
     stage.ctx.replay(bundle, 2)
-    calls: list[str] = []
-
-    def note(frame: Any, event: str, argument: object) -> None:
-        if event == "call":
-            calls.append(frame.f_code.co_name)
-
-    sys.setprofile(note)
-    try:
-        stage.ctx.replay(bundle, 2)
-    finally:
-        sys.setprofile(None)
+    calls = calls_in(lambda: stage.ctx.replay(bundle, 2))
     assert len(calls) < 100
     assert bytes(stage.buffer.blocks()) == (TRIANGLE * f4(0.99)).tobytes()
 

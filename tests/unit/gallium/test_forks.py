@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -20,28 +17,13 @@ import tgsi
 from backends.gallium.resource.resource import Accounting
 from backends.llvm.engine import linking
 from backends.llvm.engine.variants import VariantCache
+from tests.children import exit_code, start
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
 VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 FRAGMENT = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {{ {0}, 0.5, 0.25, 1.0 }}\nMOV OUT[0], IMM[0]\nEND\n"
 CORNERS = np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32)
-
-
-def child_of(work: Callable[[], object]) -> int:
-    """Run `work` in a child process, which ends after two minutes whatever it waits for. Returns its exit code."""
-    child = os.fork()
-    if child == 0:
-        faulthandler.dump_traceback_later(120, exit=True, file=2)
-        code = 1
-        try:
-            work()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def picture(red: float) -> bytes:
@@ -85,7 +67,7 @@ def assert_children_draw(forks: int) -> None:
             def draw(number: int = number) -> None:
                 assert picture(number / 256) == expected(number / 256)
 
-            assert child_of(draw) == 0
+            assert exit_code(start(draw)) == 0
     finally:
         stop.set()
         for thread in threads:
@@ -108,7 +90,7 @@ def test_a_fork_waits_for_modules_that_other_threads_import(tmp_path: Path, monk
     thread.start()
     while "takes_long" not in sys.modules:
         time.sleep(0.001)
-    code = child_of(partial(import_module, "takes_long"))
+    code = exit_code(start(partial(import_module, "takes_long")))
     thread.join()
     assert code == 0
 
@@ -130,7 +112,7 @@ def test_what_a_thread_of_the_parent_builds_is_built_by_the_child() -> None:
         go_on.set()
         assert cache.get(1) == 2
 
-    code = child_of(get)
+    code = exit_code(start(get))
     go_on.set()
     thread.join()
     assert code == 0
@@ -154,7 +136,7 @@ def test_a_fork_waits_for_what_another_thread_does_in_llvm() -> None:
         assert go_on.is_set()
         assert linking.lock.acquire(timeout=5)
 
-    assert child_of(take) == 0
+    assert exit_code(start(take)) == 0
     assert time.monotonic() - begin > 0.1
     thread.join()
 
@@ -172,7 +154,7 @@ def test_a_context_goes_on_in_a_child_and_its_fences_end() -> None:
             with ctx.transfer_map(target, usage="READ") as pixels:
                 assert np.array(pixels).tobytes() == expected(0.5)
 
-        assert child_of(go_on) == 0
+        assert exit_code(start(go_on)) == 0
         go_on()
 
 
@@ -188,7 +170,7 @@ def test_a_context_that_a_thread_of_the_parent_was_in_is_refused_by_name() -> No
             screen.fence_finish(fence, timeout=1_000_000)
             screen.destroy()
 
-        code = child_of(ask)
+        code = exit_code(start(ask))
         ctx.gate.word[0] = 0
         assert code == 0
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import pytest
 import tgsi
 from backends.software.commands import executor as executor_module
 from backends.software.commands.template_fields import STEPS
+from tests.calls import calls_in
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -99,23 +98,6 @@ def learnt(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def functions_in(work: Callable[[], None]) -> list[str]:
-    """Names of the Python functions of the house that `work` enters."""
-    found: list[str] = []
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and "backends" in frame.f_code.co_filename:
-            found.append(frame.f_code.co_name)
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return found
-
-
 def test_a_new_combination_of_parts_that_are_known_runs_no_python(scene: Scene) -> None:
     for choice in scene.pairs():
         scene.draw(choice)
@@ -124,7 +106,7 @@ def test_a_new_combination_of_parts_that_are_known_runs_no_python(scene: Scene) 
     new = [c for c in scene.choices() if sum(map(bool, c)) > 2 and (c[1], c[2], c[5]) == (1, 1, 0) and c[0] != 1]
     assert len(new) > 5
     for choice in new:
-        assert functions_in(lambda choice=choice: scene.draw(choice)) == []  # type: ignore[misc]
+        assert calls_in(lambda choice=choice: scene.draw(choice), path="backends") == []  # type: ignore[misc]
     assert scene.executor.templates_made - made <= 1
     assert scene.executor.record.templates_composed - composed >= len(new)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from passes.validate.semantics import LIMITS
+from tests.unit.language.command import Run
 from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.text.parser import parse
 from tgsi.tools.compile import cli
@@ -23,18 +24,6 @@ ROOT = Path(__file__).resolve().parents[3]
 GOOD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nmov out[0], in[0].x\nEND\n"
 CANONICAL = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n  0: MOV OUT[0], IN[0].xxxx\n  1: END\n"
 VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        code = cli.main([str(argument) for argument in arguments])
-        done = capsys.readouterr()
-        return code, done.out, done.err
-
-    return call
 
 
 @pytest.fixture

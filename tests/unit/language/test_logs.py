@@ -15,8 +15,8 @@ import pytest
 
 import tgsi
 from passes.validate import check
+from tests.unit.language.command import Run
 from tgsi.language.text.parser import parse
-from tgsi.tools.compile import cli
 
 VERTEX = (
     "VERT\nPROPERTY NEXT_SHADER FRAG\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[3]\n"
@@ -217,19 +217,6 @@ def test_programs_of_mesa_are_found_in_every_kind_of_log(kind: str, shared: Path
     texts = [path.read_text() for path in paths]
     found = tgsi.programs_in(LOGS[kind](texts))
     assert [item.program for item in found] == [parse(text) for text in texts]
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        code = cli.main([str(argument) for argument in arguments])
-        done = capsys.readouterr()
-        return code, done.out, done.err
-
-    return call
 
 
 @pytest.fixture

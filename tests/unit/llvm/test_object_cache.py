@@ -8,8 +8,7 @@ import resource
 import shutil
 import tempfile
 import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,28 +16,10 @@ import pytest
 from backends.llvm.engine import object_cache
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.engine.private_folder import SECRET_NAME
+from tests.children import exit_code, start
 
 KEY = "ab" + 62 * "0"
 OBJECT = random.Random(1).randbytes(3000)
-
-
-def _in_child(work: Callable[[], None]) -> int:
-    """Run `work` in a child process without waiting for it. Returns the process number."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            os._exit(code)
-    return child
-
-
-def _succeeded(child: int) -> bool:
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def _files(directory: Path) -> list[Path]:
@@ -102,8 +83,8 @@ def test_many_processes_store_and_read_one_key(tmp_path: Path) -> None:
             cache.put(KEY, versions[number])
             assert cache.get(KEY) in versions
 
-    children = [_in_child(lambda number=i: work(number)) for i in range(4)]  # type: ignore[misc]
-    assert [_succeeded(child) for child in children] == [True] * 4
+    children = [start(lambda number=i: work(number)) for i in range(4)]  # type: ignore[misc]
+    assert [exit_code(child) for child in children] == [0] * 4
     assert len(_files(tmp_path)) == 1
 
 
@@ -125,8 +106,8 @@ def test_what_is_evicted_while_another_process_reads_is_read_whole_or_absent(tmp
             for key in keys:
                 cache.put(key, key.encode() * 30)
 
-    children = [_in_child(work) for work in (read, read, write, write)]
-    assert [_succeeded(child) for child in children] == [True] * 4
+    children = [start(work) for work in (read, read, write, write)]
+    assert [exit_code(child) for child in children] == [0] * 4
     # each writer checks after every sixteenth of the limit
     assert sum(p.stat().st_size for p in _files(tmp_path)) <= 30_000 * 18 // 16
 
@@ -195,7 +176,7 @@ def test_a_read_only_directory_is_read_and_not_written(readable: Path) -> None:
         assert cache.get("ff" + KEY[2:]) is None
         assert cache.get(KEY) == OBJECT
 
-    done = _succeeded(_in_child(work))
+    done = exit_code(start(work)) == 0
     readable.chmod(0o755)
     path.parent.chmod(0o755)
     assert done
@@ -213,5 +194,5 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
         cache.put(KEY, b"short")
         assert cache.get(KEY) == b"short"
 
-    assert _succeeded(_in_child(work))
+    assert exit_code(start(work)) == 0
     assert len(_files(tmp_path)) == 1
