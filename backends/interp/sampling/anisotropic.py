@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.interp.sampling.comparing import Comparison
 from backends.interp.sampling.filters import Colors, texels_at
 from backends.interp.sampling.wrapping import F, Ints, nearest_indices, texel_coordinates
 from backends.pipe.enums import TexFilter, TexMipFilter, TexWrap
@@ -68,6 +69,7 @@ def ellipse_average(
     detail: NDArray[np.float64],
     steps: tuple[F, F],
     offsets: Sequence[Any],
+    comparison: Comparison | None = None,
 ) -> Colors:
     """The average of each lane; every lane's level lies above the last one."""
     level: Ints = np.floor(np.maximum(detail, 0.0).astype(np.float32)).astype(np.int64)
@@ -100,6 +102,8 @@ def ellipse_average(
             indices = [nearest_indices(mode, x, sizes[rows, k]) for k, (mode, x) in enumerate(zip(modes, places))]
             weight = np.exp(-2.0 * np.floor(np.maximum(q[rows], 0)).astype(np.float64) / float(_STEPS))
             texels = texels_at(texture, level[rows], indices, layer[rows], border)
+            if comparison is not None:
+                texels = comparison.of(rows)(texels)
             total[rows] += texels * weight[:, None]
             weights[rows] += weight
     return total / np.maximum(weights, 2.0**-40)[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,10 @@ from backends.run.textures import TextureData
 
 Colors = NDArray[np.float64]
 """(lanes, 4); float64 holds every 32-bit integer."""
+
+
+PerTexel = Callable[[Colors], Colors]
+"""A step between texels and the filter: a shadow comparison."""
 
 
 def widened(floats: NDArray[Any]) -> Colors:
@@ -33,6 +37,14 @@ def narrowed(values: Colors) -> NDArray[np.uint32]:
     bits = np.ascontiguousarray(values).view(np.uint64)
     kept = (bits >> np.uint64(63)) << np.uint64(31) | np.uint64(0x7F800000) | bits >> np.uint64(29) & np.uint64(0x7FFFFF)
     return np.where(np.isnan(values), kept, words).astype(np.uint32)
+
+
+def as_words(texture: TextureData, color: Colors) -> NDArray[np.uint32]:
+    """Words of texels: integers, or floats' bits."""
+    if texture.format.is_integer:
+        return (color.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
+    with np.errstate(over="ignore"):
+        return narrowed(color)
 
 
 def texels_at(texture: TextureData, level: Ints, indices: Sequence[Ints], layer: Ints, border: Colors) -> Colors:
@@ -90,16 +102,18 @@ def filtered(
     level: Ints,
     layer: Ints,
     offsets: Sequence[Any],
+    step: PerTexel | None = None,
 ) -> Colors:
-    """One image filter at one level a lane."""
+    """One image filter at one level a lane. step: what each texel passes first."""
     if linear and cube and sampler.seamless_cube_map:
-        return _mixed(seamless_corners(texture, coords, level, layer, offsets))
+        return _mixed(seamless_corners(texture, coords, level, layer, offsets), step)
     sizes = texture.sizes[level]
     modes = wrap_modes(sampler, cube)
     x = texel_coordinates(sampler, coords, axes, sizes, offsets)
     border = np.asarray(sampler.border_color, np.float64)
     if not linear:
-        return texels_at(texture, level, [nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
+        found = texels_at(texture, level, [nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
+        return found if step is None else step(found)
     pairs = [linear_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)]
     corners = []
     for corner in range(1 << axes):
@@ -110,12 +124,13 @@ def filtered(
             weight = weight * (part if upper else 1.0 - part)
             indices.append(second if upper else first)
         corners.append((texels_at(texture, level, indices, layer, border), weight))
-    return _mixed(corners)
+    return _mixed(corners, step)
 
 
-def _mixed(corners: list[tuple[Colors, NDArray[np.float64]]]) -> Colors:
+def _mixed(corners: list[tuple[Colors, NDArray[np.float64]]], step: PerTexel | None) -> Colors:
     """The weighted sum; a texel of weight 0 does not count, whatever its value."""
     total = np.zeros_like(corners[0][0])
     for texel, weight in corners:
+        texel = texel if step is None else step(texel)
         total += np.where(weight[:, None] > 0, texel * weight[:, None], 0.0)
     return total

@@ -7,19 +7,19 @@ the largest texel involved. Mip levels may differ if a LOD lies within 1e-5 of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.formats import ChannelType
 from backends.interp.sampling.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
+from backends.interp.sampling.comparing import Comparison
 from backends.interp.sampling.cubes import cube_faces, cube_gradients
-from backends.interp.sampling.filters import Colors, filtered, narrowed, seamless_corners, texels_at
+from backends.interp.sampling.filters import Colors, as_words, filtered, narrowed, seamless_corners, texels_at
 from backends.interp.sampling.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
 from backends.interp.sampling.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates, wrap_modes
-from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
+from backends.pipe.enums import Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
 from backends.run.canonical import canonical
 from backends.run.result import Bits
@@ -35,17 +35,6 @@ UNBOUND = np.array([0, 0, 0, 0x3F800000], np.uint32)
 
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
 """The four results of a gather: which texel in s, and in t."""
-
-_TRUTH: dict[CompareFunc, Callable[[Any, Any], Any]] = {
-    CompareFunc.NEVER: lambda a, b: np.zeros(len(a), bool),
-    CompareFunc.LESS: np.less,
-    CompareFunc.EQUAL: np.equal,
-    CompareFunc.LEQUAL: np.less_equal,
-    CompareFunc.GREATER: np.greater,
-    CompareFunc.NOTEQUAL: np.not_equal,
-    CompareFunc.GEQUAL: np.greater_equal,
-    CompareFunc.ALWAYS: lambda a, b: np.ones(len(a), bool),
-}
 
 
 @record(slots=False)
@@ -117,13 +106,6 @@ def _mixes_texels(texture: TextureData, sampler: SamplerState) -> bool:
     return not texture.format.is_integer and (is_linear or has_levels)
 
 
-def _as_words(texture: TextureData, color: Colors) -> Bits:
-    if texture.format.is_integer:
-        return (color.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
-    with np.errstate(over="ignore"):
-        return narrowed(color)
-
-
 def swizzled(texture: TextureData, words: Bits) -> Bits:
     """(lanes, 4) words of texels as the view's swizzle shows them."""
     constants = {Swizzle.ZERO: 0, Swizzle.NONE: 0, Swizzle.ONE: texture.one}
@@ -131,26 +113,14 @@ def swizzled(texture: TextureData, words: Bits) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint32)
 
 
-def _compared(texture: TextureData, sampler: SamplerState, color: Colors, reference: F) -> Bits:
-    """(p, p, p, 1) as floats, p saying if the reference value compares with red as the sampler wants.
-
-    Of integer formats, which nothing sensible compares, the word is taken as a float: so does softpipe.
-    """
-    channel = texture.format.depth or texture.format.channels[0]
-    if channel.type is not ChannelType.FLOAT:
-        reference = np.clip(np.where(np.isnan(reference), np.float32(0), reference), np.float32(0), np.float32(1))
-    passed = _TRUTH[sampler.compare_func](reference, _as_words(texture, color)[:, 0].view(np.float32)).astype(np.float32)
-    return np.stack([passed, passed, passed, np.ones_like(passed)], axis=1).view(np.uint32)
-
-
-def _reference(sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> F | None:
-    """The value to compare with: `given`, or the one among the coordinates of the target (0 if it is not there); None: no comparison."""
+def _comparison(texture: TextureData, sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> Comparison | None:
+    """The comparison with `given`, or with the one among the coordinates of the target (0 if it is not there); None: no comparison."""
     if sampler.compare_mode is TexCompare.NONE:
         return None
     if given is None and info.is_shadow:
         column = REFERENCE[info.shadow]
         given = coords[:, column] if column < coords.shape[1] else np.zeros(len(coords), np.float32)
-    return None if given is None else given.astype(np.float32)
+    return None if given is None else Comparison(texture, sampler.compare_func, given.astype(np.float32))
 
 
 def sample(
@@ -177,15 +147,15 @@ def sample(
     info = TARGETS[target]
     with np.errstate(invalid="ignore", over="ignore", under="ignore", divide="ignore"):
         place = _place(texture, info, coords)
+        comparison = _comparison(texture, sampler, info, coords, reference)
         if lod_mode in ("implicit", "bias", "gradient") and is_anisotropic(texture, sampler, place.axes):
-            color = _anisotropic(texture, sampler, place, lod_mode, lod, derivatives, offsets)
+            color = _anisotropic(texture, sampler, place, lod_mode, lod, derivatives, offsets, comparison)
         else:
             detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
-            color = _mipmapped(texture, sampler, place, detail, offsets)
-    if _mixes_texels(texture, sampler):
-        color = canonical(color)
-    wanted = _reference(sampler, info, coords, reference)
-    return swizzled(texture, _as_words(texture, color) if wanted is None else _compared(texture, sampler, color, wanted))
+            color = _mipmapped(texture, sampler, place, detail, offsets, comparison)
+    if comparison is not None:
+        return swizzled(texture, narrowed(color))
+    return swizzled(texture, as_words(texture, canonical(color) if _mixes_texels(texture, sampler) else color))
 
 
 def _anisotropic(
@@ -196,6 +166,7 @@ def _anisotropic(
     lod: NDArray[Any] | None,
     derivatives: tuple[F, F] | None,
     offsets: Sequence[Any],
+    comparison: Comparison | None,
 ) -> Colors:
     """Ellipses where they matter, the ordinary filters elsewhere."""
     found = _derivatives(place, lod_mode, derivatives)
@@ -205,17 +176,25 @@ def _anisotropic(
     if lod_mode == "bias" and lod is not None:
         raw = raw + lod.astype(np.float64)
     detail = clamped_detail(sampler, raw)
-    color = _mipmapped(texture, sampler, place, detail, offsets)
+    color = _mipmapped(texture, sampler, place, detail, offsets, comparison)
     rows = np.flatnonzero(covers_several(texture, detail, steps))
     if len(rows):
         some = (steps[0][rows], steps[1][rows])
         moves = [np.broadcast_to(np.asarray(o), (len(detail),))[rows] for o in offsets]
         modes = wrap_modes(sampler, place.is_cube)
-        color[rows] = ellipse_average(texture, sampler, modes, place.coords[rows], place.layer[rows], detail[rows], some, moves)
+        step = comparison and comparison.of(rows)
+        color[rows] = ellipse_average(texture, sampler, modes, place.coords[rows], place.layer[rows], detail[rows], some, moves, step)
     return color
 
 
-def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: NDArray[np.float64], offsets: Sequence[Any]) -> Colors:
+def _mipmapped(
+    texture: TextureData,
+    sampler: SamplerState,
+    place: Place,
+    lod: NDArray[np.float64],
+    offsets: Sequence[Any],
+    comparison: Comparison | None,
+) -> Colors:
     """Choose filter and levels by LOD: a clamped LOD that is not above 0 means magnification (OpenGL's rule)."""
     last = len(texture.levels) - 1
     integer = texture.format.is_integer
@@ -240,8 +219,8 @@ def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: N
         moves = [np.broadcast_to(np.asarray(o), (len(lod),))[rows] for o in offsets]
 
         def at(level: Ints, rows: Ints = rows, linear: bool = linear, moves: Sequence[Any] = moves) -> Colors:
-            coords, layer = place.coords[rows], place.layer[rows]
-            return filtered(texture, sampler, linear, coords, place.axes, place.is_cube, level, layer, moves)
+            coords, layer, step = place.coords[rows], place.layer[rows], comparison and comparison.of(rows)
+            return filtered(texture, sampler, linear, coords, place.axes, place.is_cube, level, layer, moves, step)
 
         color = at(first[rows])
         part = weight[rows, None]
@@ -273,14 +252,14 @@ def gather(
     component = np.broadcast_to(np.asarray(0 if info.is_shadow or reference is not None else component), (lanes,))
     if texture is None:
         return np.repeat(UNBOUND[component][:, None], 4, axis=1)
-    wanted = _reference(sampler, info, coords, reference)
+    comparison = _comparison(texture, sampler, info, coords, reference)
     own = len(offsets) == len(GATHER_ORDER)
     out = np.zeros((lanes, 4), np.uint32)
     with np.errstate(invalid="ignore", over="ignore"):
         place = _place(texture, info, coords)
         for number, corner in enumerate(GATHER_ORDER):
             texel = _corner(texture, sampler, place, (0, 0) if own else corner, offsets[number if own else 0] if offsets else ())
-            words = _as_words(texture, texel) if wanted is None else _compared(texture, sampler, texel, wanted)
+            words = as_words(texture, texel) if comparison is None else narrowed(comparison(texel))
             out[:, number] = swizzled(texture, words)[np.arange(lanes), component]
     return out
 

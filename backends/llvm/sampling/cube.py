@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel
-from backends.llvm.sampling.filter import mix
+from backends.llvm.sampling.filter import PerTexel, mix
 from backends.llvm.sampling.texture import Level, Texture
 
 
@@ -119,9 +119,17 @@ def seamless_footprint(
 
 
 def filter_seamless(
-    f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
+    f: Function,
+    texture: Texture,
+    level: Level,
+    coords: Sequence[Val],
+    layer: Val,
+    snap: Val | None,
+    shifts: Sequence[Val | float | None],
+    step: PerTexel | None = None,
 ) -> list[Val]:
-    """Bilinear filter across the edges of a cube; the arguments are those of `seamless_footprint`."""
+    """Bilinear filter across the edges of a cube. step: what each texel passes first; the others are those of `seamless_footprint`."""
     texel, weights = seamless_footprint(f, texture, level, coords, layer, snap, shifts)
-    rows = [[mix(a, b, weights[0]) for a, b in zip(texel(0, down), texel(1, down))] for down in range(2)]
+    corners = [[texel(right, down) if step is None else step(texel(right, down)) for right in range(2)] for down in range(2)]
+    rows = [[mix(a, b, weights[0]) for a, b in zip(*row)] for row in corners]
     return [mix(a, b, weights[1]) for a, b in zip(*rows)]

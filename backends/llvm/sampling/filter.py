@@ -6,12 +6,15 @@ mantissa of 2^23 is the float 2^23 plus the byte, and differences of such floats
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
+
+PerTexel = Callable[[list[Val]], list[Val]]
+"""A step between a texel and the filter: the comparison of shadow targets."""
 
 _TWO23 = 2.0**23
 _TWO23_BITS = 0x4B000000
@@ -32,10 +35,11 @@ def filter_texels(
     layer: Val | None,
     border: Sequence[Val] | None,
     snap: Val | None = None,
+    step: PerTexel | None = None,
 ) -> list[Val]:
     """R, G, B, A (f32), filtered along 1, 2 or 3 axes: s first, then t, then r.
 
-    layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis.
+    layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis. step: what each texel passes first.
     """
     nearest: list[list[Val]] = []
 
@@ -48,6 +52,8 @@ def filter_texels(
         i, j, k = (*indices, None, None)[:3]
         assert i is not None
         found = or_border(f, fetch_texel(f, texture, level, i, j, layer if k is None else k), inside, border)
+        if step is not None:
+            found = step(found)
         if not any(picks):
             nearest.append(found)
         return found

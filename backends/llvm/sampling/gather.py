@@ -8,11 +8,10 @@ from backends.abi.keys import SamplerKey, TextureKey
 from backends.llvm.builder.function import Function, Val
 from backends.llvm.sampling.cube import project, seamless_footprint
 from backends.llvm.sampling.fetch import fetch_texel, or_border
-from backends.llvm.sampling.sample import Sampling, apply_swizzle, compare, shadow_reference
+from backends.llvm.sampling.sample import Sampling, apply_swizzle, comparison
 from backends.llvm.sampling.texture import Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import Axis, wrap_footprint, wrap_nearest
-from backends.pipe.enums import TexCompare
 
 ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
 """Texel of each result: steps to the right, steps down. The order is that of OpenGL's textureGather."""
@@ -44,16 +43,15 @@ def emit_gather(
         face, spatial, _ = project(f, spatial, None)
     layer = base.layer(coords, face)
     gather = _Gather(base, spatial, layer)
-    compared = info.is_shadow and sampler_key.compare_mode is not TexCompare.NONE
-    reference = shadow_reference(info, coords) if compared else None
+    compared = comparison(f, texture_key, sampler_key, info, coords)
     if len(offsets) == 4:
         texels = [gather.texels(offset, ((0, 0),))[0] for offset in offsets]
     else:
         texels = gather.texels(offsets[0] if offsets else (), ORDER)
     results = []
     for texel in texels:
-        if reference is not None:
-            texel = compare(f, texture_key, sampler_key.compare_func, reference, texel[0])
+        if compared is not None:
+            texel = compared(texel)
         results.append(_chosen(f, apply_swizzle(f, texture_key, texel), 0 if info.is_shadow else component))
     return results
 

@@ -20,7 +20,7 @@ from backends.llvm.library.packing import one_bits
 from backends.llvm.sampling.anisotropic import Footprint
 from backends.llvm.sampling.cube import filter_seamless, project
 from backends.llvm.sampling.fetch import border_color
-from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
+from backends.llvm.sampling.filter import PerTexel, filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.texture_targets import INFOS
@@ -28,6 +28,15 @@ from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, w
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from tgsi.language.facts.enums import TargetInfo
 from tgsi.language.record import record
+
+_TRUTH: dict[CompareFunc, Callable[[Val, Val], Val]] = {
+    CompareFunc.LESS: lambda a, b: a < b,
+    CompareFunc.EQUAL: lambda a, b: a.eq(b),
+    CompareFunc.LEQUAL: lambda a, b: a <= b,
+    CompareFunc.GREATER: lambda a, b: a > b,
+    CompareFunc.NOTEQUAL: lambda a, b: a.ne(b),
+    CompareFunc.GEQUAL: lambda a, b: a >= b,
+}
 
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
@@ -49,39 +58,35 @@ def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list
     return found
 
 
-def shadow_reference(info: TargetInfo, coords: Sequence[Val]) -> Val:
-    """Coordinate that texels are compared with; 0 if the instruction has none."""
-    place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
-    return coords[place] if place < len(coords) else coords[0].f.const(coords[0].type, 0.0)
+def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> PerTexel | None:
+    """Shadow comparison that acts on each texel; None where the target or the sampler wants none.
 
-
-def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, depth: Val) -> list[Val]:
-    """Shadow comparison: R, G and B are 1 where `reference` func `depth` holds, otherwise 0; A is 1.
-
-    The filtered depth is compared, as in Mesa's softpipe.
+    R, G and B become 1 where the reference, one of `coords` (0 if it is not among them), func red holds, otherwise 0; A becomes 1.
     """
-    channel = key.format.depth or key.format.channels[0]
-    if channel.type is not ChannelType.FLOAT:
+    if sampler.compare_mode is TexCompare.NONE or not info.is_shadow:
+        return None
+    place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
+    reference = coords[place] if place < len(coords) else f.const(coords[0].type, 0.0)
+    if (texture.format.depth or texture.format.channels[0]).type is not ChannelType.FLOAT:
         reference = f.min(f.max(reference, 0.0), 1.0)
     one, zero = f.const(reference.type, 1.0), f.const(reference.type, 0.0)
-    if func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
-        passed = one if func is CompareFunc.ALWAYS else zero
-    else:
-        truth = {
-            CompareFunc.LESS: reference < depth,
-            CompareFunc.EQUAL: reference.eq(depth),
-            CompareFunc.LEQUAL: reference <= depth,
-            CompareFunc.GREATER: reference > depth,
-            CompareFunc.NOTEQUAL: reference.ne(depth),
-            CompareFunc.GEQUAL: reference >= depth,
-        }[func]
-        passed = f.select(truth, one, zero)
-    return [passed, passed, passed, one]
+
+    def compared(texel: list[Val]) -> list[Val]:
+        if sampler.compare_func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
+            passed = one if sampler.compare_func is CompareFunc.ALWAYS else zero
+        else:
+            passed = f.select(_TRUTH[sampler.compare_func](reference, texel[0]), one, zero)
+        return [passed, passed, passed, one]
+
+    return compared
 
 
 @record(kw_only=True)
 class Sampling:
-    """One texture instruction that is being written."""
+    """One texture instruction that is being written.
+
+    step: the comparison of each texel, where one is wanted. The results are filtered, not the depths. (OpenGL 4.6 core, 8.23)
+    """
 
     f: Function
     texture: Texture
@@ -90,6 +95,7 @@ class Sampling:
     sampler: Val
     info: TargetInfo
     offsets: Sequence[Val | int]
+    step: PerTexel | None = None
 
     @property
     def volume(self) -> bool:
@@ -206,9 +212,9 @@ class Sampling:
         """Four channels, filtered on one level by the general path."""
         layer = self.within(level, layer)
         if self.seamless and linear and layer is not None:
-            return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
+            return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)], self.step)
         border = self.border(coords[0].lanes) if self.borders(linear) else None
-        return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap)
+        return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap, self.step)
 
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
         """Four channels, filtered on one level by the fast path for 8-bit UNORM."""
@@ -241,7 +247,7 @@ class Sampling:
         if len(filters) == 2 and lod is not None:
             magnified = lod <= 0.0  # by the clamped LOD, as in OpenGL and llvmpipe: a min_lod of 0 still magnifies
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
-        if linear and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
+        if linear and self.axes == 2 and self.step is None and self._is_unorm8() and not (self.seamless or self.borders(True)):
             parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer, snap))
             return unorm8_channels(self.f, parts, self.key.format.swizzle)
         return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
@@ -268,7 +274,7 @@ class Sampling:
 
             def texel(u: Val, v: Val) -> list[Val]:
                 axes = [wrap_nearest(f, mode, x + 0.5, level.size(k), self.key.pot) for k, (mode, x) in enumerate(zip(modes, (u, v)))]
-                return filter_texels(f, self.texture, level, axes, inner, border)
+                return filter_texels(f, self.texture, level, axes, inner, border, step=self.step)
 
             for variable, value in zip(out, footprint.average(index, center, elliptical, texel)):
                 variable.set(f.select(elliptical, value, variable.get()))
@@ -332,7 +338,16 @@ def emit_sample(
     lanes = coords[0].lanes
     sampler_key = _plain(sampler_key, texture_key)
     texture_value = Texture(f, texture_key, texture, lanes, lane_map.side_by_side)
-    sampling = Sampling(f=f, texture=texture_value, key=texture_key, sampler_key=sampler_key, sampler=sampler, info=info, offsets=offsets)
+    sampling = Sampling(
+        f=f,
+        texture=texture_value,
+        key=texture_key,
+        sampler_key=sampler_key,
+        sampler=sampler,
+        info=info,
+        offsets=offsets,
+        step=comparison(f, texture_key, sampler_key, info, coords),
+    )
     spatial = list(coords[: info.dimensions])
     face = None
     wanted = sampling.needs_lod()
@@ -354,6 +369,4 @@ def emit_sample(
         rho = sampling.scale(lane_map, spatial, gradients) if needs_scale else None
         detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
         color = sampling.run(spatial, layer, detail)
-    if sampler_key.compare_mode is not TexCompare.NONE and info.is_shadow:
-        color = compare(f, texture_key, sampler_key.compare_func, shadow_reference(info, coords), color[0])
     return apply_swizzle(f, texture_key, color)

@@ -15,7 +15,7 @@ from backends.interp.sampling.sample import sample
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
-from tests.unit.sampling.support import random_texture, staged_fetch, staged_sample, staged_size
+from tests.unit.sampling.support import LANES, random_texture, staged_fetch, staged_sample, staged_size
 
 pytestmark = pytest.mark.light
 
@@ -204,9 +204,7 @@ SHADOWS = ["SHADOW1D", "SHADOW2D", "SHADOWRECT", "SHADOW1D_ARRAY", "SHADOW2D_ARR
 
 
 @pytest.mark.parametrize("func", list(CompareFunc))
-@pytest.mark.parametrize(
-    "target", ["SHADOW1D", "SHADOW2D", "SHADOWRECT", "SHADOW1D_ARRAY", "SHADOW2D_ARRAY", "SHADOWCUBE", "SHADOWCUBEARRAY"]
-)
+@pytest.mark.parametrize("target", SHADOWS)
 def test_shadow_comparison(func: CompareFunc, target: str) -> None:
     layers = 12 if "CUBE" in target else 3 if "ARRAY" in target else 1
     texture = random_texture(Format.Z16_UNORM, 4, 1 if "1D" in target else 4, layers)
@@ -214,7 +212,37 @@ def test_shadow_comparison(func: CompareFunc, target: str) -> None:
     for image in (NEAREST, LINEAR):
         sampler = state(TexWrap.CLAMP_TO_EDGE, image, compare_mode=TexCompare.R_TO_TEXTURE, compare_func=func)
         got, want = (g(texture, sampler, target, coords) for g in (staged_sample, sample))
-        assert (got != want).any(axis=1).sum() <= (1 if image is LINEAR else 0)
+        assert_same(got, want, 0.0 if image is NEAREST else TOLERANCE)
+
+
+@pytest.mark.parametrize("engine", [staged_sample, sample])
+@pytest.mark.parametrize(
+    ("func", "share"), [(CompareFunc.LESS, 0.75), (CompareFunc.GEQUAL, 0.25), (CompareFunc.EQUAL, 0.25), (CompareFunc.NEVER, 0.0)]
+)
+def test_linear_filters_mix_the_results_of_comparisons(engine: Any, func: CompareFunc, share: float) -> None:
+    depths = np.array([[0.5, 0.75], [0.875, 1.0]], np.float32)[None, :, :, None]  # the reference 0.5 is below three of four
+    texture = TextureData(Format.Z32_FLOAT, (depths.view(np.uint8),))
+    linear = state(TexWrap.CLAMP_TO_EDGE, LINEAR, compare_mode=TexCompare.R_TO_TEXTURE, compare_func=func)
+    found = engine(texture, linear, "SHADOW2D", np.array([[0.5, 0.5, 0.5, 0.0]] * LANES, np.float32)).view(np.float32)
+    assert found.tolist() == [[share, share, share, 1.0]] * LANES
+
+
+@pytest.mark.parametrize("engine", [staged_sample, sample])
+def test_levels_and_ellipses_mix_the_results_of_comparisons(engine: Any) -> None:
+    sizes = (8, 4, 2, 1)
+    near = tuple(np.full((1, size, size, 1), float(k == 0), np.float32).view(np.uint8) for k, size in enumerate(sizes))
+    texture = TextureData(Format.Z32_FLOAT, near)  # 1 at level 0, 0 below it: half way between them half of the texels are above 0.5
+    mixed = state(TexWrap.REPEAT, LINEAR, TexMipFilter.LINEAR, compare_mode=TexCompare.R_TO_TEXTURE, compare_func=CompareFunc.LESS)
+    coords = np.array([[0.3, 0.6, 0.5, 0.0]] * LANES, np.float32)
+    halfway = engine(texture, mixed, "SHADOW2D", coords, lod_mode="explicit", lod=np.full(LANES, 0.5, np.float32)).view(np.float32)
+    assert halfway.tolist() == [[0.5, 0.5, 0.5, 1.0]] * LANES
+    striped = np.zeros((1, 8, 8, 1), np.float32)
+    striped[:, :, ::2] = 1.0
+    texture = TextureData(Format.Z32_FLOAT, (striped.view(np.uint8), *near[1:]))
+    ellipses = replace(mixed, max_anisotropy=4)
+    slopes = np.array([[0.5, 0.0], [0.0, 0.05]], np.float32)
+    found = engine(texture, ellipses, "SHADOW2D", coords, lod_mode="gradient", derivatives=(slopes[[0] * LANES], slopes[[1] * LANES]))
+    assert ((found.view(np.float32)[:, 0] > 0.25) & (found.view(np.float32)[:, 0] < 0.75)).all()
 
 
 def test_view_swizzle_applies_last() -> None:
