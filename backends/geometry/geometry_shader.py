@@ -111,7 +111,7 @@ def build_geometry_kernel(
 ) -> Module:
     """Build a module with `geometry(record, first)`: it runs the items from number `first` on, as many as there are lanes.
 
-    record: a GeometryRecord. The emitted vertices lie in its `emitted`, `marks` and `counts` afterwards. The caller has set MXCSR. Raises
+    record: a GeometryRecord. The emitted vertices lie in its `emitted`, `marks` and `counts` afterwards. The caller set the mode. Raises
     UnsupportedError for programs that the generator cannot build.
     """
     module = Module("geometry", cpu)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.device.blit_key import AXES, BlitKey, BlitRecord
-from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
+from backends.llvm.builder.environment import restore_environment, set_default_environment
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library import packing as formats
@@ -17,7 +17,7 @@ def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
     """blit(record). Filters columns first, then rows, then layers: a + (b - a) * weight in f32."""
     f = Function(module, "blit", [PTR])
     r = Record(f, f.args[0], BlitRecord)
-    saved = set_mxcsr(f, DEFAULT_MXCSR)
+    saved = set_default_environment(f)
     first, second, weight = ([r.get(f"{axis}_{kind}") for axis in AXES] for kind in ("first", "second", "weight"))
     depth, height, width = (r.get(axis) for axis in AXES)
     source, target = r.get("source"), r.get("target")
@@ -48,7 +48,7 @@ def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
                     lines = [mixed(2, share, [_decoded(f, key, texel) for texel in line]) for line in plane]
                     planes.append(mixed(1, shares[1], lines))
                 _store(f, key, mixed(0, shares[0], planes), nearest, place, lanes)
-    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    restore_environment(f, saved)
     f.ret()
 
 

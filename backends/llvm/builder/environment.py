@@ -1,4 +1,7 @@
-"""The floating-point environment of native entries."""
+"""Instructions that differ between processors: the mode of the floating-point unit at native entries, waiting, and a count of time.
+
+One function for each fact. The texts of other modules name no intrinsic of a processor.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +11,56 @@ from contextlib import contextmanager
 from backends.llvm.builder.function import I32, I64, Function, Val
 
 DEFAULT_MXCSR = 0x1F80
-"""Round to nearest, denormals kept, no traps."""
+"""Round to nearest, denormals kept, no traps: in the control word of x86."""
+DEFAULT_FPCR = 0
+"""The same in the control word of AArch64."""
+_YIELD = 1  # AArch64's hint to a processor that another thread may run
 
 
-def set_mxcsr(f: Function, value: int) -> Val:
-    """Load `value` into MXCSR. Returns the address of a word with its previous contents, for `llvm.x86.sse.ldmxcsr`."""
-    saved, wanted = f.alloca("i32"), f.alloca("i32")
-    f.call(None, "llvm.x86.sse.stmxcsr", saved)
-    f.store(f.const(I32, value), wanted)
-    f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
-    return saved
+def set_default_environment(f: Function) -> Val | None:
+    """Set the default mode of the floating-point unit. Returns the mode before, for `restore_environment`.
+
+    Threads inherit modes of rounding and flushing to zero: MXCSR on x86, FPCR on AArch64. Other targets are entered in their default mode.
+    """
+    if f.module.has("x86"):
+        saved, wanted = f.alloca("i32"), f.alloca("i32")
+        f.call(None, "llvm.x86.sse.stmxcsr", saved)
+        f.store(f.const(I32, DEFAULT_MXCSR), wanted)
+        f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
+        return saved
+    if f.module.has("aarch64"):
+        mode = f.call(I64, "llvm.aarch64.get.fpcr")
+        f.call(None, "llvm.aarch64.set.fpcr", f.const(I64, DEFAULT_FPCR))
+        return mode
+    return None
+
+
+def restore_environment(f: Function, saved: Val | None) -> None:
+    """Set a mode that `set_default_environment` returned."""
+    if saved is not None:
+        f.call(None, "llvm.x86.sse.ldmxcsr" if f.module.has("x86") else "llvm.aarch64.set.fpcr", saved)
 
 
 @contextmanager
 def default_environment(f: Function) -> Iterator[None]:
     """Save the mode of the floating-point unit, set the default mode, and restore the saved one after the body.
 
-    Every native entry does this on every thread, because threads inherit rounding and flush-to-zero modes: MXCSR on x86, FPCR on
-    AArch64. Other targets are entered in their default mode. The body should call functions that compute, instead of computing itself:
-    LLVM may move arithmetic across the change of mode.
+    Every native entry does this on every thread. The body should call functions that compute, instead of computing itself: LLVM may move
+    arithmetic across the change of mode.
     """
+    saved = set_default_environment(f)
+    yield
+    restore_environment(f, saved)
+
+
+def pause(f: Function) -> None:
+    """Tell the processor that this thread waits for another one, without giving up the processor."""
     if f.module.has("x86"):
-        saved = set_mxcsr(f, DEFAULT_MXCSR)
-        yield
-        f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+        f.call(None, "llvm.x86.sse2.pause")
     elif f.module.has("aarch64"):
-        mode = f.call(I64, "llvm.aarch64.get.fpcr")
-        f.call(None, "llvm.aarch64.set.fpcr", f.const(I64, 0))
-        yield
-        f.call(None, "llvm.aarch64.set.fpcr", mode)
-    else:
-        yield
+        f.call(None, "llvm.aarch64.hint", f.const(I32, _YIELD))
+
+
+def count_ticks(f: Function) -> Val:
+    """A 64-bit count that grows with time, in units of the processor. AArch64's cycles are closed to programs, so its timer serves."""
+    return f.call(I64, "llvm.readsteadycounter" if f.module.has("aarch64") else "llvm.readcyclecounter")

@@ -187,7 +187,7 @@ def memory_kinds(program: Program) -> frozenset[MemoryType]:
 
 
 def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Module:
-    """Module with the functions `launch(record)`, which sets MXCSR itself, and `state_bytes()`, bytes of state for each vector (i64).
+    """Module with the functions `launch(record)`, which sets the mode itself, and `state_bytes()`, bytes of state for each vector (i64).
 
     `record` is a GridRecord. Raises UnsupportedError for instructions and resources that the generator does not support.
     """

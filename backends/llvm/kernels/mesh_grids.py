@@ -114,7 +114,7 @@ def block_threads(program: Program) -> int:
 def build_mesh_kernel(program: Program, key: GridKey, cpu: str = "host") -> Module:
     """Module with the functions `launch(record)`, `launch_runs(record)` and `state_bytes()`; `record` is a MeshRecord.
 
-    `launch` runs the workgroups of one grid, `launch_runs` those of all runs. Both set MXCSR themselves. Raises UnsupportedError for
+    `launch` runs the workgroups of one grid, `launch_runs` those of all runs. Both set the mode themselves. Raises UnsupportedError for
     instructions and resources that the generator does not support.
     """
     module = Module("mesh", cpu)

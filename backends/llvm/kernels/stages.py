@@ -92,7 +92,7 @@ def build_vertex_kernel(
     name: str = "vertex_shader",
     exposed: int = ALL,
 ) -> Module:
-    """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call. The caller has set MXCSR.
+    """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call. The caller has set the environment.
 
     env: ShaderEnv. in: channel c of input register k is the vector at byte (4k + c) * 4 * lanes. out: channel c of output register r is
     the vector at byte (4r + c) * 4 * lanes, for registers 0 to the highest declared. system: i32 vectors in the order of
@@ -131,7 +131,7 @@ def build_run_kernel(
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
-    """Module with the function `run(record)`, which sets MXCSR itself; `record` is a RunRecord. `fuel`: see `translate`.
+    """Module with the function `run(record)`, which sets the environment itself; `record` is a RunRecord. `fuel`: see `translate`.
 
     Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for instructions and resources that the generator
     does not support.

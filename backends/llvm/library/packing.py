@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from backends.formats import SWIZZLE_ONE, Channel, ChannelType, Format
 from backends.formats.arrays import SRGB_THRESHOLDS, SRGB_TO_LINEAR
+from backends.llvm.builder.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Val
 from backends.llvm.builder.merge import place_bits
-from backends.llvm.library.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.library.math import canonical, float_to_half, half_to_float
 
 _TWO23 = 2.0**23

@@ -17,7 +17,7 @@ _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
 _V3 = _V2 | {"avx2", "f16c", "fma"}
 _V4 = _V3 | {"avx512f", "avx512bw"}
 
-#: x86-64 levels and the features of each that builders may ask for; "x86" stands for the common base, such as MXCSR.
+#: x86-64 levels and the features of each that builders may ask for; "x86" stands for the common base, such as its floating-point mode.
 LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 

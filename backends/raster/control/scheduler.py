@@ -1,4 +1,4 @@
-"""Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it, MXCSR.
+"""Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it.
 
 A flush is a sequence of windows of batches (`windows`). A window has two phases: batches (front end), then tiles.
 
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
+from backends.llvm.builder.environment import count_ticks, default_environment, pause, set_default_environment
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.control.windows import build_windows, change_atomically, exchange, wake_first, worker_at
@@ -45,7 +45,7 @@ def _joined(word: Val) -> Val:
 
 
 def _pause(f: Function, turns: Var) -> None:
-    f.call(None, "llvm.x86.sse2.pause")
+    pause(f)
     turns.add(1)
     with f.if_(turns.get() > SPINS):
         f.call(I32, "sched_yield")
@@ -113,7 +113,7 @@ def _build_worker(module: Module) -> None:
     worker = f.args[0]
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
-    set_mxcsr(f, DEFAULT_MXCSR)
+    set_default_environment(f)
     with f.loop() as loop:
         _wait(f, w.get("semaphore"))
         loop.break_if(s.get("crew.quit").ne(0))
@@ -130,7 +130,7 @@ def _build_begin(module: Module) -> None:
     s = Record(f, scene, Scene)
     with f.else_of(s.get("window.is_open").ne(0)) as otherwise:
         f.call(None, "go_on", scene)
-        s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
+        s.set("window.ticks", count_ticks(f))
         otherwise()
         s.set("window.first_batch", 0)
         s.set("window.first_clear", 0)
@@ -171,33 +171,32 @@ def _build_flush(module: Module) -> None:
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]
     s = Record(f, scene, Scene)
-    saved = set_mxcsr(f, DEFAULT_MXCSR)
-    threads = s.get("crew.threads")
-    helps, is_alone = s.get("crew.participants") > threads, s.get("asked.alone").ne(0)
-    joined = f.var(I32, 0)
-    with f.if_(helps):
-        joined.set(f.call(I32, "join", scene))
-        with f.if_(joined.get().ne(0) & is_alone):
-            f.call(None, "render", worker_at(f, s, threads), joined.get())
-            joined.set(0)
-    is_begun = joined.get().ne(0)
-    with f.if_(~is_begun):
-        _leave_together(f, s)
-    _take_over(f, s)
-    s.set("window.is_awake", f.const(I32, 0))
-    with f.else_of(is_begun) as otherwise:
-        s.set("window.is_open", s.get("work.goes_on"))
-        with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
-            f.call(None, "go_on", scene)
-        otherwise()
-        joined.set(f.select(helps, f.const(I32, JOINED), 0))
-        f.call(None, "begin", scene, joined.get())
-    with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
-        f.call(None, "wake", scene)
-    with f.if_(~helps):
-        _wait(f, s.get("crew.done"))
-    _help(f, s, joined.get())
-    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    with default_environment(f):
+        threads = s.get("crew.threads")
+        helps, is_alone = s.get("crew.participants") > threads, s.get("asked.alone").ne(0)
+        joined = f.var(I32, 0)
+        with f.if_(helps):
+            joined.set(f.call(I32, "join", scene))
+            with f.if_(joined.get().ne(0) & is_alone):
+                f.call(None, "render", worker_at(f, s, threads), joined.get())
+                joined.set(0)
+        is_begun = joined.get().ne(0)
+        with f.if_(~is_begun):
+            _leave_together(f, s)
+        _take_over(f, s)
+        s.set("window.is_awake", f.const(I32, 0))
+        with f.else_of(is_begun) as otherwise:
+            s.set("window.is_open", s.get("work.goes_on"))
+            with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
+                f.call(None, "go_on", scene)
+            otherwise()
+            joined.set(f.select(helps, f.const(I32, JOINED), 0))
+            f.call(None, "begin", scene, joined.get())
+        with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
+            f.call(None, "wake", scene)
+        with f.if_(~helps):
+            _wait(f, s.get("crew.done"))
+        _help(f, s, joined.get())
     f.ret()
 
 
@@ -228,9 +227,8 @@ def _build_finish(module: Module) -> None:
     """finish(scene): helps with the part of a flush that `run_ahead` began. All have left it when this returns."""
     f = Function(module, "finish", [PTR], shared=True)
     s = Record(f, f.args[0], Scene)
-    saved = set_mxcsr(f, DEFAULT_MXCSR)
-    _help(f, s, f.call(I32, "join", s.pointer))
-    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    with default_environment(f):
+        _help(f, s, f.call(I32, "join", s.pointer))
     f.ret()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.counters import BATCH_FIELDS
+from backends.llvm.builder.environment import count_ticks
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Targets, UploadRecord, Worker
@@ -98,7 +99,7 @@ def _build_begin_window(module: Module) -> None:
     s.set("shared.next_batch", s.get("window.first_batch"))
     s.set("shared.filled", 0)
     f.call(None, "go_on", f.args[0])
-    s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
+    s.set("window.ticks", count_ticks(f))
     f.ret()
 
 
@@ -148,7 +149,7 @@ def _build_begin_tiles(module: Module) -> None:
             for total, field in zip(totals.values(), BATCH_FIELDS.values()):
                 total.add(b.get(field).zext(I64))
             cut.set(f.select(b.get("skipped") + b.get("done") < b.get("count"), i, -1))
-    now = f.call(I64, "llvm.readcyclecounter")
+    now = count_ticks(f)
     s.set("totals.front_ticks", s.get("totals.front_ticks") + now - s.get("window.ticks"))
     s.set("window.ticks", now)
     end, is_last_pass = _pass_end(f, s, "end_batch", "num_batches"), _is_last_pass(s)
@@ -263,7 +264,7 @@ def _build_leave_window(module: Module) -> None:
     f = Function(module, "leave_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     cut, last = s.get("window.cut"), s.get("window.last_batch")
-    s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
+    s.set("totals.tile_ticks", s.get("totals.tile_ticks") + count_ticks(f) - s.get("window.ticks"))
     s.set("totals.num_windows", s.get("totals.num_windows") + 1)
     clears, due = s.get("work.clears"), f.var(I32, s.get("window.first_clear"))
     with f.loop() as passed:  # those before a batch of this window, the cut one included

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
 import numpy as np
 import pytest
 
-from backends.llvm.builder.function import PTR, Function, Module
-from backends.llvm.engine.engine import compile_module
 from backends.llvm.kernels.run import run
 from tests.golden.vectors import Case, cases
+from tests.unit import modes
 from tests.unit.llvm.support import run_body, runnable_levels
 
+FLAGS = 0x3F if modes.IS_X86 else 0
+"""Bits of the mode that arithmetic sets."""
 CHOSEN = [case for name in ("opcodes", "random") for case in cases(name)[5::60]] + list(cases("flow")[::5])
 
 
@@ -28,34 +26,20 @@ def test_results_depend_on_neither_lanes_nor_level(case: Case) -> None:
         assert np.array_equal(result.alive, reference.alive)
 
 
-def _mxcsr(name: str) -> Any:
-    module = Module("csr")
-    f = Function(module, name, [PTR])
-    f.call(None, f"llvm.x86.sse.{name}", f.args[0])
-    f.ret()
-    library = compile_module(module)
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address[name])
-    function.__dict__["library"] = library
-    return function
-
-
 def test_flush_to_zero_and_rounding_of_the_caller_do_not_matter() -> None:
-    store, load = _mxcsr("stmxcsr"), _mxcsr("ldmxcsr")
-    before, hostile, after = (np.zeros(1, np.uint32) for _ in range(3))
     x = np.full((4, 4), 1e-40, np.float32)
     body = "MUL OUT[0], IN[0], IMM[1].yyyy\nDIV OUT[1], IMM[1].yyyy, CONST[0]"
     constants = {0: np.full((1, 4), 3, np.float32)}
     want = run_body(body, x, constants=constants).outputs
-    store(before.ctypes.data)
-    hostile[0] = 0x1F80 | 0x8000 | 0x40 | 0x6000  # flush to zero, denormals are zero, round toward zero
-    load(hostile.ctypes.data)
+    assert modes.read_mode() & ~FLAGS == modes.DEFAULT
+    modes.set_mode(modes.HOSTILE)
     try:
         got = run_body(body, x, constants=constants).outputs
-        store(after.ctypes.data)
+        after = modes.read_mode()
     finally:
-        load(before.ctypes.data)
+        modes.set_mode(modes.DEFAULT)
     assert np.array_equal(got, want)
-    assert after[0] & 0xE040 == hostile[0] & 0xE040
+    assert after & ~FLAGS == modes.HOSTILE
     assert want[0, 0, 0] == np.float32(1e-40).view(np.uint32)
 
 

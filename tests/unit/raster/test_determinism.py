@@ -1,22 +1,19 @@
-"""Results are equal bytes for any number of threads and lanes, any batch, window and arena, any x86-64 level and any MXCSR of the
-caller.
+"""Results are equal bytes for any number of threads and lanes, any batch, window and arena, any x86-64 level and any mode of the caller's
+floating-point unit.
 """
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from backends.formats import Format
-from backends.llvm.builder.function import PTR, Function, Module
-from backends.llvm.engine.engine import compile_module
 from backends.pipe.enums import BlendFactor, Prim
 from backends.pipe.state import BlendState, DrawInfo, RenderTargetBlend
 from tests.levels import LEVELS, need
+from tests.unit import modes
 from tests.unit.raster.canvas import LESS, VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import KINDS, random_triangles
 
@@ -40,7 +37,7 @@ def digest(
     window: int = 4,
     arena: int = 1 << 20,
     cpu: str = "host",
-    set_mode: Callable[[int], None] = lambda word: None,
+    mode: int = modes.DEFAULT,
 ) -> tuple[str, int]:
     """Digest of all target bytes, and the number of windows of the flush."""
     counts = (700, 80, 8, 60, 50, 80, 60)
@@ -56,9 +53,9 @@ def digest(
         c.draw_arrays(VS_COLOR, flat, [position, color], indices=index, depth_stencil_alpha=LESS)
         strip = DrawInfo(mode=Prim.TRIANGLE_STRIP, count=300, instance_count=3)
         c.draw_arrays(VS_COLOR, smooth, [position, color], info=strip, blend=OVER, depth_stencil_alpha=LESS)
-        set_mode(0x1F80 | 0x8040 | 0x2000)  # flush to zero, round down
+        modes.set_mode(mode)
         c.flush()
-        set_mode(0x1F80)
+        modes.set_mode(modes.DEFAULT)
         windows = int(c._pool.scene.totals.num_windows)
         return hashlib.sha256(c.image().tobytes() + c.depth_bytes().tobytes()).hexdigest(), windows
 
@@ -90,12 +87,5 @@ def test_bytes_do_not_depend_on_the_machine(cpu: str, lanes: int) -> None:
     assert digest(0, lanes, cpu=cpu)[0] == DIGEST
 
 
-def test_the_caller_s_mxcsr_does_not_matter() -> None:
-    module = Module("mode")
-    f = Function(module, "mode", [PTR])
-    f.call(None, "llvm.x86.sse.ldmxcsr", f.args[0])
-    f.ret()
-    library = compile_module(module)
-    load = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address["mode"])
-    found, _ = digest(set_mode=lambda word: load(ctypes.addressof(ctypes.c_uint32(word))))
-    assert found == DIGEST
+def test_the_caller_s_floating_point_mode_does_not_matter() -> None:
+    assert digest(mode=modes.HOSTILE)[0] == DIGEST

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from backends.llvm.builder.function import I32, I64, Val
+from backends.llvm.builder.environment import count_ticks
+from backends.llvm.builder.function import I32, Val
 from backends.llvm.translate.emit import Context, Vector, emits
 
 _CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
@@ -114,7 +115,7 @@ def emit_read_helper(c: Context) -> Val:
 @emits("CLOCK")
 def emit_clock(c: Context) -> list[Val]:
     """A 64-bit count that grows with time, in x and y."""
-    count = c.f.call(I64, "llvm.readcyclecounter")
+    count = count_ticks(c.f)
     low, high = _wide(c, count.trunc(I32)), _wide(c, count.lshr(32).trunc(I32))
     zero = c.f.const(low.type, 0)
     return [low, high, zero, zero]
