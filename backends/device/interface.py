@@ -6,7 +6,7 @@ that records calls and draws nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -60,6 +60,10 @@ class Device(Protocol):
 
     def reader_entry(self) -> int:
         """Address of the generated code that reads a client's commands, for `backends.device.commands.reader`; 0: there is none."""
+        ...
+
+    def note_compilations(self, note: Callable[[bool], None]) -> None:
+        """Call `note` with true when a kernel begins to be compiled, and with false when that ends; from any thread."""
         ...
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
@@ -95,14 +95,11 @@ class Renderer:
         self._executor.connect(self._pool.scene, self._pool.run_ahead if ahead else 0, ahead)
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
-        self._numbers = Numbers()  # of kinds of framebuffers
-        self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
-        self._resolves: list[Resolve] = []
-        self._waiting = Waiting()
-        self._is_ordered = False  # one thread has to draw all pending work
+        self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
+        self._resolves, self._waiting = list[Resolve](), Waiting()
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
-        self.runs = 0  # number of native runs that wrote targets, including those before a flush
+        self._is_ordered, self.runs = False, 0  # ordered: one thread has to draw all pending work; runs: native ones that wrote targets
 
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state."""
@@ -124,6 +121,10 @@ class Renderer:
         from backends.software.reading.entry import reader_entry  # few programs ask
 
         return reader_entry(self.kernels.cache)
+
+    def note_compilations(self, note: Callable[[bool], None]) -> None:
+        """See `Device.note_compilations`. Renderers for one machine share kernels, and the last `note`."""
+        self.kernels.cache.note = note
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:

@@ -92,6 +92,13 @@ class Stream:
         text = name.encode() + b"\0"
         self.data += struct.pack("<2I", len(text), 8) + text
 
+    @classmethod
+    def continued(cls) -> Stream:
+        """A stream for a client that has sent its name already."""
+        made = cls()
+        made.data.clear()
+        return made
+
     def message(self, number: int, *words: int, length: int | None = None) -> Stream:
         """Append a message of words."""
         self.data += struct.pack("<2I", len(words) if length is None else length, number)

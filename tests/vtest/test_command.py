@@ -148,7 +148,9 @@ def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(t
         old.bind(str(dead))
     file.write_text("mine")
     command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--once", "--threads", "0", "--socket"]
-    assert subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=60, check=False).returncode == 2
+    refused = subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert f"{file}: it is there already and is no socket; remove it" in refused.stderr
     assert file.read_text() == "mine"
     with subprocess.Popen([*command, str(dead)], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -175,10 +177,10 @@ def test_a_draw_of_billions_of_vertices_ends_with_its_client(server: tuple[Path,
         time.sleep(1)
         (child,) = children.read_text().split()
     time.sleep(1)
-    state = Path(f"/proc/{child}/stat")
-    assert state.read_text().split()[2] != "Z"  # the client process was working
+    process_of_client = Path(f"/proc/{child}")
+    assert process_of_client.exists()  # it was working
     for _ in range(100):
-        if state.read_text().split()[2] == "Z":
+        if not process_of_client.exists():
             return
         time.sleep(0.1)
     raise AssertionError("it is still at work")

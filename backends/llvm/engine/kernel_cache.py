@@ -46,12 +46,16 @@ class KernelCache:
     """Kernels for one target machine. A missing kernel is built once, while other threads that request it wait.
 
     Above `MAX_CODE` bytes the least recently used kernels are dropped, so the caller of a kernel must keep its Library alive.
+
+    Attributes:
+        note: called with true when a kernel that is not on disk begins to be compiled, and with false when that ends.
     """
 
     def __init__(self, cpu: str, cache: Cache = None) -> None:
         """Start with no kernels. cpu: "host" or an x86-64 level. cache: the cache on disk; None for the default one, False for none."""
         self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
         self._kept: dict[Key, Library] = {}
+        self.note: Callable[[bool], None] | None = None
         self.compiled = self.compile_ns = 0  # kernels that were not on disk, and the nanoseconds that they took
         self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
 
@@ -85,14 +89,19 @@ class KernelCache:
         return make
 
     def _compile(self, request: _Request) -> Library:
-        begin, made = time.perf_counter_ns(), []
+        begin, made, note = time.perf_counter_ns(), [], self.note
 
         def make() -> Module:
-            module = request.make()
-            made.append(module.name)
-            return module
+            made.append(request.key)
+            if note is not None:
+                note(True)
+            return request.make()
 
-        library = compile_cached(request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+        try:
+            library = compile_cached(request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+        finally:
+            if made and note is not None:
+                note(False)
         if made:
             with _lock:
                 self.compiled, self.compile_ns = self.compiled + 1, self.compile_ns + time.perf_counter_ns() - begin

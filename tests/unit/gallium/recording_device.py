@@ -64,6 +64,9 @@ class RecordingDevice:
     def reader_entry(self) -> int:
         return 0
 
+    def note_compilations(self, note: object) -> None:
+        """Note nothing: this device compiles nothing."""
+
     def attach(self, state: DrawState) -> None:
         """Take no note: this device has no generated code."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
+from tgsi.tools.vtest.processes.limits import MEANINGS, MOST, Limits
 from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve
 
 EPILOG = """\
@@ -20,6 +22,26 @@ Mesa 22 knows only the default path of the socket. To use another one:
 
 Exit codes: 0 success, 1 a client (of --once, or a stream) sent something wrong or a comparison failed,
 2 a file or an option is wrong."""
+
+
+def _mode(text: str) -> int:
+    """Mode of a file from octal digits."""
+    mode = int(text, 8)
+    if not 0 <= mode <= 0o777:
+        raise ValueError
+    return mode
+
+
+def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], float]:
+    """Function that reads a number of a kind, at least `least`."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if not least <= value <= MOST:
+            raise argparse.ArgumentTypeError(f"{text} is not in {least} .. {MOST}")
+        return value
+
+    return read
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -41,8 +63,22 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client in addition to its main thread")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
-        "--clients", type=int, default=32, metavar="N", help="largest number of clients at once (default 32); further ones wait"
+        "--socket-mode",
+        type=_mode,
+        default=0o600,
+        metavar="MODE",
+        help="who may connect, as the mode of the socket (default 0600: its owner)",
     )
+    limits = parser.add_argument_group("limits of clients")
+    for item in fields(Limits):
+        unit, least, meaning = MEANINGS[item.name]
+        limits.add_argument(
+            f"--{item.name.replace('_', '-')}",
+            type=_amount(int if isinstance(item.default, int) else float, least),
+            default=item.default,
+            metavar=unit,
+            help=f"{meaning} (default {item.default:g})",
+        )
     parser.add_argument("--replay", type=Path, nargs="+", metavar="STREAM.bin", help="run recorded streams instead of serving")
     parser.add_argument("--compare", action="store_true", help="with --replay: compare replies with STREAM.rep")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="with --replay: write replies to DIR as NAME.rep")
@@ -68,7 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         protocol=given.protocol,
         threads=given.threads,
         lanes=given.lanes,
-        clients=given.clients,
+        socket_mode=given.socket_mode,
+        limits=Limits(**{item.name: getattr(given, item.name) for item in fields(Limits)}),
     )
     try:
         if given.replay:

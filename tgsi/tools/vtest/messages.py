@@ -12,6 +12,8 @@ from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
 from tgsi.tools.vtest.numbers import BIND_CUSTOM
+from tgsi.tools.vtest.processes.children import BEGUN, MESSAGE
+from tgsi.tools.vtest.processes.door import client_name
 from tgsi.tools.vtest.resources import create_resource
 from tgsi.tools.vtest.session import EXPECTED, Session
 
@@ -66,8 +68,7 @@ def _get_caps2(session: Session, _: memoryview) -> None:
 
 @_message(8, "CREATE_RENDERER", None, counts_bytes=True)
 def _create_renderer(session: Session, body: memoryview) -> None:
-    name = bytes(body).split(b"\0")[0].decode("utf-8", "replace")
-    session.name = "".join(c if c.isprintable() else "?" for c in name.rpartition("/")[2])[:64] or "client"
+    session.name = client_name(body) or "client"
 
 
 @_message(10, "PING_PROTOCOL_VERSION")
@@ -214,6 +215,12 @@ def _submit(session: Session, body: memoryview) -> None:
     session.submit(body)
 
 
+def message_name(number: int) -> str:
+    """Name of a message."""
+    row = MESSAGES.get(number)
+    return f"message {number}" if row is None else row.name
+
+
 def answer(session: Session) -> None:
     """Answer messages until the client disconnects. A message without a recognizable end ends the connection with one line."""
     try:
@@ -228,6 +235,9 @@ def answer(session: Session) -> None:
 def take(session: Session, head: bytearray) -> None:
     """Answer the message with this head. Raises ProtocolError if its end cannot be found."""
     length, number = _HEAD.unpack(head)
+    marks = session.marks
+    marks[BEGUN] += 1
+    marks[MESSAGE] = number
     row = MESSAGES.get(number)
     if row is None:
         raise ProtocolError(f"message {number} does not exist")

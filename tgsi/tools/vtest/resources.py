@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
 
-MAX_HELD = 8 << 30
-"""Largest total size of one client's resources in bytes."""
-
-
 SMALL = 256
 """Largest size in bytes of a buffer that is made when it is first needed. It does not count as held before."""
 
@@ -55,8 +51,6 @@ def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resour
     """
     number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words
     target = TextureTarget(in_range(number, "target", 0, len(TextureTarget) - 1))
-    if screen.memory.used > MAX_HELD:
-        raise CommandError("width", "the resources of this client hold too much memory already")
     if target is TextureTarget.BUFFER:
 
         def make() -> Resource:

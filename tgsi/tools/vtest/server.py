@@ -9,18 +9,21 @@ from __future__ import annotations
 import array
 import contextlib
 import os
-import resource
 import select
 import signal
 import socket
-import stat
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgsi.language.record import record
+from tgsi.tools.vtest.processes import address
+from tgsi.tools.vtest.processes.children import Children, widen_descriptors
+from tgsi.tools.vtest.processes.door import Door, Visitor
+from tgsi.tools.vtest.processes.limits import Limits, confine
 
 if TYPE_CHECKING:
     from tgsi.screen import Screen
@@ -46,7 +49,7 @@ END
 
 @record(kw_only=True)
 class Options:
-    """Options of the server. threads, lanes: of the screen. clients: largest number at once; further clients wait."""
+    """Options of the server. threads, lanes: of the screen. socket_mode: who may connect, as the mode of a file."""
 
     socket: Path = Path(DEFAULT_SOCKET)
     once: bool = False
@@ -56,19 +59,21 @@ class Options:
     protocol: int = 2
     threads: int | None = None
     lanes: int | None = None
-    clients: int = 32
+    socket_mode: int = 0o600
+    limits: Limits = Limits()
 
 
 def say(text: str) -> None:
-    """Print a line to stderr."""
-    print(f"tgsi-vtest: {text}", file=sys.stderr, flush=True)
+    """Print a line to stderr, if somebody still reads it."""
+    with contextlib.suppress(OSError):
+        print(f"tgsi-vtest: {text}", file=sys.stderr, flush=True)
 
 
 def make_screen(options: Options, *, threads: int | None = None) -> Screen:
     """Create a screen with these options."""
     from tgsi.gallium import Screen
 
-    return Screen(options.threads if threads is None else threads, lanes=options.lanes)
+    return Screen(options.threads if threads is None else threads, lanes=options.lanes, memory_limit=options.limits.memory)
 
 
 def warm(options: Options) -> None:
@@ -97,8 +102,11 @@ def warm(options: Options) -> None:
         context.device.reader_entry()
 
 
-def serve_client(connection: socket.socket, options: Options) -> int:
-    """Serve one client until it disconnects. Returns the number of its wrong commands."""
+def serve_client(connection: socket.socket, options: Options, first: bytes = b"", marks: memoryview | None = None) -> int:
+    """Serve one client until it disconnects. Returns the number of its wrong commands.
+
+    first: what was read of the connection already. marks: memory for the marks of `processes.children`.
+    """
     from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import SocketWire
@@ -112,12 +120,13 @@ def serve_client(connection: socket.socket, options: Options) -> int:
     with connection, make_screen(options) as screen:
         session = Session(
             screen,
-            SocketWire(connection),
+            SocketWire(connection, first),
             say,
             protocol=options.protocol,
             log_commands=options.log_commands,
             statistics=statistics,
             screenshots=pictures,
+            marks=marks,
         )
         answer(session)
     if statistics is not None:
@@ -136,80 +145,57 @@ def report(name: str, statistics: object) -> None:
         say(f"  {command:40} {count:8} times {seconds * 1e3:10.1f} ms {seconds / count * 1e6:8.1f} us each")
 
 
-def listen(path: Path) -> socket.socket:
-    """Create a listening socket at a path, replacing a dead socket. Raises OSError if that fails."""
-    with contextlib.suppress(FileNotFoundError):
-        if stat.S_ISSOCK(path.stat().st_mode):
-            with socket.socket(socket.AF_UNIX) as probe:
-                try:
-                    probe.connect(str(path))
-                except ConnectionRefusedError:
-                    path.unlink()
-    listener = socket.socket(socket.AF_UNIX)
-    try:
-        listener.bind(str(path))
-        listener.listen(64)
-    except BaseException:
-        listener.close()
-        raise
-    return listener
-
-
 def serve(options: Options) -> int:
     """Serve clients until interrupted, or only one with `once`. Returns the exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    listener = listen(options.socket)
+    widen_descriptors()
+    listener = address.listen(options.socket, options.socket_mode)
+    made = address.identity(options.socket)
+    door = Door(listener, options.limits, say)
     try:
         warm(options)
         say(f"ready at {options.socket}")
-        if options.once:
-            connection, _ = listener.accept()
-            return 1 if serve_client(connection, options) else 0
-        return _serve_all(listener, options)
+        return _serve_one(door, options) if options.once else _serve_all(door, options)
     finally:
-        listener.close()
-        options.socket.unlink(missing_ok=True)
+        address.remove(options.socket, made)
+        door.close()
 
 
-def _serve_all(listener: socket.socket, options: Options) -> int:
-    children: set[int] = set()
+def _serve_one(door: Door, options: Options) -> int:
+    """Serve one client in this process."""
+    while (visitor := door.next(Counter())) is None:
+        poll = select.poll()
+        for descriptor in door.descriptors():
+            poll.register(descriptor, select.POLLIN)
+        patience = door.patience()
+        poll.poll(None if patience is None else 1000 * patience + 1)
+        door.attend()
+    confine(options.limits)
+    return 1 if serve_client(visitor.connection, options, bytes(visitor.first)) else 0
+
+
+def _serve_all(door: Door, options: Options) -> int:
+    from tgsi.tools.vtest.messages import message_name
+
+    def work(visitor: Visitor, marks: memoryview) -> int:
+        return _child(visitor, marks, options)
+
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
-        while True:
-            _reap(children, block=len(children) >= options.clients)
-            connection, _ = listener.accept()
-            _reap(children, block=False)
-            child = os.fork()
-            if not child:
-                _child(listener, connection, options)
-            children.add(child)
-            connection.close()
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        for child in children:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
+    with contextlib.suppress(KeyboardInterrupt):
+        Children(door, options.limits, work, message_name, say).run()
+    return 0
 
 
-def _child(listener: socket.socket, connection: socket.socket, options: Options) -> None:
-    """Run a client's process. Does not return."""
-    code = 1
+def _child(visitor: Visitor, marks: memoryview, options: Options) -> int:
+    """Serve a client in a process of its own. Returns its exit code."""
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        listener.close()
+        confine(options.limits)
         if options.screenshots is None:  # screenshots of the remaining work are still wanted
-            leave_behind(connection, GRACE)
-        code = 1 if serve_client(connection, options) else 0
+            leave_behind(visitor.connection, GRACE)
+        return 1 if serve_client(visitor.connection, options, bytes(visitor.first), marks) else 0
     except BaseException as error:
-        say(f"client process {os.getpid()} failed: {type(error).__name__}: {error}")
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
+        say(f"{visitor.name}: its process {os.getpid()} failed: {type(error).__name__}: {error}")
+        return 1
 
 
 def leave_behind(connection: socket.socket, grace: float) -> None:
@@ -224,14 +210,3 @@ def leave_behind(connection: socket.socket, grace: float) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _reap(children: set[int], *, block: bool) -> None:
-    """Collect child processes that have ended. With `block`, wait for one."""
-    for child in list(children):
-        with contextlib.suppress(ChildProcessError):
-            if os.waitpid(child, os.WNOHANG)[0] == child:
-                children.discard(child)
-    if block and children:
-        ended, _ = os.wait()
-        children.discard(ended)

@@ -17,6 +17,7 @@ from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
 from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.processes.children import BEGUN, COMPILING, ENDED
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, native_rows
 
@@ -58,6 +59,7 @@ class Session:
         log_commands: bool = False,
         statistics: Statistics | None = None,
         screenshots: Screenshots | None = None,
+        marks: memoryview | None = None,
     ) -> None:
         self.screen = screen
         self.wire = wire
@@ -71,6 +73,7 @@ class Session:
         self.resources: dict[int, Holding] = {}
         self.buffers = Buffers()
         self.rows: Rows = native_rows()
+        self.marks = memoryview(bytearray(32)).cast("Q") if marks is None else marks
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None
@@ -114,6 +117,10 @@ class Session:
         if number == self.number:
             self.number, self._current = 0, None
         found.close()
+
+    def note_compilation(self, begins: bool) -> None:
+        """Mark the begin or the end of a compilation, for the parent process."""
+        self.marks[COMPILING if begins else ENDED] += 1
 
     def synchronize(self) -> None:
         """Finish all pending work of the current sub-context."""
@@ -162,7 +169,7 @@ class Session:
     def submit(self, body: memoryview) -> None:
         """Carry out the commands of a SUBMIT_CMD message. A wrong command is reported and skipped."""
         words = body.cast("I")
-        at, end = 0, len(words)
+        at, end, marks = 0, len(words), self.marks
         is_watched = self.log_commands or self.statistics is not None
         address = address_of_words(words) if end and not is_watched else 0
         while at < end:
@@ -171,6 +178,7 @@ class Session:
                 at = sub.reader.read(address, at, end)
                 if at == end:
                     return
+            marks[BEGUN] += 1
             at = self._carry_out(words, at, end, is_watched)
 
     def _carry_out(self, words: memoryview, begin: int, end: int, is_watched: bool) -> int:

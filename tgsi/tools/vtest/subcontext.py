@@ -42,6 +42,9 @@ class Client(Protocol):
     def holding(self, handle: int, name: str) -> Holding:
         """Resource of a handle together with the client's memory of it."""
 
+    def note_compilation(self, begins: bool) -> None:
+        """Note that the compilation of a kernel begins or ends."""
+
     def create_context(self, number: int) -> None:
         """Create a sub-context."""
 
@@ -72,6 +75,7 @@ class SubContext:
     def __init__(self, session: Client) -> None:
         self.session = session
         self.context: Context | None = session.screen.context_create()
+        self.context.device.note_compilations(session.note_compilation)
         state = self.context.state
         self.reader = Reader(state.record, state.numbers, self.context.device.reader_entry(), session.rows, session.buffers)
         self.objects: dict[int, tuple[int, Any]] = {}

@@ -37,12 +37,14 @@ _BUFFERED = 1 << 16  # bytes
 class SocketWire:
     """Connection over a unix stream socket. One call of the system fetches all that has come of small messages."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, first: bytes = b"") -> None:
+        """first: bytes of the connection that were read already, fewer than the buffer holds."""
         self._socket = connection
         self._buffer = bytearray(_BUFFERED)
+        self._buffer[: len(first)] = first
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
-        self._begin = self._end = 0  # of the bytes in the buffer that were not read yet
+        self._begin, self._end = 0, len(first)  # of the bytes in the buffer that were not read yet
 
     @property
     def is_quiet(self) -> bool:

@@ -1,0 +1,75 @@
+"""The socket of the server: its path and its mode."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+from pathlib import Path
+
+BACKLOG = 64
+
+
+def listen(path: Path, mode: int = 0o600) -> socket.socket:
+    """Create a listening socket at a path, replacing a socket that nobody listens at. Who may write it may connect.
+
+    Raises:
+        OSError: it cannot be made. The message names the path, the reason and the way out.
+    """
+    try:
+        _make_way(path)
+        return _bound(path, mode)
+    except OSError as error:
+        if error.strerror is None and str(path) in str(error):
+            raise
+        raise OSError(f"{path}: no socket can be made there: {error.strerror or error}; name another path with --socket") from None
+
+
+def _make_way(path: Path) -> None:
+    """Remove a socket that nobody listens at."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise OSError(f"{path}: it is there already and is no socket; remove it, or name another path with --socket")
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.setblocking(False)  # with a full queue it would wait as long as the other program likes
+        found = probe.connect_ex(str(path))
+    if found == errno.ECONNREFUSED:
+        path.unlink(missing_ok=True)
+    elif found in (0, errno.EAGAIN):
+        state = " and takes no more connections" if found else ""
+        raise OSError(f"{path}: another program listens there{state}; end it, or name another path with --socket")
+    elif found != errno.ENOENT:
+        raise OSError(f"{path}: {os.strerror(found)}; name another path with --socket")
+
+
+def _bound(path: Path, mode: int) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o777 & ~mode)  # no moment passes in which others may connect
+    try:
+        listener.bind(str(path))
+        listener.listen(BACKLOG)
+    except BaseException:
+        listener.close()
+        raise
+    finally:
+        os.umask(before)
+    return listener
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """The file at a path, None if there is none."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def remove(path: Path, made: tuple[int, int] | None) -> None:
+    """Remove the socket that was made, unless another one is at its path by now."""
+    if made is not None and identity(path) == made:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,207 @@
+"""The loop of the parent process: it lets clients in, forks a process for each, reaps those that end, and ends those that work too long.
+
+A child counts what it begins in a few words of memory that it shares with the parent. If these stay the same while its processor time
+grows, one command is at work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import resource
+import select
+import signal
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import field
+from types import FrameType
+
+from tgsi.language.record import record
+from tgsi.tools.vtest.processes.door import Door, Visitor
+from tgsi.tools.vtest.processes.limits import Limits
+
+Serve = Callable[[Visitor, memoryview], int]
+"""Serves a client, in its process, and returns the exit code. The memory is that of `Marks`."""
+
+BEGUN, MESSAGE, COMPILING, ENDED = range(4)
+"""Words of a child's marks: commands begun; number of the last message; compilations begun; compilations ended."""
+
+_WORDS = 4
+_LOOK = 1.0  # seconds between two looks at children
+
+
+@record(frozen=False, eq=False, kw_only=True)
+class Child:
+    """Process of a client. seen: its marks at a look; cpu: its processor time then."""
+
+    pid: int
+    name: str
+    user: int
+    marks: memoryview
+    seen: tuple[int, ...] = ()
+    cpu: float = 0.0
+    reason: str = ""
+
+
+@record(frozen=False, eq=False)
+class _Wake:
+    """A pair of sockets by which signals end a wait."""
+
+    ends: tuple[socket.socket, socket.socket] = field(default_factory=socket.socketpair)
+
+    def begin(self) -> None:
+        """Let every signal with a handler in Python, and every end of a child, end a wait."""
+        for end in self.ends:
+            end.setblocking(False)
+        signal.set_wakeup_fd(self.ends[1].fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, _nothing)
+
+    def end(self) -> None:
+        """Give the signals back."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for end in self.ends:
+            end.close()
+
+    def drain(self) -> None:
+        """Forget the signals that have come."""
+        with contextlib.suppress(BlockingIOError):
+            while self.ends[0].recv(4096):
+                pass
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """Take a signal, so that it ends a wait."""
+
+
+class Children:
+    """The processes of all clients.
+
+    Args:
+        serve: runs in a child.
+        names: names of messages by number.
+        say: prints a line.
+    """
+
+    def __init__(self, door: Door, limits: Limits, serve: Serve, names: Callable[[int], str], say: Callable[[str], None]) -> None:
+        self._door, self._limits, self._serve, self._names, self._say = door, limits, serve, names, say
+        self._children: dict[int, Child] = {}
+        memory = memoryview(mmap.mmap(-1, 8 * _WORDS * limits.clients)).cast("Q")
+        self._free = [memory[at : at + _WORDS] for at in range(0, len(memory), _WORDS)]
+        self._wake = _Wake()
+
+    def run(self) -> None:
+        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too."""
+        self._wake.begin()
+        try:
+            while True:
+                self._wait()
+                self._reap()
+                self._door.attend()
+                self._admit()
+                self._watch()
+        finally:
+            self._wake.end()
+            for child in self._children.values():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child.pid, signal.SIGTERM)
+
+    def _wait(self) -> None:
+        """Wait until somebody connects or says something, a child ends, or a look at something is due."""
+        poll = select.poll()
+        for descriptor in (self._wake.ends[0].fileno(), *self._door.descriptors()):
+            poll.register(descriptor, select.POLLIN)
+        due = [self._door.patience(), self._until_look()]
+        times = [seconds for seconds in due if seconds is not None]
+        poll.poll(1000 * min(times) + 1 if times else None)
+        self._wake.drain()
+
+    def _admit(self) -> None:
+        """Fork processes for visitors, as many as there is room for."""
+        while self._free and not self._door.is_shut:
+            visitor = self._door.next(Counter(child.user for child in self._children.values()))
+            if visitor is None:
+                return
+            with visitor.connection:
+                self._fork(visitor)
+
+    def _fork(self, visitor: Visitor) -> None:
+        marks = self._free[-1]
+        marks[:] = memoryview(bytes(8 * _WORDS)).cast("Q")
+        try:
+            pid = os.fork()
+        except (OSError, MemoryError) as error:
+            self._door.shut()
+            self._say(f"{visitor.name} was refused: no process could be made: {error}")
+            return
+        if not pid:
+            self._child(visitor, marks)
+        self._free.pop()
+        self._children[pid] = Child(pid=pid, name=visitor.name, user=visitor.user, marks=marks)
+
+    def _child(self, visitor: Visitor, marks: memoryview) -> None:
+        """Run the process of a client. Does not return."""
+        code = 1
+        try:
+            self._wake.end()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            self._door.close()
+            code = self._serve(visitor, marks)
+        finally:
+            os._exit(code)
+
+    def _reap(self) -> None:
+        """Collect the children that have ended, and tell which of them were killed."""
+        for child in list(self._children.values()):
+            try:
+                pid, status = os.waitpid(child.pid, os.WNOHANG)
+            except ChildProcessError:
+                pid, status = child.pid, 0
+            if not pid:
+                continue
+            del self._children[child.pid]
+            self._free.append(child.marks)
+            if os.WIFSIGNALED(status):
+                self._say(f"{child.name}: its process {child.pid} was ended: {child.reason or self._killer(os.WTERMSIG(status))}")
+
+    def _killer(self, number: int) -> str:
+        if number == signal.SIGXCPU or (number == signal.SIGKILL and self._limits.max_cpu):
+            return f"it used {self._limits.max_cpu} seconds of processor time (--max-cpu)"
+        return f"signal {number} ({signal.strsignal(number)})"
+
+    # -- budgets ---------------------------------------------------------------------------------------------------------
+    def _until_look(self) -> float | None:
+        """Seconds between two looks at the children; None if there is nothing to look at."""
+        budgets = [seconds for seconds in (self._limits.command_seconds, self._limits.compile_seconds) if seconds]
+        return min(_LOOK, *(seconds / 4 for seconds in budgets)) if budgets and self._children else None
+
+    def _watch(self) -> None:
+        """End the children of which one command or one compilation takes too much processor time."""
+        for child in self._children.values():
+            try:
+                cpu = time.clock_gettime(~child.pid << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid makes it
+            except OSError:
+                continue  # it has just ended
+            seen = tuple(child.marks)
+            if seen != child.seen:
+                child.seen, child.cpu = seen, cpu
+                continue
+            compiles = seen[COMPILING] != seen[ENDED]
+            most, option = (
+                (self._limits.compile_seconds, "--compile-seconds") if compiles else (self._limits.command_seconds, "--command-seconds")
+            )
+            if most and cpu - child.cpu > most and not child.reason:
+                what = "the compilation of a kernel" if compiles else f"a command ({self._names(seen[MESSAGE])})"
+                child.reason = f"{what} took more than {most:g} seconds of processor time ({option})"
+                os.kill(child.pid, signal.SIGKILL)
+
+
+def widen_descriptors() -> None:
+    """Allow this process as many descriptors as the system lets it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
