@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backends.llvm.engine.object_cache import Cache, recall_host
-from backends.llvm.targets.machines import cpu_features
+from backends.llvm.targets.machines import require_runnable
 from backends.software.renderer import Renderer
 
 if TYPE_CHECKING:
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 def make_device(settings: Settings) -> Renderer:
-    """Make the renderer of a context. ValueError if the machine cannot run code for the `cpu` of the settings."""
+    """Make the renderer of a context. ValueError if this machine cannot run code for the `cpu` of the settings."""
     recall_host(_cache(settings))
-    missing = cpu_features(settings.cpu) - cpu_features("host")
-    if missing:
-        raise ValueError(f"context_create: code for cpu {settings.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")
+    try:
+        require_runnable(settings.cpu)
+    except ValueError as error:
+        raise ValueError(f"context_create: {error}") from None
     return Renderer(settings.threads, settings.lanes, settings.cpu, cache=_cache(settings))
 
 

@@ -6,8 +6,10 @@ show the module's own code only.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import llvmlite.binding as llvm
@@ -33,6 +35,7 @@ _INTEGER_ROUTINES = frozenset(
     }.items()
     for name in names.split()
 )
+_FATAL, _ASSERTION = "LLVM ERROR: ", "Assertion `"  # of LLVM's last words
 
 
 @record
@@ -54,35 +57,64 @@ def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "hos
 
     Raises:
         UnsupportedError: an instruction or resource cannot be generated; the message gives its name and place.
-        ValueError: an unknown cpu or target, or one for which LLVM writes no objects.
+        ValueError: an unknown cpu or target, or one for which LLVM writes no code or no objects.
     """
-    textual = not has_objects(cpu)
-    if kind == "obj" and textual:
+    if kind == "obj" and not has_objects(cpu):
         raise ValueError(f"LLVM writes no objects for {cpu}, only text (asm)")
     times: dict[str, float] = {}
     with _measured(times, "build LLVM text"):
         module = build()
         text = module.text()
+    exports = tuple(f.name for f in module.functions if not f.internal)
     with _measured(times, "set up target"):
         check_processor(cpu)
+        _try_elsewhere(text, kind, cpu, exports)
+    made = make_code(text, kind, cpu, exports, times)
+    if isinstance(made, bytes):
+        with _measured(times, "scan symbols"):
+            _check_symbols(made, module.name)
+    return Artifact(made, times)
+
+
+def make_code(text: str, kind: str, cpu: str, exports: Sequence[str], times: dict[str, float]) -> str | bytes:
+    """Code of LLVM text. exports: functions of the module that others may call. times: gets the milliseconds of each step."""
+    textual = not has_objects(cpu)
+    with _measured(times, "set up code generator"):
         machine = machine_for(cpu, code_generation_level(text))
     with _measured(times, "parse LLVM text"):
         parsed = parse_module(text, machine)
     if kind == "obj" or (kind == "asm" and textual):
         with _measured(times, "link shared functions"):
-            _link_shared(parsed, module, machine)
+            _link_shared(parsed, cpu, exports, machine)
     passes: dict[str, float] = {}
     run_passes(parsed, machine, passes)
     times.update({f"LLVM {name}": spent for name, spent in passes.items()})
     if kind == "llvm":
-        return Artifact(str(parsed), times)
+        return str(parsed)
     with _measured(times, "generate code"):
         whole = str(parsed)
-        made = emit_assembly(parsed, machine, cpu) if kind == "asm" else emit_object(parsed, machine, cpu, lambda: whole)
-    if isinstance(made, bytes):
-        with _measured(times, "scan symbols"):
-            _check_symbols(made, module.name)
-    return Artifact(made, times)
+        return emit_assembly(parsed, machine, cpu) if kind == "asm" else emit_object(parsed, machine, cpu, lambda: whole)
+
+
+def _try_elsewhere(text: str, kind: str, cpu: str, exports: Sequence[str]) -> None:
+    """Let another process make the code, unless the target is a row of our table: LLVM ends the process where it does not fit a target.
+
+    Raises ValueError with LLVM's last words.
+    """
+    other = foreign(cpu)
+    if other is None or (other.triple == other.architecture.triple and not other.processor):
+        return
+    script = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        "from backends.llvm.engine.artifact import make_code\n"
+        f"make_code(sys.stdin.read(), {kind!r}, {cpu!r}, {tuple(exports)!r}, {{}})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["it ended without a word"]
+        reason = next((line for line in lines if line.startswith(_FATAL) or _ASSERTION in line), lines[-1])
+        words = reason.removeprefix(_FATAL) if _ASSERTION not in reason else reason[reason.index(_ASSERTION) :]
+        raise ValueError(f"LLVM makes no code for {cpu}: {words}")
 
 
 @contextmanager
@@ -92,17 +124,16 @@ def _measured(times: dict[str, float], name: str) -> Iterator[None]:
     times[name] = (time.perf_counter() - begin) * 1e3
 
 
-def _link_shared(parsed: llvm.ModuleRef, module: Module, machine: llvm.TargetMachine) -> None:
+def _link_shared(parsed: llvm.ModuleRef, cpu: str, exports: Sequence[str], machine: llvm.TargetMachine) -> None:
     """Link the shared functions that a module calls into it."""
     while True:
         missing = [f.name for f in parsed.functions if f.is_declaration]
-        found = next(((name, made) for name in missing if (made := build_shared(name, module.cpu)) is not None), None)
+        found = next(((name, made) for name in missing if (made := build_shared(name, cpu)) is not None), None)
         if found is None:
             break
         parsed.link_in(parse_module(found[1].text(), machine))
-    own = {f.name for f in module.functions if not f.internal}
     for function in parsed.functions:
-        if not function.is_declaration and function.name not in own:
+        if not function.is_declaration and function.name not in exports:
             function.linkage = llvm.Linkage.internal
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()

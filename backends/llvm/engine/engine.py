@@ -167,6 +167,7 @@ def compile_cached(
     parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys,
     lanes). exports: the wanted functions. cache: an ObjectCache or directory, None for the default one, False for none.
     """
+    target.require_runnable(cpu)
     store = resolve_cache(cache) if own_sources().digest is not None else None
     key = object_key(parts, cpu) if store is not None else ""
     image = store.get(key) if store is not None else None

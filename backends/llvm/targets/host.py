@@ -17,6 +17,7 @@ import llvmlite
 
 from tgsi.language.record import record
 
+_OF_NUMPY = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
 CPU_INFO, BOOT = Path("/proc/cpuinfo"), Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -48,21 +49,31 @@ def detect() -> Host:
     import llvmlite.binding as llvm
 
     version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
-    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), version)
+    try:
+        features = llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # LLVM has no way to ask this processor
+        features = ""
+    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
+
+
+def cpu_flags() -> str:
+    """Features of this process's CPU as numpy found them; an empty text where numpy does not tell."""
+    module = next((found for name in _OF_NUMPY if (found := sys.modules.get(name)) is not None), None)
+    return " ".join(name for name, is_there in getattr(module, "__cpu_features__", {}).items() if is_there)
 
 
 @functools.cache
 def surroundings() -> str | None:
     """Text that changes when LLVM's answers may change; None on a system without Linux's files.
 
-    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags, and
-    the installed llvmlite.
+    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags, those
+    that numpy found in this process (an emulator shows the files of the machine below it), and the installed llvmlite.
     """
     try:
         with CPU_INFO.open() as lines:  # a paragraph for each CPU
             first_cpu = [line for line in takewhile(str.strip, lines) if not line.startswith("cpu MHz")]
         installed = (Path(llvmlite.__path__[0]) / "binding").stat().st_mtime_ns
-        return "\n".join((BOOT.read_text(), *os.uname(), *first_cpu, llvmlite.__version__, str(installed)))
+        return "\n".join((BOOT.read_text(), *os.uname(), *first_cpu, cpu_flags(), llvmlite.__version__, str(installed)))
     except (OSError, AttributeError):
         return None
 

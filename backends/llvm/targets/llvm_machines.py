@@ -11,7 +11,7 @@ from difflib import get_close_matches
 import llvmlite.binding as llvm
 
 from backends.llvm.targets.host import host
-from backends.llvm.targets.machines import Foreign, foreign
+from backends.llvm.targets.machines import Foreign, foreign, own_architecture
 
 
 @functools.cache
@@ -36,7 +36,7 @@ def processors(triple: str) -> tuple[str, ...]:
         "from backends.llvm.targets.llvm_machines import initialize_all, llvm\n"
         f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # some targets end by an abort
     listed = done.stderr.partition("Available features")[0]
     return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
 
@@ -62,9 +62,18 @@ def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
     initialize()
     name, features = cpu, ""
     if cpu == "host":
-        name, features = host().processor, host().features
+        name, features = _own_processor()
     target = llvm.Target.from_triple(host().triple)
     return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
+
+
+def _own_processor() -> tuple[str, str]:
+    """Name and features of this machine. Where LLVM does not know the features, those of its name may be more than there are."""
+    own = own_architecture()
+    if not host().features:
+        return own.processor, own.llvm_features
+    is_x86 = own.name == "x86_64"  # LLVM takes some virtual processors for old ones, and aborts if these had no 64-bit mode
+    return host().processor, host().features + ",+64bit" * is_x86
 
 
 def _create_foreign(other: Foreign, level: int) -> llvm.TargetMachine:

@@ -12,6 +12,9 @@ from backends.llvm.targets.architectures import ALIASES, ARCHITECTURES, Architec
 from backends.llvm.targets.host import host
 from tgsi.language.record import record
 
+RUNNABLE = ("x86_64", "aarch64")
+"""Architectures whose code can run in this process. Records, entries and the linker are made for them."""
+
 _BASE = frozenset({"x86"})
 _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
 _V3 = _V2 | {"avx2", "f16c", "fma"}
@@ -19,6 +22,14 @@ _V4 = _V3 | {"avx512f", "avx512bw"}
 
 #: x86-64 levels and the features of each that builders may ask for; "x86" stands for the common base, such as its floating-point mode.
 LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
+
+
+_OF_V2 = frozenset({"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"})
+_OF_V3 = _OF_V2 | {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}
+_OF_V4 = _OF_V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+
+#: x86-64 levels and LLVM's names of the features that code of each may use. Source: the System V ABI for AMD64, section 3.1.1.
+NEEDED: dict[str, frozenset[str]] = {"x86-64": frozenset(), "x86-64-v2": _OF_V2, "x86-64-v3": _OF_V3, "x86-64-v4": _OF_V4}
 
 
 @record
@@ -49,17 +60,39 @@ def foreign(cpu: str) -> Foreign | None:
     return Foreign(triple if "-" in triple else found.triple, processor, found)
 
 
+@functools.cache
+def own_architecture() -> Architecture:
+    """Architecture of this process. ValueError if compiled code cannot run here; the message gives the reason and the way out."""
+    triple = host().triple
+    try:
+        found = architecture_of(triple)
+    except ValueError as error:
+        raise ValueError(f"{error}; {_INTERPRETER}") from None
+    if found.name not in RUNNABLE:
+        raise ValueError(f"compiled code runs on {' and '.join(RUNNABLE)}, and this process is {triple}; {_INTERPRETER}")
+    return found
+
+
+_INTERPRETER = 'engine="interp" runs programs here'
+
+
+@functools.cache
 def require_runnable(cpu: str) -> None:
-    """Raise ValueError for a `cpu` that names another target: its code cannot be linked into this process."""
-    if foreign(cpu) is not None:
-        raise ValueError(f"cpu: code for {cpu} cannot run here; 'host' and the levels {', '.join(LEVELS)} can")
+    """Raise ValueError if code for `cpu` cannot run in this process: another target, a level above this machine, an unknown machine."""
+    own = own_architecture()
+    if foreign(cpu) is not None or (cpu != "host" and own.name != "x86_64"):
+        choices = f"'host' and the levels {', '.join(LEVELS)} can" if own.name == "x86_64" else f"this is {own.name}; 'host' can"
+        raise ValueError(f"cpu: code for {cpu} cannot run here; {choices}")
+    missing = NEEDED.get(cpu, frozenset()) - set(host().features.replace("+", "").split(","))
+    if missing:
+        raise ValueError(f"cpu: code for {cpu} cannot run here; this machine lacks {', '.join(sorted(missing))}")
 
 
 @functools.cache
 def cpu_features(cpu: str) -> frozenset[str]:
     """The features of `cpu` that builders may ask for: those of `LEVELS`, or of its architecture; ValueError for an unknown name."""
     if cpu == "host":
-        own = architecture_of(host().triple)
+        own = own_architecture()
         return frozenset(name for name in _V4 if host().has(name)) | _BASE if own.name == "x86_64" else own.features
     other = foreign(cpu)
     return LEVELS[cpu] if other is None else other.features

@@ -63,13 +63,15 @@ def test_the_clock_and_the_other_cpus_change_nothing(machine: Machine, cache: Ob
     assert machine.asked == 1
 
 
-@pytest.mark.parametrize("change", ["flags", "boot", "llvmlite"])
+@pytest.mark.parametrize("change", ["flags", "emulator", "boot", "llvmlite"])
 def test_llvm_is_asked_again_where_its_answers_may_differ(
     machine: Machine, cache: ObjectCache, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine.start(cache)
     if change == "flags":
         machine.cpu_info.write_text(FIRST.replace("avx", "avx avx2") + SECOND)
+    elif change == "emulator":  # qemu shows the files of the real machine to its programs
+        monkeypatch.setattr(host, "cpu_flags", lambda: "SSE SSE2")
     elif change == "boot":
         machine.boot.write_text("second boot\n")
     else:
@@ -97,6 +99,12 @@ def test_nothing_is_kept_without_a_cache_or_without_the_files_of_linux(machine: 
 def test_features_are_found_by_their_whole_names() -> None:
     wide = replace(ANSWERS, features="+avx512f,-avx2,+fma4")
     assert [wide.has(name) for name in ("avx512f", "avx512", "avx2", "fma", "fma4")] == [True, False, False, False, True]
+
+
+def test_numpy_tells_the_features_of_the_processor() -> None:
+    found = host.detect()
+    assert host.cpu_flags()
+    assert ("AVX2" in host.cpu_flags().split()) == found.has("avx2")
 
 
 def test_llvm_describes_this_machine() -> None:
