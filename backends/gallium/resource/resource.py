@@ -53,11 +53,7 @@ class Accounting:
 
         MemoryError, and nothing is counted, if it exceeds the limit.
         """
-        with self._lock:
-            if self.limit is not None and self.used + size > self.limit:
-                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
-            self.used += size
-            self.peak = max(self.peak, self.used)
+        self.take(size)
         try:
             found = allocate(size)
         except BaseException:
@@ -65,6 +61,14 @@ class Accounting:
             raise
         weakref.finalize(found if found.base is None else found.base, self.give, size)
         return found
+
+    def take(self, size: int) -> None:
+        """Count bytes, of an allocation or of the caller's, until `give`. MemoryError, and nothing is counted, if they exceed the limit."""
+        with self._lock:
+            if self.limit is not None and self.used + size > self.limit:
+                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
+            self.used += size
+            self.peak = max(self.peak, self.used)
 
     def give(self, size: int) -> None:
         """Count the end of an allocation."""

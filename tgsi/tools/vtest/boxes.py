@@ -47,15 +47,27 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
     target[...] = view
 
 
+def needed_bytes(resource: Resource, level: int, box: Box, stride: int, layer_stride: int) -> int:
+    """Bytes of a client that a box takes, with strides as in `write_box`. ValueError for a box outside of the resource."""
+    region = resource.box(level, box, "box")
+    return region.width if resource.is_buffer else _strides(resource, resource.in_blocks(region), stride, layer_stride)[2]
+
+
+def _strides(resource: Resource, region: Box, stride: int, layer_stride: int) -> tuple[int, int, int]:
+    """Bytes of a row, of a layer and of all layers of a box, in blocks, in the client's bytes."""
+    texel = resource.format.block_bytes
+    row = stride if stride and region.height > 1 else texel * region.width
+    layer = layer_stride if layer_stride and region.depth > 1 else row * region.height
+    return row, layer, layer * (region.depth - 1) + row * (region.height - 1) + texel * region.width
+
+
 def _both(
     context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Views of a box in the client's bytes and in the resource, both of shape (depth, rows of blocks, bytes of a row)."""
     region = resource.in_blocks(resource.box(level, box, "box"))
     texel = resource.format.block_bytes
-    row = stride if stride and region.height > 1 else texel * region.width
-    layer = layer_stride if layer_stride and region.depth > 1 else row * region.height
-    needed = layer * (region.depth - 1) + row * (region.height - 1) + texel * region.width
+    row, layer, needed = _strides(resource, region, stride, layer_stride)
     if row < texel * region.width or needed > len(data):
         raise CommandError("data_size", f"{needed} bytes with rows of {row} are needed, {len(data)} are there")
     context.finish_uses(resource)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tgsi.tools.vtest.boxes import read_box, write_box
+from tgsi.tools.vtest.boxes import needed_bytes, read_box, write_box
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Box, Resource
 
 
+_GAPS = 1 << 16  # bytes
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
@@ -70,6 +71,15 @@ class Holding:
         self.resource.level(level, "level")
         _, rows, columns, size = self.resource.blocks(level).shape
         return columns * size, rows * columns * size
+
+    @property
+    def most_shared(self) -> int:
+        """The most bytes that a client shares for the resource; clients may place rows and levels with gaps."""
+        return 2 * (self._resource.size if self._resource is not None else 0) + _GAPS
+
+    def needed(self, level: int, box: Box, stride: int, layer_stride: int) -> int:
+        """Bytes of the client that a box takes, with strides as in `write`. ValueError for a box outside of the resource."""
+        return needed_bytes(self.resource, level, box, stride, layer_stride)
 
     def write(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
         """Copy bytes of the client into a box. A stride of 0, or one that separates nothing, means tight rows or layers."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tgsi.language.record import record
+from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
@@ -18,13 +19,13 @@ from tgsi.tools.vtest.resources import create_resource
 from tgsi.tools.vtest.session import EXPECTED, Session
 
 if TYPE_CHECKING:
-    from backends.gallium.resource.resource import Resource
+    from backends.gallium.resource.resource import Box, Resource
 
 Run = Callable[[Session, memoryview], None]
 MAX_RESOURCES = 1 << 20
 MAX_TRANSFER = 1 << 30
 CAPS_V1_BYTES = 308
-MAX_MESSAGE = 1 << 28
+MAX_MESSAGE = 1 << 26
 """Largest size of a message in bytes. Mesa sends at most a few megabytes."""
 
 _HEAD = struct.Struct("<2I")
@@ -105,28 +106,46 @@ def _create(session: Session, body: memoryview) -> None:
 def _create2(session: Session, body: memoryview) -> None:
     words = body.cast("I")
     size = words[10]
+    if size > MAX_TRANSFER:
+        raise ProtocolError(f"RESOURCE_CREATE2: data_size: {size} bytes are too many")
     error: Exception | None = None
+    descriptor = -1
     try:
-        _new_resource(session, words[:10])
-    except (ValueError, TypeError, MemoryError, CommandError) as found:
+        holding = _new_resource(session, words[:10])
+        if size:
+            descriptor = _shared(session, holding, size)
+    except EXPECTED as found:
         error = found
     if size:  # the client waits for a descriptor even if its resource is refused
-        holding = session.resources.get(words[0])
-        if size > MAX_TRANSFER:
-            raise ProtocolError(f"RESOURCE_CREATE2: data_size: {size} bytes are too many")
-        if holding is None or holding.memory is not None:
-            descriptor = shared_memory(size)
-        else:
-            descriptor = holding.share(size)
         try:
+            if descriptor < 0:
+                descriptor = shared_memory(size)  # which the server does not map
             session.wire.send_descriptor(descriptor)
+        except OSError as found:
+            raise ProtocolError(f"RESOURCE_CREATE2: no memory can be shared: {found.strerror}") from None
         finally:
-            os.close(descriptor)
+            if descriptor >= 0:
+                os.close(descriptor)
     if error is not None:
         raise error
 
 
-def _new_resource(session: Session, words: memoryview) -> None:
+def _shared(session: Session, holding: Holding, size: int) -> int:
+    """Share memory with the client. Returns a descriptor that the caller closes."""
+    most = holding.most_shared
+    if size > most:
+        raise CommandError("data_size", f"{size} bytes are too many for a resource that needs at most {most}")
+    session.account.take(size, "data_size")
+    try:
+        return holding.share(size)
+    except BaseException as error:
+        session.account.give(size)
+        if isinstance(error, OSError):
+            raise MemoryError(f"data_size: {size} bytes cannot be shared: {error.strerror}") from None
+        raise
+
+
+def _new_resource(session: Session, words: memoryview) -> Holding:
     handle = words[0]
     if not handle or handle in session.resources:
         raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
@@ -136,7 +155,13 @@ def _new_resource(session: Session, words: memoryview) -> None:
         if resource.is_buffer:
             session.buffers.put(handle, resource.address, resource.size)
 
-    session.resources[handle] = create_resource(session.screen, words[1:].tolist(), made)
+    session.account.take(OBJECT, "res_handle")
+    try:
+        holding = session.resources[handle] = create_resource(session.screen, words[1:].tolist(), made)
+    except BaseException:
+        session.account.give(OBJECT)
+        raise
+    return holding
 
 
 @_message(3, "RESOURCE_UNREF", 1)
@@ -149,7 +174,7 @@ def _unref(session: Session, body: memoryview) -> None:
         session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
     if holding.is_made:
         session.let_go(handle, holding)
-    holding.close()
+    session.free(holding)
 
 
 @_message(5, "TRANSFER_PUT", 11, has_data=True)
@@ -158,9 +183,14 @@ def _put(session: Session, body: memoryview) -> None:
     size = words[10]
     if size > MAX_TRANSFER:
         raise ProtocolError(f"TRANSFER_PUT: data_size: {size} bytes are too many")
-    data = session.more(size)
-    holding = session.holding(words[0], "res_handle")
-    holding.write(session.current.gallium, words[1], box_of(words[4:10]), data, words[2], words[3])
+    rest = size
+    try:
+        holding, level, box = session.holding(words[0], "res_handle"), words[1], box_of(words[4:10])
+        data = session.more(_needed(holding, level, box, words))
+        rest -= len(data)
+        holding.write(session.current.gallium, level, box, data, words[2], words[3])
+    finally:
+        session.skip(rest)
 
 
 @_message(4, "TRANSFER_GET", 11)
@@ -169,14 +199,26 @@ def _get(session: Session, body: memoryview) -> None:
     size = words[10]
     if size > MAX_TRANSFER:
         raise ProtocolError(f"TRANSFER_GET: data_size: {size} bytes are too many")
-    reply = bytearray(size)  # the client waits for this many bytes even if the request fails
+    reply = bytearray()
     try:
-        holding = session.holding(words[0], "res_handle")
-        holding.read(session.current.gallium, words[1], box_of(words[4:10]), memoryview(reply), words[2], words[3])
+        holding, level, box = session.holding(words[0], "res_handle"), words[1], box_of(words[4:10])
+        needed = _needed(holding, level, box, words)
+        session.lend(needed)
+        reply = bytearray(needed)
+        holding.read(session.current.gallium, level, box, memoryview(reply), words[2], words[3])
         if session.screenshots is not None:
             session.screenshots.shown(session.name, holding.resource, words[4:10])
     finally:
         session.wire.write(reply)
+        session.write_zeros(size - len(reply))  # the client waits for this many bytes even if the request fails
+
+
+def _needed(holding: Holding, level: int, box: Box, words: Sequence[int]) -> int:
+    """Bytes that a box takes of those of a transfer. Raises CommandError, before any are allocated, if the transfer has fewer."""
+    needed = holding.needed(level, box, words[2], words[3])
+    if needed > words[10]:
+        raise CommandError("data_size", f"{needed} bytes are needed, {words[10]} are there")
+    return needed
 
 
 @_message(14, "TRANSFER_PUT2", 10, has_data=True)
@@ -232,7 +274,7 @@ def answer(session: Session) -> None:
         session.close()
 
 
-def take(session: Session, head: bytearray) -> None:
+def take(session: Session, head: bytearray | memoryview) -> None:
     """Answer the message with this head. Raises ProtocolError if its end cannot be found."""
     length, number = _HEAD.unpack(head)
     marks = session.marks
@@ -243,11 +285,12 @@ def take(session: Session, head: bytearray) -> None:
         raise ProtocolError(f"message {number} does not exist")
     if session.statistics is not None:
         session.statistics.messages[row.name] += 1
-    body = _body(session, row, length)
     try:
-        row.run(session, body)
+        row.run(session, _body(session, row, length))
     except EXPECTED as error:
         session.complain(f"{row.name}: {error}")
+    finally:
+        session.end_message()
 
 
 def _body(session: Session, row: Message, length: int) -> memoryview:
@@ -258,4 +301,8 @@ def _body(session: Session, row: Message, length: int) -> memoryview:
         size = row.words * 4  # the message's function itself reads any data that follows
     if size > MAX_MESSAGE:
         raise ProtocolError(f"{row.name}: {size} bytes are too many")
-    return session.more(size)
+    try:
+        return session.more(size)
+    except CommandError:
+        session.skip(size)
+        raise

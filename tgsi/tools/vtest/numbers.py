@@ -38,6 +38,12 @@ _OBJECTS = """
 OBJECT_NAMES = tuple(_OBJECTS.split())
 """Names of the kinds of objects, by number."""
 
+
+def kind_name(kind: int) -> str:
+    """Name of a kind of objects; that of its number if it has none."""
+    return OBJECT_NAMES[kind] if kind < len(OBJECT_NAMES) else f"kind {kind}"
+
+
 _FORMATS = """
     1: B8G8R8A8_UNORM B8G8R8X8_UNORM A8R8G8B8_UNORM X8R8G8B8_UNORM B5G5R5A1_UNORM B4G4R4A4_UNORM B5G6R5_UNORM R10G10B10A2_UNORM L8_UNORM
         A8_UNORM I8_UNORM L8A8_UNORM L16_UNORM

@@ -13,6 +13,7 @@ from backends.device.commands.reader import Buffers, Rows, address_of_words
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
+from tgsi.tools.vtest.account import OBJECT, SMALL, Account
 from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
 from tgsi.tools.vtest.holdings import Holding
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 MAX_COMPLAINTS = 200
 """Largest number of lines printed about one client's wrong commands."""
+
+MAX_LINE = 4000
+"""Largest number of characters printed about one mistake. A message about a text may show all of it."""
 
 MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
@@ -73,6 +77,8 @@ class Session:
         self.resources: dict[int, Holding] = {}
         self.buffers = Buffers()
         self.rows: Rows = native_rows()
+        self.account = Account(screen.memory)
+        self._lent = 0  # bytes of the message at work that are counted
         self.marks = memoryview(bytearray(32)).cast("Q") if marks is None else marks
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
@@ -128,7 +134,7 @@ class Session:
         if found is not None and found.context is not None:
             found.context.synchronize()
 
-    def next_head(self) -> bytearray:
+    def next_head(self) -> bytearray | memoryview:
         """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
         found = self._current
         if found is not None and found.context is not None and found.context.device.pending and self.wire.is_quiet:
@@ -158,13 +164,49 @@ class Session:
 
     # -- messages --------------------------------------------------------------------------------------------------------
     def more(self, size: int) -> memoryview:
-        """Read exactly `size` further bytes of the connection. Raises ProtocolError if it ends."""
+        """Read exactly `size` further bytes of the connection. Raises ProtocolError if it ends.
+
+        Many bytes are counted until the end of the message at work. Raises CommandError, with nothing read, if they are too many.
+        """
         if not size:
             return memoryview(b"")
+        if size > SMALL:
+            self.lend(size)
         data = self.wire.read(size)
         if not data:
             raise ProtocolError(f"the connection ended where {size} bytes should follow")
         return memoryview(data)
+
+    def lend(self, size: int) -> None:
+        """Count bytes until the end of the message at work. Raises CommandError if they are too many."""
+        self.account.take(size, "length")
+        self._lent += size
+
+    def end_message(self) -> None:
+        """Count the bytes of the message at work no longer."""
+        if self._lent:
+            self.account.give(self._lent)
+            self._lent = 0
+
+    def skip(self, size: int) -> None:
+        """Read bytes that nobody wants, without keeping them."""
+        while size:
+            part = min(size, SMALL)
+            self.more(part)
+            size -= part
+
+    def write_zeros(self, size: int) -> None:
+        """Answer with `size` zero bytes, for a request that failed."""
+        while size:
+            part = min(size, SMALL)
+            self.wire.write(bytes(part))
+            size -= part
+
+    def free(self, holding: Holding) -> None:
+        """Free a resource with its shared memory."""
+        shared = len(holding.memory) if holding.memory is not None else 0
+        holding.close()
+        self.account.give(OBJECT + shared)
 
     def submit(self, body: memoryview) -> None:
         """Carry out the commands of a SUBMIT_CMD message. A wrong command is reported and skipped."""
@@ -186,8 +228,13 @@ class Session:
         head = words[begin]
         after = begin + 1 + (head >> 16)
         number, kind = head & 255, head >> 8 & 255
+        row = OBJECTS.get(kind) if number == CREATE_OBJECT else COMMANDS.get(number)
         try:
-            row = OBJECTS[kind] if number == CREATE_OBJECT else COMMANDS[number]
+            if row is None:
+                where, text = (
+                    ("object", f"kind {kind} cannot be created") if number == CREATE_OBJECT else ("command", "it does not exist here")
+                )
+                raise CommandError(where, text)
             if after > end:
                 raise CommandError("length", f"{head >> 16} words, but only {end - begin - 1} are left")
             row.check(after - begin - 1)
@@ -202,11 +249,6 @@ class Session:
                     effect = row.effect(sub, body)
                     if effect is not None:
                         sub.reader.learn(head, body, effect.places, effect.tags, effect.unless)
-        except KeyError:
-            if number in COMMANDS or number == CREATE_OBJECT:
-                self._tell(begin, head, CommandError("object", f"kind {kind} cannot be created"))
-            else:
-                self._tell(begin, head, CommandError("command", "it does not exist here"))
         except EXPECTED as error:
             self._tell(begin, head, error)
         except Exception as error:  # an error of the server must not end the client's other work
@@ -242,7 +284,7 @@ class Session:
         if self.statistics is not None:
             self.statistics.errors += 1
         if self._complaints <= MAX_COMPLAINTS:
-            self.say(f"{self.name}: {text}")
+            self.say(f"{self.name}: {text if len(text) <= MAX_LINE else f'{text[:MAX_LINE]} ... ({len(text)} characters)'}")
             if self._complaints == MAX_COMPLAINTS:
                 self.say(f"{self.name}: no more lines about this client")
 
@@ -258,5 +300,6 @@ class Session:
             sub.close()
         self.contexts.clear()
         for holding in self.resources.values():
-            holding.close()
+            self.free(holding)
         self.resources.clear()
+        self.end_message()

@@ -13,6 +13,7 @@ from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
+from tgsi.tools.vtest.account import TEXT
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
@@ -43,7 +44,7 @@ def _create(sub: SubContext, words: Words) -> None:
         if pieces is None or pieces.stage is not stage:
             raise CommandError("handle", f"{handle} has no beginning that this piece continues")
         if offset & ~_CONTINUED != len(pieces.text):
-            sub.pieces.pop(handle, None)
+            sub.remove_pieces(handle)
             raise CommandError("offset", f"{offset & ~_CONTINUED}, but {len(pieces.text)} bytes are there")
     else:
         given: dict[str, Any] = {}
@@ -54,19 +55,27 @@ def _create(sub: SubContext, words: Words) -> None:
             if Processor(stage) not in LAST_STAGES:
                 raise CommandError("so_num_outputs", f"a {stage.name} shader streams nothing out")
         pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), given)
-    text = pieces.text
-    text += bytes(words[at:])[: pieces.size - len(text)]
-    if len(text) < pieces.size and b"\0" not in text:
-        sub.pieces[handle] = pieces
+    added = bytes(words[at:])[: pieces.size - len(pieces.text)]
+    if len(pieces.text) + len(added) < pieces.size and b"\0" not in added:
+        sub.put_pieces(handle, pieces, len(added))
+        pieces.text += added
         return
-    sub.pieces.pop(handle, None)
-    sub.put(handle, Shader(stage, _make(sub, pieces)))
+    sub.remove_pieces(handle)
+    pieces.text += added
+    _make(sub, handle, pieces)
 
 
-def _make(sub: SubContext, pieces: Pieces) -> Any:
+def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
+    """Make the shader of a complete text. Its program is counted before it is made."""
     source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
     create: Callable[..., Any] = getattr(sub.gallium, _CREATE[pieces.stage])
-    return create(source, **pieces.given)
+    size = TEXT * len(source)
+    sub.session.account.take(size, "text")
+    try:
+        made = create(source, **pieces.given)
+    finally:
+        sub.session.account.give(size)
+    sub.put(handle, Shader(pieces.stage, made), size)
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:

@@ -9,14 +9,16 @@ from backends.device.commands.reader import Buffers, Reader, Rows
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo
 from tgsi.language.record import record
+from tgsi.tools.vtest.account import OBJECT, SUB_CONTEXT
 from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.numbers import OBJECT_NAMES
+from tgsi.tools.vtest.numbers import kind_name
 from tgsi.tools.vtest.units import Units
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
+    from tgsi.tools.vtest.account import Account
     from tgsi.tools.vtest.holdings import Holding
     from tgsi.tools.vtest.screenshots import Screenshots
 
@@ -28,6 +30,7 @@ class Client(Protocol):
     """Client (a `Session`) that owns a sub-context: its screen, its resources and its other sub-contexts."""
 
     screen: Screen
+    account: Account
     screenshots: Screenshots | None
     name: str
     number: int  # of the current sub-context
@@ -74,11 +77,16 @@ class SubContext:
 
     def __init__(self, session: Client) -> None:
         self.session = session
-        self.context: Context | None = session.screen.context_create()
+        session.account.take(SUB_CONTEXT, "sub_ctx_id")
+        try:
+            self.context: Context | None = session.screen.context_create()
+        except BaseException:
+            session.account.give(SUB_CONTEXT)
+            raise
         self.context.device.note_compilations(session.note_compilation)
         state = self.context.state
         self.reader = Reader(state.record, state.numbers, self.context.device.reader_entry(), session.rows, session.buffers)
-        self.objects: dict[int, tuple[int, Any]] = {}
+        self.objects: dict[int, tuple[int, Any, int]] = {}
         self.kind = 0
         self.units = Units(self.context, self.reader)
         self.vertex_sets: dict[bytes, Any] = {}
@@ -96,14 +104,40 @@ class SubContext:
         return self.context
 
     # -- objects ---------------------------------------------------------------------------------------------------------
-    def put(self, handle: int, value: Any) -> None:
-        """Store an object of the running command's kind under a handle, replacing an object that had the handle before."""
+    def put(self, handle: int, value: Any, size: int = 0) -> None:
+        """Store an object of the running command's kind under a handle, replacing an object that had the handle before.
+
+        size: bytes that the object needs besides those of every object; the client's account holds them.
+        """
         if not handle:
             raise CommandError("handle", "0 is no handle")
         if len(self.objects) >= MAX_OBJECTS:
             raise CommandError("handle", f"there are {MAX_OBJECTS} objects already")
+        self.session.account.take(OBJECT + size, "handle")
+        self.remove(handle)
+        self.objects[handle] = (self.kind, value, OBJECT + size)
+
+    def remove(self, handle: int) -> None:
+        """Forget an object, if there is one, and the text of a shader that is not complete."""
         self.reader.forget(handle)
-        self.objects[handle] = (self.kind, value)
+        found = self.objects.pop(handle, None)
+        if found is not None:
+            self.session.account.give(found[2])
+        self.remove_pieces(handle)
+
+    def put_pieces(self, handle: int, pieces: Pieces, size: int) -> None:
+        """Keep the text of a shader that is not complete, which grows by `size` bytes."""
+        old = self.pieces.get(handle)
+        self.session.account.take(size + (0 if old is pieces else OBJECT), "text")
+        if old is not pieces:
+            self.remove_pieces(handle)
+            self.pieces[handle] = pieces
+
+    def remove_pieces(self, handle: int) -> None:
+        """Forget the text of a shader that is not complete."""
+        found = self.pieces.pop(handle, None)
+        if found is not None:
+            self.session.account.give(OBJECT + len(found.text))
 
     def find(self, handle: int, kind: int, field: str = "handle") -> Any:
         """Object of a kind, or None for handle 0. Raises CommandError if there is no such object."""
@@ -113,7 +147,7 @@ class SubContext:
         if found is None:
             raise CommandError(field, f"there is no object {handle}")
         if found[0] != kind:
-            raise CommandError(field, f"object {handle} is a {OBJECT_NAMES[found[0]]}, a {OBJECT_NAMES[kind]} is wanted")
+            raise CommandError(field, f"object {handle} is a {kind_name(found[0])}, a {kind_name(kind)} is wanted")
         return found[1]
 
     def need(self, handle: int, kind: int, field: str = "handle") -> Any:
@@ -150,6 +184,8 @@ class SubContext:
     def close(self) -> None:
         """Destroy the context and forget all objects."""
         context, self.context = self.context, None
-        self.objects.clear()
+        for handle in [*self.objects, *self.pieces]:
+            self.remove(handle)
         if context is not None:
             context.destroy()
+            self.session.account.give(SUB_CONTEXT)

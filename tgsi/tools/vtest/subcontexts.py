@@ -36,12 +36,9 @@ def _destroy(sub: SubContext, words: Words) -> None:
 
 @command("DESTROY_OBJECT", "handle")
 def _destroy_object(sub: SubContext, words: Words) -> None:
-    sub.find(words[0], sub.kind)
-    sub.reader.forget(words[0])
-    found = sub.objects.pop(words[0], None)
-    sub.pieces.pop(words[0], None)
-    if found is not None and hasattr(found[1], "forget"):
-        found[1].forget(sub.gallium)
+    if words[0] not in sub.pieces:
+        sub.find(words[0], sub.kind)
+    sub.remove(words[0])
 
 
 @command("NOP", "", "word", effect=_nothing_changes)

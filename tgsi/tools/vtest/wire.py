@@ -8,13 +8,15 @@ import socket
 import struct
 from typing import BinaryIO, Protocol
 
+import numpy as np
+
 from tgsi.tools.vtest.errors import ProtocolError
 
 
 class Wire(Protocol):
     """Connection as a session uses it."""
 
-    def read(self, size: int) -> bytearray:
+    def read(self, size: int) -> bytearray | memoryview:
         """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the end comes within the bytes."""
 
     @property
@@ -51,22 +53,22 @@ class SocketWire:
         """See `Wire`."""
         return self._begin == self._end and not self._poll.poll(0)
 
-    def read(self, size: int) -> bytearray:
+    def read(self, size: int) -> bytearray | memoryview:
         """See `Wire`. A closed connection counts as the end."""
         if size <= self._end - self._begin or self._fill(size):
             begin = self._begin
             self._begin += size
             return self._buffer[begin : self._begin]
+        view = np.empty(size, np.uint8).data if size > _BUFFERED else None  # the system makes memory of it as it is written
         got = self._end - self._begin
         data = self._buffer[self._begin : self._end]
         self._begin = self._end = 0
-        if size > _BUFFERED:
-            data += bytes(size - got)
-            view = memoryview(data)
+        if view is not None:
+            view[:got] = data
             while got < size and (count := self._receive(view[got:], socket.MSG_WAITALL)):
                 got += count
             if got == size:
-                return data
+                return view
         if got:
             raise ProtocolError(f"the connection ended {got} bytes into {size}")
         return bytearray()
