@@ -11,7 +11,7 @@ from backends.device.region import ALIGNMENT
 from backends.entries.arguments import Entry
 from backends.entries.names import INDEX, KEYWORDS
 from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
-from backends.entries.recording import append_constants, constant_bytes, lacks_room, plain_number
+from backends.entries.recording import Before, append_constants, constant_bytes, lacks_room, plain_number
 from backends.llvm.builder.function import I32, I64, PTR, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
@@ -55,6 +55,7 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     b.set("constants_room", left - room)
     place = (stage - 1) * MAX_CONSTANT_BUFFERS + index.get()
     slot = Record(f, f.at(b.address("constants"), place * ctypes.sizeof(ConstantSlot)), ConstantSlot)
+    before = Before(slot) if records else None
     slot.set("address", address)
     slot.set("size", size.trunc(I32))
     slot.set("room", f.select((size & 3).ne(0), f.const(I64, 0), room).trunc(I32))
@@ -62,5 +63,5 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
     f.store(entry.tick(), f.at(b.pointer, BoundRecord.constant_revision.offset), (stage - 1) << 3, 8)
     f.call_pointer(None, release, view)
     if records:
-        append_constants(f, b, stage - 1, index.get(), address.as_pointer(), size, is_padded=True)
+        append_constants(f, b, stage - 1, index.get(), address.as_pointer(), size, before)
     entry.done()

@@ -11,6 +11,7 @@ from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAI
 from backends.entries.recording import MOST_DRAW, append_draw, lacks_room, plain_number
 from backends.llvm.builder.function import I32, I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.enums import Prim
 
 _U32 = (1 << 32) - 1
 _TAKEN = KEYWORDS[: KEYWORDS.index(PATCH) + 1]
@@ -46,6 +47,8 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *
         call.set("restart_index", f.const(I32, -1))
     with f.range(0, entry.keywords.trunc(I32)) as k:
         _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)))
+    if records:
+        entry.fall_back(call.get("mode").eq(int(Prim.PATCHES)))  # the words of a draw have no number of vertices of a patch
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
     if records:
         with f.leaving(code.ne(0)):

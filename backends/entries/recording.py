@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from backends.device.commands.bound_record import BoundRecord
-from backends.device.commands.layout import AGAIN, DRAW, WORD, Command, header
+from backends.device.commands.layout import AGAIN, DRAW, MOST_CHANGES, WORD, Command, header
 from backends.entries.names import RECORDED
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
 _DRAW_WORDS = len(DRAW.split())
-_PADDED = 64
-_VECTOR = I32.wide(_PADDED // WORD)
+_PADDED = WORD * MOST_CHANGES
+_VECTOR = I32.wide(MOST_CHANGES)
+_HALF = I32.wide(8)
 MOST_DRAW = WORD * (1 + _DRAW_WORDS)
 """Bytes of a draw."""
 
@@ -22,9 +23,9 @@ def plain_number(name: str) -> int:
 
 def lacks_room(bound: Record, size: Val | int) -> Val:
     """True if a command of `size` bytes has to wait for Python, even after the gathered ones were written. No call waits otherwise."""
-    f, room = bound.f, bound.get("recorded_room")
-    lacks = f.var(I32, (room < size).zext(I32))
-    with f.if_(lacks.get().ne(0) & room.ne(0)):
+    f, end = bound.f, bound.get("recorded_end")
+    lacks = f.var(I32, (bound.get("recorded_at") + size > end).zext(I32))
+    with f.if_(lacks.get().ne(0) & end.ne(0)):
         lacks.set((f.call(I64, "make_room", bound.pointer) < size).zext(I32))
     return lacks.get().ne(0)
 
@@ -33,18 +34,17 @@ def build_make_room(module: Module) -> None:
     """make_room(record) -> bytes that are free after the gathered commands were written to the file. Python completes what is refused."""
     f = Function(module, "make_room", [PTR], I64, shared=True, internal=True)
     b = Record(f, f.args[0], BoundRecord)
-    write, begin, first = b.get("recorded_write"), b.get("recorded_begin"), b.get("recorded_from")
+    write, begin, first, at = b.get("recorded_write"), b.get("recorded_begin"), b.get("recorded_from"), b.get("recorded_at")
     with f.leaving(write.eq(0)):
-        f.ret(b.get("recorded_room"))
-    size = b.get("recorded_at") - first
+        f.ret(b.get("recorded_end") - at)
+    size = at - first
     written = f.call_pointer(I64, write.as_pointer(), b.get("recorded_file"), first, size)
     with f.leaving(written.ne(size)):
         b.set("recorded_from", f.select(written > 0, first + written, first))
-        f.ret(b.get("recorded_room"))
+        f.ret(b.get("recorded_end") - at)
     b.set("recorded_from", begin)
     b.set("recorded_at", begin)
     b.set("recorded_constants", f.const(I64, 0))
-    b.set("recorded_room", b.get("recorded_size"))
     f.ret(b.get("recorded_size"))
 
 
@@ -53,50 +53,78 @@ def constant_bytes(f: Function, size: Val) -> Val:
     return f.max(size, f.const(I64, _PADDED)) + WORD
 
 
-def append_constants(f: Function, bound: Record, stage: Val, index: Val, data: Val, size: Val, *, is_padded: bool = False) -> None:
-    """CONSTANTS with `size` bytes (i64) at `data`. is_padded: a multiple of _PADDED bytes can be read there."""
-    at = _append(f, bound, size + WORD)
-    detail = stage.trunc(I32) | index.trunc(I32) << 3  # see `slot_detail`
-    f.store((size.trunc(I32).lshr(2) << 16) | detail << 8 | int(Command.CONSTANTS), at, 0, WORD)
-    with f.else_of(size <= (_PADDED if is_padded else 0)) as otherwise:
-        f.store(f.load(_VECTOR, data, 0, WORD), at, WORD, WORD)
-        otherwise()
-        f.call(PTR, "memcpy", f.at(at, WORD), data, size)
+class Before:
+    """The constants of a slot before they change."""
+
+    def __init__(self, slot: Record) -> None:
+        self.address, self.size, self.room = (slot.get(name) for name in ("address", "size", "room"))
+
+
+def append_constants(f: Function, bound: Record, stage: Val, index: Val, data: Val, size: Val, before: Before | None = None) -> None:
+    """CONSTANTS with `size` bytes (i64) at `data`; or CHANGES, if those bytes and the ones before are known.
+
+    before: what the slot had. Then data are constants of the slot now, which zeros follow.
+    """
+    at, detail = bound.get("recorded_at").as_pointer(), (stage.trunc(I32) | index.trunc(I32) << 3) << 8  # see `slot_detail`
     bound.set("recorded_constants", at.as_address())
+    if before is None:
+        _append_all(f, bound, at, detail, data, size)
+        return
+    is_comparable = before.room.ne(0) & before.size.eq(size.trunc(I32)) & (size <= _PADDED)
+    with f.else_of(is_comparable) as otherwise:
+        new, old = f.load(_VECTOR, data, 0, WORD), f.load(_VECTOR, before.address.as_pointer(), 0, WORD)
+        _append_changes(f, bound, at, int(Command.CHANGES) | detail, f.mask_bits(new.ne(old)), data)
+        otherwise()
+        _append_all(f, bound, at, detail, data, size)
+
+
+def _append_all(f: Function, bound: Record, at: Val, detail: Val, data: Val, size: Val) -> None:
+    f.store((size.trunc(I32).lshr(2) << 16) | detail | int(Command.CONSTANTS), at, 0, WORD)
+    f.call(PTR, "memcpy", f.at(at, WORD), data, size)
+    bound.set("recorded_at", f.at(at, size + WORD).as_address())
+
+
+def _append_changes(f: Function, bound: Record, at: Val, head: Val | int, bits: Val, words: Val) -> None:
+    """A command of CHANGING with the words of the set bits."""
+    f.store((bits << 16) | head, at, 0, WORD)
+    rest, end = f.var(I32, bits), f.var(I64, at.as_address() + WORD)
+    with f.loop() as loop:
+        loop.break_if(rest.get().eq(0))
+        f.store(f.load(I32, words, f.first_bit(rest.get()) << 2), end.get().as_pointer())
+        rest.set(rest.get() & (rest.get() - 1))
+        end.set(end.get() + WORD)
+    bound.set("recorded_at", end.get())
 
 
 def append_draw(f: Function, bound: Record, call: Val) -> None:
-    """DRAW with the arguments at `call`.
+    """DRAW with the arguments at `call`, or REDRAW with those that differ from the draw before, `recorded_draw`.
 
-    It has no words if they are those of the draw before, `recorded_draw`, and is a bit of CONSTANTS that come right before it.
+    If none do, it has no words, and is a bit of constants that come right before it.
     """
-    last, differs = bound.address("recorded_draw"), f.var(I64, 1)
-    with f.if_(bound.get("has_recorded_draw").ne(0)):
-        found: Val | None = None
-        for at in range(0, WORD * _DRAW_WORDS, 8):
-            change = f.load(I64, call, at, WORD) ^ f.load(I64, last, at, WORD)
-            found = change if found is None else found | change
-        assert found is not None
-        differs.set(found)
-    with f.else_of(differs.get().eq(0)) as otherwise:
-        before = bound.get("recorded_constants")
-        with f.else_of(before.ne(0)) as alone:
-            f.store(f.load(I32, before.as_pointer(), 0, WORD) | (AGAIN << 8), before.as_pointer(), 0, WORD)
-            bound.set("recorded_constants", f.const(I64, 0))
-            alone()
-            f.store(f.const(I32, header(Command.DRAW, 0)), _append(f, bound, f.const(I64, WORD)), 0, WORD)
-        otherwise()
-        at_new = _append(f, bound, f.const(I64, MOST_DRAW))
-        f.store(f.const(I32, header(Command.DRAW, _DRAW_WORDS)), at_new, 0, WORD)
-        for target in (f.at(at_new, WORD), last):
-            f.call(PTR, "memcpy", target, call, f.const(I64, WORD * _DRAW_WORDS))
+    last, at = bound.address("recorded_draw"), bound.get("recorded_at").as_pointer()
+    with f.else_of(bound.get("has_recorded_draw").eq(0)) as otherwise:
+        f.store(f.const(I32, header(Command.DRAW, _DRAW_WORDS)), at, 0, WORD)
+        f.call(PTR, "memcpy", f.at(at, WORD), call, f.const(I64, WORD * _DRAW_WORDS))
+        _keep_draw(f, last, call)
         bound.set("has_recorded_draw", f.const(I32, 1))
-
-
-def _append(f: Function, bound: Record, size: Val) -> Val:
-    """The place of a command of `size` bytes, which is taken."""
-    at = bound.get("recorded_at")
-    bound.set("recorded_at", at + size)
+        bound.set("recorded_at", f.at(at, MOST_DRAW).as_address())
+        otherwise()
+        bits = f.mask_bits(f.load(_HALF, call, 0, WORD).ne(f.load(_HALF, last, 0, WORD)))
+        for word in range(_HALF.lanes, _DRAW_WORDS):
+            differs = f.load(I32, call, WORD * word).ne(f.load(I32, last, WORD * word))
+            bits = bits | differs.zext(I32) << word
+        with f.else_of(bits.eq(0)) as changed:
+            before = bound.get("recorded_constants")
+            with f.else_of(before.ne(0)) as alone:
+                f.store(f.load(I32, before.as_pointer(), 0, WORD) | (AGAIN << 8), before.as_pointer(), 0, WORD)
+                alone()
+                f.store(f.const(I32, header(Command.DRAW, 0)), at, 0, WORD)
+                bound.set("recorded_at", f.at(at, WORD).as_address())
+            changed()
+            _append_changes(f, bound, at, int(Command.REDRAW), bits, call)
+            _keep_draw(f, last, call)
     bound.set("recorded_constants", f.const(I64, 0))
-    bound.set("recorded_room", bound.get("recorded_room") - size)
-    return at.as_pointer()
+
+
+def _keep_draw(f: Function, last: Val, call: Val) -> None:
+    f.call(PTR, "memcpy", last, call, f.const(I64, WORD * _DRAW_WORDS))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.device.commands.layout import DETAILS, DRAW, PREFIX, Command, header
+from backends.device.commands.layout import CHANGING, DETAILS, DRAW, PREFIX, Command, changes_of, header
 from backends.gallium.context.recording.decoder import items
 from backends.gallium.context.recording.errors import RecordingError
 from backends.gallium.tracing.printing import printed
@@ -35,6 +35,9 @@ def make_trace(path: Path) -> bytearray:
         stage.calls(stage.ctx)
         with stage.ctx.transfer_map(stage.buffer, usage="WRITE") as mapped:
             mapped.data[4] = 3
+        for k in range(4):
+            stage.ctx.set_constant_buffer("VERTEX", np.array([k / 4, 0, 0, 0], "f4"))
+            stage.ctx.draw_vbo(mode="TRIANGLES", count=3, start=k // 2)
         rows = np.zeros(4, [("start", "u4"), ("fragment_constants", "f4", 4)])
         stage.ctx.draw_many(rows, mode="TRIANGLES", count=3)
         query = stage.ctx.create_query("OCCLUSION_COUNTER")
@@ -75,19 +78,20 @@ def mutated(data: bytearray, rng: random.Random) -> bytearray:
             case 5:
                 words[at:at] = words[at : at + rng.choice((1, 3, 20))]
             case _:
-                words[at] = (words[at] & ~255) | rng.randrange(25)
+                words[at] = (words[at] & ~255) | rng.randrange(max(Command) + 2)
     return bytearray(struct.pack(f"<{len(words)}I", *words))[: None if rng.random() < 0.95 else rng.randrange(len(words) * 4)]
 
 
 def is_small(data: bytearray) -> bool:
     """True if no draw of the trace has more than 4096 vertices or instances: large ones are right, and take long."""
+    count = instances = 0
     try:
         for item in items(memoryview(data)[PREFIX.size : len(data) // 4 * 4].cast("I"), PREFIX.size):
-            if (
-                item.command is Command.DRAW
-                and len(item.words) > 4
-                and max(item.words[1], item.words[4], item.words[1] * item.words[4]) > 4096
-            ):
+            if item.command is Command.DRAW:
+                count, instances = (item.words[1], item.words[4]) if len(item.words) > 4 else (0, 0)
+            elif item.command is Command.REDRAW:
+                count, instances = item.changes.get(1, count), item.changes.get(4, instances)
+            if max(count, instances, count * instances) > 4096:
                 return False
     except RecordingError:
         pass
@@ -155,20 +159,23 @@ def test_random_words_of_fixed_commands_read_nothing_that_is_not_theirs(trace: b
     rng, fixed = random.Random(seed), {Command.DRAW: 10, Command.CONSTANTS: 4, Command.UNIFORMS: 5, Command.VERTEX_BUFFERS: 4}
     fixed |= {Command.INDEX_BUFFER: 3, Command.CLEAR: 12, Command.FORGET: 1, Command.BIND: 1, Command.VIEWPORTS: 13, Command.SCISSORS: 5}
     fixed |= {Command.BLEND_COLOR: 8, Command.STENCIL_REF: 2, Command.SAMPLER_VIEWS: 3, Command.SAMPLERS: 3, Command.FRAMEBUFFER: 7}
-    fixed |= {Command.QUERY: 1, Command.CONDITION: 1, Command.BARRIER: 1, Command.SUBDATA: 5}
+    fixed |= {Command.CHANGES: 0, Command.REDRAW: 0, Command.QUERY: 1, Command.CONDITION: 1, Command.BARRIER: 1, Command.SUBDATA: 5}
     end = len(trace) - 4
     with tgsi.Screen(threads=0) as screen:
         for _ in range(40):
             more = bytearray()
             while len(more) < 2600:
                 command = rng.choice(list(fixed))
-                count = fixed[command]
-                detail = rng.getrandbits(8) & DETAILS.get(command, 0)
+                bits = rng.choice((0, 1, 1 << rng.randrange(16), 0x3C1, 15, rng.getrandbits(16)))
+                count = bits.bit_count() if command in CHANGING else fixed[command]
+                detail = rng.getrandbits(8) & (0xFF if rng.random() < 0.1 else DETAILS.get(command, 0))
                 words = [rng.choice((0, 1, 2, 3, 4, 5, 16, 48, 64, rng.choice(EDGES))) for _ in range(count)]
                 if command is Command.DRAW:
                     words[1], words[4] = rng.randrange(400), rng.choice((0, 1, 2))
                     assert len(DRAW.split()) == count
-                more += struct.pack(f"<{count + 1}I", header(command, count, rng.getrandbits(8) if rng.random() < 0.1 else detail), *words)
+                if command is Command.REDRAW:
+                    words = [rng.randrange(400) if place == 1 else word % 3 for place, word in changes_of(bits << 16, words).items()]
+                more += struct.pack(f"<{count + 1}I", header(command, bits if command in CHANGING else count, detail), *words)
                 message = outcome(screen, trace[:end] + more + trace[end:]) if rng.random() < 0.02 else ""
                 assert not message or PLACE.match(message)
             message = outcome(screen, trace[:end] + more + trace[end:])

@@ -160,8 +160,8 @@ class BoundRecord(ctypes.Structure):
         ("is_index_buffer_native", c_int32),  # likewise
         ("num_viewports", c_int32),
         ("num_scissors", c_int32),
-        ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and the bytes that are left there
-        ("recorded_room", c_int64),  # 0: Python looks at every call
+        ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and where commands must end
+        ("recorded_end", c_uint64),  # 0: Python looks at every call
         ("recorded_begin", c_uint64),  # the memory of commands, and its bytes
         ("recorded_size", c_int64),
         ("recorded_from", c_uint64),  # the first command that is not in the file yet

@@ -48,6 +48,8 @@ class Kind(IntEnum):
     VERTEX_SLOTS = 8  # vertex buffers from a slot on; other slots stay
     SLOT_CONSTANTS = 9  # CONSTANTS of `backends.device.commands.layout`
     SUBDATA = 10  # SUBDATA of it
+    SLOT_CHANGES = 11  # CHANGES of it; from here on a header has a bit for each word that follows
+    CALL_CHANGES = 12  # REDRAW of it
 
 
 class CommandRow(ctypes.Structure):

@@ -8,12 +8,14 @@ writers and readers.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
 
 from backends.device.commands.client import INDEX_BUFFER, UNIFORMS, VERTEX_BUFFER, CommandRow, Kind
 
 MAGIC = b"TGSI-CMD"
-VERSION = 2
+VERSION, OLDEST = 3, 2
+"""Version of what is written, and the oldest that is read; CHANGES and REDRAW came with version 3."""
 PREFIX = struct.Struct("<8sII")
 """MAGIC, VERSION, and a word of zeros."""
 
@@ -48,6 +50,8 @@ class Command(IntEnum):
     CONDITION = 21  # render_condition; the detail is the mode, its upper bit the condition
     BARRIER = 22  # texture_barrier, or memory_barrier with detail 1
     SUBDATA = 23  # buffer_subdata
+    CHANGES = 24  # CONSTANTS with some words other than those that are bound; the header has a bit for each instead of a count
+    REDRAW = 25  # the last DRAW with some words changed, likewise
 
 
 DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
@@ -79,15 +83,18 @@ FIELDS: dict[Command, tuple[str, str]] = {
     Command.CONDITION: ("handle", ""),
     Command.BARRIER: ("flags", ""),
     Command.SUBDATA: (SUBDATA, "data"),
+    Command.CHANGES: ("", "data"),
+    Command.REDRAW: ("", "data"),
     Command.FORGET: ("", "handle"),
     Command.END: ("", ""),
 }
 """Names of the words of fixed commands, and of a group of words that may repeat."""
 
 AGAIN = 1 << 7
-"""Bit of the detail of CONSTANTS: then the last draw, again."""
+"""Bit of the detail of CONSTANTS and CHANGES: then the last draw, again."""
 DETAILS = {
     Command.CONSTANTS: 0xFF,
+    Command.CHANGES: 0xFF,
     Command.BIND: 0xFF,
     Command.SAMPLER_VIEWS: 7,
     Command.SAMPLERS: 7,
@@ -104,6 +111,8 @@ _KINDS = {
     Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
     Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
     Command.SUBDATA: Kind.SUBDATA,
+    Command.CHANGES: Kind.SLOT_CHANGES,
+    Command.REDRAW: Kind.CALL_CHANGES,
 }
 REPEATED = frozenset(
     (Command.STATE, Command.BIND, Command.VIEWPORTS, Command.SCISSORS, Command.BLEND_COLOR)
@@ -123,9 +132,25 @@ ROWS = tuple((int(command), _row(command, kind)) for command, kind in (_KINDS | 
 """Rows of the commands that generated code carries out."""
 
 
+CHANGING = frozenset((Command.CHANGES, Command.REDRAW))
+"""Commands that change words of what was there before; the upper 16 bits of the header say which, the first in the lowest bit."""
+MOST_CHANGES = 16
+"""Words of constants that CHANGES can name."""
+
+
 def header(command: Command, count: int, detail: int = 0) -> int:
-    """The header of a command with `count` words."""
+    """The header of a command with `count` words, or with a bit for each changed word."""
     return command | detail << 8 | count << 16
+
+
+def words_after(head: int) -> int:
+    """The number of words that follow a header."""
+    return (head >> 16).bit_count() if head & 255 in CHANGING else head >> 16
+
+
+def changes_of(head: int, words: Sequence[int]) -> dict[int, int]:
+    """The places and the values of the words that a command of CHANGING changes."""
+    return dict(zip((place for place in range(16) if head >> 16 + place & 1), words))
 
 
 def slot_detail(stage: int, index: int) -> int:

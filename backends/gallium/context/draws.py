@@ -94,8 +94,8 @@ class Draws(ContextCore):
         """
         state = self.state
         if info is None:
+            mode = given.get("mode")  # as the caller names it
             info = self._info_of(given)
-            mode = given.get("mode")
             if type(mode) in (str, Prim):
                 state.known.learn(mode, Kind.PRIM, info.mode + 1)
         elif given or self._checked.get(id(info)) is not info:

@@ -33,7 +33,7 @@ class Handle:
 def printed(data: bytearray) -> Iterator[dict[str, Any]]:
     """All commands of a stored recording as plain data; one that makes two calls as two. RecordingError at the first that is wrong."""
     words, blocks, last = words_of(data), Blocks(), list[int]()
-    decoder = Decoder(Handle, lambda: last)
+    decoder = Decoder(Handle, lambda: last, lambda _, __, changes: {"changes": changes})
     for number, item in enumerate(items(words, PREFIX.size)):
         place: dict[str, Any] = {"command": number, "byte": PREFIX.size + 4 * item.at}
         shown = [place | {"name": item.command.name}]
@@ -46,6 +46,8 @@ def printed(data: bytearray) -> Iterator[dict[str, Any]]:
             elif item.command is not Command.END:
                 if item.command is Command.DRAW and len(item.words) == len(DRAW.split()):
                     last = item.words.tolist()
+                elif item.command is Command.REDRAW:
+                    last = decoder.changed_draw(item)
                 calls = decoder.read(item, blocks.take())
                 shown = [place | {"name": name} | _call(call) for name, call in zip((item.command.name, Command.DRAW.name), calls)]
         except WordError as error:

@@ -34,7 +34,7 @@ class TraceFile:
         """Let native entries append commands, or no longer."""
         record = self._record
         record.recorded_constants = 0
-        record.recorded_room = self._begin + _GATHERED - record.recorded_at if do_append else 0
+        record.recorded_end = self._begin + _GATHERED if do_append else 0
 
     def write(self, commands: bytes) -> None:
         """Append whole commands. Native entries must not append meanwhile."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.commands.layout import MAGIC, PREFIX, VERSION
+from backends.device.commands.layout import MAGIC, OLDEST, PREFIX, VERSION
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Call
 from backends.gallium.context.recording.errors import RecordingError, WordError
@@ -52,8 +52,8 @@ def words_of(data: bytearray) -> memoryview:
     magic, version, zero = PREFIX.unpack_from(data)
     if magic != MAGIC:
         raise RecordingError(f"the file begins with {magic!r}; a recording begins with {MAGIC!r}")
-    if version != VERSION or zero:
-        raise RecordingError(f"the recording has version {version}.{zero}; this player knows {VERSION}.0")
+    if not OLDEST <= version <= VERSION or zero:
+        raise RecordingError(f"the recording has version {version}.{zero}; this player knows {OLDEST}.0 to {VERSION}.0")
     if len(data) % 4:
         raise RecordingError(f"the recording ends at byte {len(data)}, inside of a word: it was cut off")
     return memoryview(data)[PREFIX.size :].cast("I")

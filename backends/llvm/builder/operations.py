@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from backends.llvm.builder.blocks import Blocks
 from backends.llvm.builder.module import Module, returned
-from backends.llvm.builder.types import F32, I32, I64, PTR, Type, constant_text, element_text
+from backends.llvm.builder.types import BOOL, F32, I32, I64, PTR, Type, constant_text, element_text
 from backends.llvm.builder.values import Loop, Val, Var
 
 
@@ -195,6 +195,10 @@ class Operations(Blocks):
     def popcount(self, x: Val) -> Val:
         """Number of set bits."""
         return self.intrinsic("ctpop", x)
+
+    def first_bit(self, x: Val) -> Val:
+        """The number of the lowest set bit of a scalar that is not 0."""
+        return self.intrinsic("cttz", x, Val(self, BOOL, "true"))
 
     def to_int(self, x: Val) -> Val:
         """Float to i32, toward zero; 0 where |x| >= 2^31 or NaN."""

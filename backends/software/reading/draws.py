@@ -5,14 +5,16 @@ from __future__ import annotations
 import ctypes
 from contextlib import AbstractContextManager
 
-from backends.device.commands.bound_record import STOPS, BoundRecord, DrawCall
+from backends.device.commands.bound_record import STAGES, STOPS, BoundRecord, ConstantSlot, DrawCall
 from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
-from backends.device.commands.layout import AGAIN
+from backends.device.commands.layout import AGAIN, MOST_CHANGES
 from backends.device.commands.layout import DRAW as CALL
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_PATCH_VERTICES
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES
 from backends.software.reading.bindings import field, refuse
+
+_CALL_WORDS = len(CALL.split())
 
 
 def build_draw_words(module: Module) -> None:
@@ -55,13 +57,12 @@ def build_call(module: Module) -> None:
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)
     b, last = Record(f, r.get("bound"), BoundRecord), r.address("call")
-    fields = len(CALL.split())
     refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | b.get("draw_entry").eq(0))
-    refuse(f, f.select(count.eq(0), r.get("has_call"), count.eq(fields).zext(I32)).eq(0))
+    refuse(f, f.select(count.eq(0), r.get("has_call"), count.eq(_CALL_WORDS).zext(I32)).eq(0))
     with f.if_(count.ne(0)):
         size = field(f, words, CALL, "index_size")
         refuse(f, size.ne(0) & size.ne(1) & size.ne(2) & size.ne(4))
-        f.call(PTR, "memcpy", last, words, f.const(I64, 4 * fields))
+        f.call(PTR, "memcpy", last, words, f.const(I64, 4 * _CALL_WORDS))
         r.set("has_call", 1)
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, last)
     f.ret(code.eq(0).zext(I32))
@@ -76,6 +77,49 @@ def build_slot_constants(module: Module) -> None:
     with f.if_((detail & AGAIN).ne(0) & done.get().ne(0)):
         done.set(f.call(I32, "call", reader, words, f.const(I32, 0)))
     f.ret(done.get())
+
+
+def build_slot_changes(module: Module) -> None:
+    """slot_changes(reader, words, count) -> 1 if CHANGES, with its draw, was carried out. Refuses words that are not bound as constants."""
+    f = Function(module, "slot_changes", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, _ = f.args
+    head = f.load(I32, words, -4)
+    detail, bits = head.lshr(8) & 0xFF, head.lshr(16)
+    stage, index = detail & 7, detail.lshr(3) & 15
+    refuse(f, stage.uge(STAGES) | index.uge(MAX_CONSTANT_BUFFERS))
+    bound = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
+    place = (stage * MAX_CONSTANT_BUFFERS + index) * ctypes.sizeof(ConstantSlot)
+    slot = Record(f, f.at(bound.address("constants"), place), ConstantSlot)
+    size = slot.get("size").lshr(2)
+    refuse(f, slot.get("room").eq(0) | bits.lshr(f.min(size, f.const(I32, MOST_CHANGES))).ne(0))
+    done = f.var(I32, f.call(I32, "bind_constants", reader, stage, index, slot.get("address").as_pointer(), size))
+    with f.if_(done.get().ne(0)):
+        _change(f, slot.get("address").as_pointer(), bits, words)
+        with f.if_((detail & AGAIN).ne(0)):
+            done.set(f.call(I32, "call", reader, words, f.const(I32, 0)))
+    f.ret(done.get())
+
+
+def build_call_changes(module: Module) -> None:
+    """call_changes(reader, words, count) -> 1 if the last draw was drawn again, with the words that REDRAW changes."""
+    f = Function(module, "call_changes", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, _ = f.args
+    r, bits = Record(f, reader, ReaderRecord), f.load(I32, words, -4).lshr(16)
+    refuse(f, r.get("has_call").eq(0) | bits.lshr(_CALL_WORDS).ne(0))
+    memory = f.alloca(f"[{_CALL_WORDS} x i32]")
+    f.call(PTR, "memcpy", memory, r.address("call"), f.const(I64, 4 * _CALL_WORDS))
+    _change(f, memory, bits, words)
+    f.ret(f.call(I32, "call", reader, memory, f.const(I32, _CALL_WORDS)))
+
+
+def _change(f: Function, target: Val, bits: Val, words: Val) -> None:
+    """Write words to the places of the set bits."""
+    rest, at = f.var(I32, bits), f.var(I32, 0)
+    with f.loop() as loop:
+        loop.break_if(rest.get().eq(0))
+        f.store(f.load(I32, words, at.get() << 2), target, f.first_bit(rest.get()) << 2)
+        rest.set(rest.get() & (rest.get() - 1))
+        at.set(at.get() + 1)
 
 
 def _has(f: Function, count: Val, name: str) -> AbstractContextManager[None]:

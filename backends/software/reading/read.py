@@ -8,7 +8,7 @@ from backends.device.commands.client import CommandRow, Kind, ReaderRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
-from backends.software.reading.draws import build_call, build_draw_words, build_slot_constants
+from backends.software.reading.draws import build_call, build_call_changes, build_draw_words, build_slot_changes, build_slot_constants
 from backends.software.reading.subdata import build_subdata
 from backends.software.reading.tables import build_buffer, build_repeat
 
@@ -22,6 +22,8 @@ _TAKEN_BY = {
     Kind.VERTEX_SLOTS: "vertex_slots",
     Kind.SLOT_CONSTANTS: "slot_constants",
     Kind.SUBDATA: "subdata",
+    Kind.SLOT_CHANGES: "slot_changes",
+    Kind.CALL_CHANGES: "call_changes",
 }
 
 
@@ -36,10 +38,12 @@ def build_read(module: Module) -> None:
         loop.break_if(here >= end)
         command = f.at(words, here.zext(I64) << 2)
         head = f.load(I32, command)
-        count = head.lshr(16)
-        after = here + count + 1
         row = Record(f, f.at(r.address("rows"), (head & 255) * ctypes.sizeof(CommandRow)), CommandRow)
-        kind = row.get("kind")
+        kind, length = row.get("kind"), f.var(I32, head.lshr(16))
+        with f.if_(kind >= int(Kind.SLOT_CHANGES)):
+            length.set(f.popcount(length.get()))
+        count = length.get()
+        after = here + count + 1
         loop.break_if((after > end) | kind.eq(int(Kind.PYTHON)))
         loop.break_if(_is_irregular(f, row, count) | (head.lshr(8) & 255 & ~row.get("detail")).ne(0))
         done, body = f.var(I32, 0), f.at(command, 4)
@@ -75,6 +79,8 @@ def build_reading(module: Module) -> None:
         build_call,
         build_vertex_slots,
         build_slot_constants,
+        build_slot_changes,
+        build_call_changes,
         build_subdata,
         build_read,
     ):

@@ -103,6 +103,16 @@ def test_a_guarded_method_lets_go_of_the_context_after_an_error(picture: Picture
     picture.ctx.flush()
 
 
+def test_draws_by_keyword_whose_numbers_are_always_new_execute_no_python_after_the_first(picture: Picture) -> None:
+    picture.ctx.draw_vbo(mode="TRIANGLES", count=3, start_instance=0)
+
+    def draw() -> None:
+        for number in range(1, 20):
+            picture.ctx.draw_vbo(mode="TRIANGLES", count=3, start_instance=number)
+
+    assert calls_in(draw) == []
+
+
 def test_a_known_draw_executes_no_python(picture: Picture) -> None:
     ctx, info, array = picture.ctx, g.DrawInfo(mode=g.Prim.TRIANGLES, count=3), np.ones(4, "f4")
     blend = ctx.create_blend_state(dither=True)

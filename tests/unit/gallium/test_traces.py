@@ -9,12 +9,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tgsi
 import tgsi.gallium as g
-from backends.device.commands.layout import PREFIX, VERSION, Command
+from backends.device.commands.layout import CHANGING, MAGIC, PREFIX, VERSION, Command, pack, slot_detail
 from backends.entries.install import fits
 from backends.gallium.context.context import Context
+from backends.gallium.context.recording.decoder import items
 from backends.gallium.context.recording.errors import RecordingError
 from backends.gallium.context.recording.methods import METHODS, OF_NUMBER
 from backends.gallium.tracing import trace_file
@@ -209,18 +211,155 @@ def draws_with_constants(ctx: Any, count: int) -> None:
         ctx.draw_vbo(SAME_DRAW)
 
 
-def test_constants_and_the_same_draw_again_take_twenty_bytes(stage: Traced) -> None:
-    if not fits():
-        pytest.skip("native entries do not fit this interpreter")
+CONTROL = """TESS_CTRL
+PROPERTY TCS_VERTICES_OUT 3
+DCL IN[][0], POSITION
+DCL OUT[][0], POSITION
+DCL OUT[1], TESSOUTER
+DCL OUT[2], TESSINNER
+DCL SV[0], INVOCATIONID
+DCL ADDR[0]
+IMM[0] FLT32 {2.0, 2.0, 2.0, 2.0}
+UARL ADDR[0].x, SV[0].xxxx
+MOV OUT[ADDR[0].x][0], IN[ADDR[0].x][0]
+MOV OUT[1], IMM[0]
+MOV OUT[2], IMM[0]
+END
+"""
+EVALUATION = """TESS_EVAL
+PROPERTY TES_PRIM_MODE 4
+DCL IN[][0], POSITION
+DCL SV[0], TESSCOORD
+DCL OUT[0], POSITION
+DCL TEMP[0]
+MUL TEMP[0], IN[0][0], SV[0].xxxx
+MAD TEMP[0], IN[1][0], SV[0].yyyy, TEMP[0]
+MAD OUT[0], IN[2][0], SV[0].zzzz, TEMP[0]
+END
+"""
+
+
+def buffer_of(stage: Stage, data: NDArray[np.float32]) -> g.Resource:
+    made = stage.screen.resource_create(target="BUFFER", width0=data.nbytes)
+    stage.ctx.buffer_subdata(made, data)
+    return made
+
+
+@pytest.mark.parametrize("args", [(), (g.DrawInfo(mode=g.Prim.PATCHES, count=8, vertices_per_patch=4),)])
+def test_patches_that_are_drawn_again_keep_their_number_of_vertices(stage: Traced, args: tuple[g.DrawInfo, ...]) -> None:
+    stage.state(stage.ctx)
+    corners = np.concatenate([TRIANGLE, TRIANGLE[:1], TRIANGLE * f4([-1, -1, 1, 1]), TRIANGLE[:1]])
+    stage.ctx.set_vertex_buffers([{"buffer": buffer_of(stage, corners), "stride": 16}])
+    stage.ctx.bind_tcs_state(stage.ctx.create_tcs_state(CONTROL))
+    stage.ctx.bind_tes_state(stage.ctx.create_tes_state(EVALUATION))
+    pictures = set()
+    for _ in range(4):
+        stage.ctx.clear(color=(0, 0, 0, 0))
+        if args:
+            stage.ctx.draw_vbo(*args)
+        else:
+            stage.ctx.draw_vbo(mode="PATCHES", count=8, vertices_per_patch=4)
+        pictures.add(stage.pixels())
+    assert len(pictures) == 1
+    assert any(pictures.pop())
+    assert same(stage.played())
+
+
+needs_entries = pytest.mark.skipif(not fits(), reason="native entries do not fit this interpreter")
+
+
+@needs_entries
+def test_a_draw_again_with_two_new_words_of_constants_takes_twelve_bytes(stage: Traced) -> None:
     stage.state(stage.ctx)
     draws_with_constants(stage.ctx, 40)
     before = stage.ctx.state.record.recorded_at
     draws_with_constants(stage.ctx, 40)
-    assert stage.ctx.state.record.recorded_at - before == 40 * 20
+    assert stage.ctx.state.record.recorded_at - before == 40 * 12
     stage.pixels()
     assert same(stage.played())
     assert names(stage.path).count("draw_vbo") == 80
     assert [n for n in names(stage.path) if n in ("draw_vbo", "set_constant_buffer")][-4:] == ["set_constant_buffer", "draw_vbo"] * 2
+
+
+PARTLY: list[tuple[str, int, Callable[[Any, int], object]]] = [
+    ("start", 8, lambda ctx, k: ctx.draw_vbo(mode="TRIANGLES", count=3, start=k)),
+    ("start and count", 12, lambda ctx, k: ctx.draw_vbo(mode="TRIANGLES", count=3 * k, start=k)),
+    ("restart index and drawid", 12, lambda ctx, k: ctx.draw_vbo(mode="TRIANGLES", count=3, restart_index=k, drawid=k)),
+    ("nothing", 4, lambda ctx, k: ctx.set_constant_buffer("FRAGMENT", f4([0, 1, 0, 1]))),
+    ("sign of zero", 8, lambda ctx, k: ctx.set_constant_buffer("FRAGMENT", f4([-0.0 if k % 2 else 0.0, 1, 0, 1]))),
+    ("last of sixteen words", 8, lambda ctx, k: ctx.set_constant_buffer("FRAGMENT", f4([1] * 15 + [k]))),
+    ("last of seventeen words", 72, lambda ctx, k: ctx.set_constant_buffer("FRAGMENT", f4([1] * 16 + [k]))),
+    ("last slot", 8, lambda ctx, k: ctx.set_constant_buffer("GEOMETRY", f4([k]), index=15)),
+    ("number of words", 20, lambda ctx, k: ctx.set_constant_buffer("FRAGMENT", f4([1] * (3 + k % 3)))),
+]
+
+
+@needs_entries
+@pytest.mark.parametrize(("size", "act"), [row[1:] for row in PARTLY], ids=[row[0] for row in PARTLY])
+def test_words_that_do_not_change_are_not_recorded(stage: Traced, size: int, act: Callable[[Any, int], object]) -> None:
+    stage.state(stage.ctx)
+    stage.ctx.set_vertex_buffers([{"buffer": stage.screen.resource_create(target="BUFFER", width0=1 << 12), "stride": 16}])
+    for k in range(1, 4):
+        act(stage.ctx, k)
+    before = stage.ctx.state.record.recorded_at
+    for k in range(4, 40):
+        act(stage.ctx, k)
+    assert stage.ctx.state.record.recorded_at - before == 36 * size
+    stage.ctx.draw_vbo(SAME_DRAW)
+    stage.pixels()
+    assert same(stage.played())
+
+
+def refused_draw(stage: Traced) -> None:
+    with pytest.raises(ValueError, match="count"):
+        stage.ctx.draw_vbo(mode="TRIANGLES", count=-1)
+
+
+BETWEEN: list[tuple[str, Callable[[Traced], object]]] = [
+    ("a buffer", lambda s: s.ctx.set_constant_buffer("FRAGMENT", s.uniforms)),
+    ("nothing", lambda s: s.ctx.set_constant_buffer("FRAGMENT", None)),
+    ("bytes of another length", lambda s: s.ctx.set_constant_buffer("FRAGMENT", b"12345678901234567890")),
+    ("bytes that are no words", lambda s: s.ctx.set_constant_buffer("FRAGMENT", b"123456789012345")),
+    ("many draws", lambda s: s.ctx.draw_many(np.ones(3, [("fragment_constants", "f4", 4)]), mode="TRIANGLES", count=3)),
+    ("no draws", lambda s: s.ctx.draw_many(np.ones(0, [("fragment_constants", "f4", 4)]), mode="TRIANGLES", count=3)),
+    ("a refused draw", refused_draw),
+    ("a clear", lambda s: s.ctx.clear_render_target(s.target, color=(1, 1, 1, 1))),
+    ("a copy", lambda s: s.ctx.resource_copy_region(s.target, s.target, dstx=20, dsty=20, src_box=(0, 0, 8, 8))),
+    ("a flush", lambda s: s.ctx.flush()),
+    ("a draw with its own indices", lambda s: s.ctx.draw_vbo(mode="TRIANGLES", index=np.array([2, 1, 0], "u2"))),
+    ("a bundle", lambda s: s.ctx.replay(bundle_of(s))),
+]
+
+
+def bundle_of(stage: Traced) -> Any:
+    with stage.ctx.record() as bundle:
+        draws_with_constants(bundle, 2)
+        bundle.set_constant_buffer("FRAGMENT", f4([0, 0, 1, 1]))
+    return bundle
+
+
+@pytest.mark.parametrize("act", [act for _, act in BETWEEN], ids=[name for name, _ in BETWEEN])
+def test_changes_refer_to_what_is_bound_whatever_came_between(stage: Traced, act: Callable[[Traced], object]) -> None:
+    stage.state(stage.ctx)
+    for k in range(3):
+        for green in (0, k):
+            stage.ctx.set_constant_buffer("FRAGMENT", f4([k / 4, green / 4, 0, 1]))
+            stage.ctx.set_constant_buffer("VERTEX", f4([k / 4, green / 4, 0, 0]))
+            stage.ctx.draw_vbo(mode="TRIANGLES", count=3 - green // 2)
+        act(stage)
+    stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    stage.pixels()
+    assert same(stage.played())
+
+
+def test_a_recording_of_the_version_before_is_played(stage: Traced) -> None:
+    stage.state(stage.ctx)
+    stage.ctx.draw_vbo(SAME_DRAW)
+    stage.pixels()
+    stage.ctx.destroy()
+    data = stage.path.read_bytes()[PREFIX.size :]
+    assert not CHANGING.intersection(item.command for item in items(memoryview(data).cast("I")))
+    assert same(play(bytearray(PREFIX.pack(MAGIC, 2, 0) + data)))
 
 
 @pytest.mark.parametrize("is_native", [True, False])
@@ -270,11 +409,21 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 
 def test_numbers_of_methods_change_with_the_version_only() -> None:
-    assert VERSION == 2
+    assert VERSION == 3
     names = [method.name for method in OF_NUMBER]
     assert [METHODS[name].number for name in names] == list(range(116))
     assert (names[0], names[79], names[114], names[115]) == ("create_blend_state", "draw_vbo", "check_content", "set_sample_locations")
     assert sha256(" ".join(names).encode()).hexdigest()[:16] == "59e15730d2bf9de1"  # of all the names, in order
+
+
+def changes(bits: int, *words: int, stage: int = 0) -> Callable[[bytearray], bytearray]:
+    head = bytes((Command.CHANGES, slot_detail(stage, 0), bits & 255, bits >> 8))
+    return lambda d: d[:-4] + head + b"".join(word.to_bytes(4, "little") for word in words) + d[-4:]
+
+
+def redraw(bits: int, word: int) -> Callable[[bytearray], bytearray]:
+    draw = pack(Command.DRAW, 4, 3, 0, 0, 1, 0, 0, 0, 0, 0)
+    return lambda d: d[:-4] + draw + bytes((Command.REDRAW, 0, bits & 255, bits >> 8)) + word.to_bytes(4, "little") + d[-4:]
 
 
 CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
@@ -286,6 +435,12 @@ CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
     ("half a command", lambda d: d[: PREFIX.size + 12], r"command 0 \(CALL\) at byte 16: \d+ words follow its header, 2 are there"),
     ("after the end", lambda d: d + d[-4:], r"\(END\) at byte \d+: commands follow"),
     ("number", lambda d: d[:-4] + b"\xff\0\0\0", r"\(number 255\) at byte \d+: 0xff is no header"),
+    ("version 1", lambda d: d[:8] + b"\x01" + d[9:], "version 1.0; this player knows 2.0 to 3.0"),
+    ("unbound", changes(1, 0, stage=2), r"\(CHANGES\) at byte \d+: no constants that it could change are bound to slot 0 of stage 2"),
+    ("place", changes(0x11, 0, 0), r"\(CHANGES\) at byte \d+: the bound constants have 4 words, and no word 4"),
+    ("bits without words", changes(0xF, 0), r"\(CHANGES\) at byte \d+: 4 words follow its header, 2 are there"),
+    ("no draw", lambda d: d[:-4] + bytes((Command.REDRAW, 0, 0, 0)) + d[-4:], r"\(REDRAW\) at byte \d+: there is no draw before"),
+    ("word of a draw", redraw(0x400, 3), r"\(REDRAW\) at byte \d+: a draw has no word 10"),
     ("handle", lambda d: d[:-4] + bytes((Command.FORGET, 0, 1, 0, 200, 0, 0, 0)), r"\(FORGET\) at byte \d+: 200 is no handle"),
 ]
 

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from backends.device.commands.client import VERTEX_BUFFER
-from backends.device.commands.layout import AGAIN, DETAILS, DRAW, FIELDS, VERTEX_BUFFERS, Command, slot_of
+from backends.device.commands.layout import (
+    AGAIN,
+    CHANGING,
+    DETAILS,
+    DRAW,
+    FIELDS,
+    VERTEX_BUFFERS,
+    Command,
+    changes_of,
+    slot_of,
+    words_after,
+)
 from backends.gallium.context.recording.encoder import IN_DATA, MORE, OUTCOME, RAISES
 from backends.gallium.context.recording.errors import RecordingError, WordError
 from backends.gallium.context.recording.methods import METHODS, OF_NUMBER, Does, Method
@@ -39,12 +50,13 @@ class Call:
 
 @record(eq=False)
 class Item:
-    """A command of a recording. at: number of its header's word."""
+    """A command of a recording. at: number of its header's word. changes: words by their places, of CHANGES and REDRAW."""
 
     at: int
     command: Command
     detail: int
     words: memoryview
+    changes: Mapping[int, int]
 
 
 def name_of(command: int) -> str:
@@ -56,7 +68,7 @@ def failure(words: memoryview, at: int, name: str, reason: object, offset: int =
     """The error of the command at word `at`. offset: bytes before the first word."""
     number = place = 0
     while place < at:
-        place += 1 + (words[place] >> 16)
+        place += 1 + words_after(words[place])
         number += 1
     return RecordingError(f"command {number} ({name}) at byte {offset + 4 * at}: {reason}")
 
@@ -64,13 +76,15 @@ def failure(words: memoryview, at: int, name: str, reason: object, offset: int =
 def item_at(words: memoryview, at: int, offset: int = 0) -> Item:
     """The command at word `at`."""
     head = words[at]
-    command, end = _COMMANDS.get(head & 255), at + 1 + (head >> 16)
+    command, count = _COMMANDS.get(head & 255), words_after(head)
+    end = at + 1 + count
     detail = head >> 8 & 255
     if command is None or detail & ~DETAILS.get(command, 0):
         raise failure(words, at, name_of(head & 255), f"{head:#x} is no header of a command", offset)
     if end > len(words):
-        raise failure(words, at, command.name, f"{head >> 16} words follow its header, {len(words) - at - 1} are there", offset)
-    return Item(at, command, detail, words[at + 1 : end])
+        raise failure(words, at, command.name, f"{count} words follow its header, {len(words) - at - 1} are there", offset)
+    changes = changes_of(head, words[at + 1 : end]) if command in CHANGING else {}
+    return Item(at, command, detail, words[at + 1 : end], changes)
 
 
 def items(words: memoryview, offset: int = 0) -> Iterator[Item]:
@@ -112,13 +126,22 @@ class Blocks:
 class Decoder:
     """Reads commands as calls."""
 
-    def __init__(self, object_of: Callable[[int], Any], last_draw: Callable[[], Sequence[int]]) -> None:
-        """object_of: the object of a handle; WordError for an unknown one. last_draw: the words of the draw before, or nothing."""
-        self._object_of, self._last_draw = object_of, last_draw
+    def __init__(
+        self,
+        object_of: Callable[[int], Any],
+        last_draw: Callable[[], Sequence[int]],
+        changed: Callable[[int, int, Mapping[int, int]], Any],
+    ) -> None:
+        """Take what the calls depend on.
+
+        object_of: the object of a handle; WordError for an unknown one. last_draw: the words of the draw before, or nothing.
+        changed: the constants of a stage and a slot, with new words at some places.
+        """
+        self._object_of, self._last_draw, self._changed = object_of, last_draw, changed
         self._handles: list[int] = []
 
     def read(self, item: Item, data: Sequence[bytes]) -> tuple[Call, ...]:
-        """The calls of a command that is not DATA or FORGET: one, or two of CONSTANTS with AGAIN."""
+        """The calls of a command that is not DATA or FORGET: one, or two of constants with AGAIN."""
         self._handles = []
         if item.command in (Command.CALL, Command.STATE):
             return (self._call(item.words, data),)
@@ -130,7 +153,7 @@ class Decoder:
             raise WordError(f"{len(given)} words are too many, or end inside of a group")
         reader = READERS.get(item.command)
         made = [_FIXED[item.command](self, given, item) if reader is None else reader(self.object, item.detail, given, item.words)]
-        if item.command is Command.CONSTANTS and item.detail & AGAIN:
+        if item.command in (Command.CONSTANTS, Command.CHANGES) and item.detail & AGAIN:
             made.append(self.draw([], item))
         return tuple(Call(method=METHODS[name], args=args, given=found, handles=tuple(self._handles)) for name, args, found in made)
 
@@ -179,6 +202,21 @@ class Decoder:
         return found
 
     # -- fixed commands ------------------------------------------------------------------------------------------------------
+    def changed_draw(self, item: Item) -> list[int]:
+        """The words of the draw before with the changes of REDRAW."""
+        found = list(self._last_draw())
+        if not found:
+            raise WordError("there is no draw before that it could change")
+        for place, word in item.changes.items():
+            if place >= len(_DRAW_NAMES):
+                raise WordError(f"a draw has no word {place}")
+            found[place] = word
+        return found
+
+    def redraw(self, _: list[int], item: Item) -> Fixed:
+        """REDRAW."""
+        return self.draw(self.changed_draw(item), item)
+
     def draw(self, words: list[int], _: Item) -> Fixed:
         """DRAW."""
         found: dict[str, Any] = dict(zip(_DRAW_NAMES, words or self._last_draw()))
@@ -192,6 +230,11 @@ class Decoder:
         """CONSTANTS."""
         stage, index = slot_of(item.detail)
         return "set_constant_buffer", (stage, bytes(item.words.cast("B")) or None), {"index": index}
+
+    def changes(self, _: list[int], item: Item) -> Fixed:
+        """CHANGES."""
+        stage, index = slot_of(item.detail)
+        return "set_constant_buffer", (stage, self._changed(stage, index, item.changes)), {"index": index}
 
     def clear(self, words: list[int], item: Item) -> Fixed:
         """CLEAR."""
@@ -225,8 +268,10 @@ class Decoder:
 
 _FIXED: dict[Command, Callable[[Decoder, list[int], Item], Fixed]] = {
     Command.DRAW: Decoder.draw,
+    Command.REDRAW: Decoder.redraw,
     Command.CLEAR: Decoder.clear,
     Command.CONSTANTS: Decoder.constants,
+    Command.CHANGES: Decoder.changes,
     Command.UNIFORMS: Decoder.uniforms,
     Command.VERTEX_BUFFERS: Decoder.vertex_buffers,
     Command.INDEX_BUFFER: Decoder.index_buffer,

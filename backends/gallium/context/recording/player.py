@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
 from backends.gallium.context.recording.errors import RecordingError, WordError
 from backends.gallium.resource.resource import Resource
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import TgsiError
 
 _LISTS = {"set_viewport_states": Word.VIEWPORTS, "set_scissor_states": Word.SCISSORS}
@@ -30,7 +32,7 @@ class Player:
         self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers)
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
-        self._decoder = Decoder(self._object, lambda: self._reader.last_draw)
+        self._decoder = Decoder(self._object, lambda: self._reader.last_draw, self._changed)
         self._lengths = (-1, -1)
 
     # -- objects -------------------------------------------------------------------------------------------------------------
@@ -53,6 +55,18 @@ class Player:
         if found is None:
             raise WordError(f"{handle} is no handle")
         return found
+
+    def _changed(self, stage: int, index: int, changes: Mapping[int, int]) -> bytes:
+        """The constants of a slot with some words changed."""
+        slot = self._context.state.record.constants[stage * MAX_CONSTANT_BUFFERS + index]
+        if not slot.room:
+            raise WordError(f"no constants that it could change are bound to slot {index} of stage {stage}")
+        found = memoryview(bytearray(ctypes.string_at(slot.address, slot.size))).cast("I")
+        for place, word in changes.items():
+            if place >= len(found):
+                raise WordError(f"the bound constants have {len(found)} words, and no word {place}")
+            found[place] = word
+        return bytes(found)
 
     # -- commands ------------------------------------------------------------------------------------------------------------
     def play(
@@ -101,7 +115,9 @@ class Player:
 
     def _note(self, item: Item, call: Call, *, is_plain: bool, head: int) -> None:
         """Let generated code repeat a command that was carried out."""
-        if item.command is Command.DRAW and len(item.words):
+        if item.command is Command.REDRAW:
+            self._reader.note_draw(self._decoder.changed_draw(item))
+        elif item.command is Command.DRAW and len(item.words):
             self._reader.note_draw(item.words.tolist())
         if call.method.name in _LISTS:
             self._notice_lists()
