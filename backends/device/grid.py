@@ -4,7 +4,6 @@ meshes have a grid, too. No code is generated here.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, field
 from math import prod
@@ -12,6 +11,7 @@ from math import prod
 from backends.device.bound import Shader, StageState
 from backends.device.memory import Memory, Range
 from backends.device.tables import BufferTable
+from backends.system import cpu_count
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -114,5 +114,5 @@ class MeshDraw:
 
 def compute_units(threads: int | None) -> int:
     """Return the number of threads that run blocks: the caller and `threads` helpers (None: any number), at most one for each CPU."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cpus = cpu_count()
     return max(1, min(cpus, cpus if threads is None else threads + 1))

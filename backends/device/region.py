@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from backends.system import private_memory
 
 ALIGNMENT = 64
 SLACK = 64  # readable bytes after every array
@@ -26,8 +27,7 @@ def reserved(size: int) -> NDArray[np.uint8]:
     Pages that are never touched cost nothing, and all go back to the system with the array. The C heap, in contrast, keeps large freed
     blocks and clears them page by page when it hands them out again.
     """
-    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not shared with forks
-    return np.frombuffer(mmap.mmap(-1, size + SLACK, **private), np.uint8)[:size]
+    return np.frombuffer(private_memory(size + SLACK), np.uint8)[:size]
 
 
 class Region:

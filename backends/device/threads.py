@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
+from backends.system import cpu_count
+
 
 def workers_for(threads: int | None) -> tuple[int, bool]:
     """The number of native workers in addition to the caller, and whether a CPU is left for the caller.
 
     None: one for each CPU but the caller's. ValueError for a negative number.
     """
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cpus = cpu_count()
     if threads is None:
         threads = max(cpus - 1, 0)
     if threads < 0:

@@ -36,10 +36,13 @@ class _MethodDefinition(ctypes.Structure):
 
 
 def fits() -> bool:
-    """True if this interpreter is a CPython whose layouts the entries know: no debug build, none without the global interpreter lock."""
+    """True if this interpreter is a CPython whose layouts the entries know: no debug build, none without the global interpreter lock.
+
+    C's `long` must have 64 bits, so Windows does not fit.
+    """
     is_known = sys.implementation.name == "cpython" and OLDEST <= sys.version_info[:2] <= NEWEST
     is_plain = not hasattr(sys, "gettotalrefcount") and not sysconfig.get_config_var("Py_GIL_DISABLED")
-    return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == 8
+    return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == ctypes.sizeof(ctypes.c_long) == 8
 
 
 def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from backends.device.commands.bound_record import BoundRecord, observed_cell
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
+from backends.system import address_of
 
 _GATHERED = 1 << 20
 """Bytes that are gathered. A write between two draws slows the draws after it, so a frame's commands had better fit."""
@@ -25,7 +26,7 @@ class TraceFile:
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         record.recorded_begin = record.recorded_from = record.recorded_at = self._begin
         record.recorded_size, record.python = _GATHERED, ctypes.addressof(observed_cell)
-        record.recorded_write, record.recorded_file = _address_of_write(), self._file.fileno()
+        record.recorded_write, record.recorded_file = address_of("write"), self._file.fileno()
         # A program may end, or drop its context, without `destroy`; its trace is wanted all the more then.
         self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
@@ -67,11 +68,6 @@ class TraceFile:
             self._rest.detach()
             self._record.recorded_write = 0
             self._file.close()
-
-
-def _address_of_write() -> int:
-    """Address of the function `write` of POSIX, which entries call; 0 where there is none."""
-    return (ctypes.cast(ctypes.CDLL(None).write, ctypes.c_void_p).value or 0) if os.name == "posix" else 0
 
 
 def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord) -> None:

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Sequence
 
 from backends.llvm.engine import image as flat
-from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.targets.host import llvm_lock
+from backends.system import symbol as process_symbol
 from tgsi.language._forks import wait_before_fork
 
 #: Outside functions that generated code may call. Others would differ between machines, or be missing.
-ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
+ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait", "__chkstk"})
 
 Resolve = Callable[[str], int | None]
 """Function from an outside name, which is no function of the process, to its address; None for an unknown name."""
@@ -26,7 +26,9 @@ wait_before_fork(llvm_lock)
 
 def prepare(image: bytes) -> bytes:
     """Form of an object that is kept in memory and on disk: its flat image if it can have one, otherwise the object itself."""
-    return flat.flatten(image) or image
+    from backends.llvm.engine.flatten import flatten  # images from the disk need no linking
+
+    return flatten(image) or image
 
 
 def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> tuple[dict[str, int], object]:
@@ -42,8 +44,10 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
         if missing:
             raise ValueError(f"{name!r} has no {', '.join(missing)}")
         return placed.address, placed
-    imports = _outside(undefined_symbols(image) - {"_GLOBAL_OFFSET_TABLE_"}, name, resolve)
     from backends.llvm.engine.jit import link_object  # loads LLVM, which flat images do not need
+    from backends.llvm.engine.object_files import undefined_symbols
+
+    imports = _outside(undefined_symbols(image) - {"_GLOBAL_OFFSET_TABLE_"}, name, resolve)
 
     with lock:
         tracker = link_object(image, name, exports, {s: address for s, address in imports.items() if s not in ALLOWED_SYMBOLS})
@@ -52,7 +56,7 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
 
 def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) -> dict[str, int]:
     """Addresses of the outside functions `symbols`."""
-    found = {s: flat.process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
+    found = {s: process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
     unknown = sorted(s for s, address in found.items() if address is None)
     if unknown:
         raise ValueError(f"module {name!r} calls {', '.join(unknown)}, which generated code may not")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 import llvmlite.binding as llvm
 
 from backends.llvm.targets.host import host
-from backends.llvm.targets.machines import Foreign, foreign, own_architecture
+from backends.llvm.targets.machines import Foreign, code_triple, foreign, own_architecture
 
 
 @functools.cache
@@ -60,10 +60,10 @@ def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
     if other is not None:
         return _create_foreign(other, level)
     initialize()
-    name, features = cpu, ""
-    if cpu == "host":
-        name, features = _own_processor()
-    target = llvm.Target.from_triple(host().triple)
+    name, features = _own_processor() if cpu == "host" else (cpu, "")
+    if "-apple-" in host().triple and own_architecture().name == "aarch64":
+        features = ",".join(filter(None, (features, "+reserve-x18")))  # the system's own register there
+    target = llvm.Target.from_triple(code_triple())
     return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
 
 

@@ -73,6 +73,18 @@ def own_architecture() -> Architecture:
     return found
 
 
+def code_triple() -> str:
+    """Triple of the code that runs in this process.
+
+    Objects are ELF on every system, as the engine's own linker reads them. Only the convention of calls follows the system: that of Windows
+    is its own, and that of macOS is that of Linux for all that generated code and its callers hand over.
+    """
+    own, triple = own_architecture().name, host().triple
+    if "-windows" in triple:
+        return f"{own}-pc-windows-msvc-elf"
+    return f"{own}-unknown-linux-gnu" if "-apple-" in triple else triple
+
+
 _INTERPRETER = 'engine="interp" runs programs here'
 
 

@@ -33,10 +33,10 @@ from backends.raster.layouts import (
 from backends.raster.records import PassRecord, Scene, Window, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
+from backends.system import Semaphores
 
 WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
 _PAUSE = 1e-4  # seconds between two looks at workers that are waited for
-_SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
 
 
@@ -45,8 +45,7 @@ class _Threads:
 
     def __init__(self, scene: Scene, workers: Any, count: int, library: Library) -> None:
         self.scene, self.workers, self.count, self.library = scene, workers, count, library
-        self._libc = ctypes.CDLL(None)
-        self._semaphores = aligned(_SEMAPHORE * (count + 1))
+        self._semaphores = Semaphores(0)
         self._threads: list[threading.Thread] = []
         self._process = -1
 
@@ -55,12 +54,10 @@ class _Threads:
         if self.are_running:
             return
         self._process = os.getpid()
-        base, scene = self._semaphores.ctypes.data, self.scene
-        for i in range(self.count + 1):
-            self._libc.sem_init(ctypes.c_void_p(base + _SEMAPHORE * i), 0, 0)
-        for i, w in enumerate(self.workers):
-            w.semaphore = base + _SEMAPHORE * i if i < self.count else None
-        scene.crew.done, scene.crew.quit, scene.crew.is_held = base + _SEMAPHORE * self.count, 0, 0
+        self._semaphores, scene = Semaphores(self.count + 1), self.scene
+        for w, handle in zip(self.workers[: self.count], self._semaphores.handles):
+            w.semaphore = handle
+        scene.crew.done, scene.crew.quit, scene.crew.is_held = self._semaphores.handles[self.count], 0, 0
         scene.shared.state = CLOSED
         body, size = self.library.entry("worker"), ctypes.sizeof(Worker)
         self._threads = [
@@ -80,10 +77,11 @@ class _Threads:
         if not self.are_running:
             return
         self.scene.crew.quit = self.scene.crew.is_held = 1
-        for w in self.workers[: self.count]:
-            self._libc.sem_post(ctypes.c_void_p(w.semaphore))
+        for number in range(self.count):
+            self._semaphores.post(number)
         for t in self._threads:
             t.join()
+        self._semaphores.close()
         self._threads, self._process = [], -1
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from tests.levels import need
 
 PROGRAM = """VERT
 DCL IN[0..2]
@@ -64,8 +64,7 @@ def triples() -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_double_fma_rounds_once(level: str) -> None:
-    if level == "x86-64-v3" and not llvm.get_host_cpu_features().get("fma"):
-        pytest.skip("this machine is below x86-64-v3")
+    need(level)
     values = triples()
     inputs = np.concatenate([values[:, :, None], values[:, :, None]], axis=2).view(np.uint32)
     result = tgsi.run(tgsi.parse(PROGRAM), inputs, cpu=level).outputs[:, 0].copy().view(np.float64)

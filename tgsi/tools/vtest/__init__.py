@@ -5,3 +5,10 @@
 `table`, filled by one module per family (`states`, `shaders`, `textures`, `draws` ...), and call the Context of a `subcontext`. The
 protocol's numbers are in `numbers`. docs/vtest.md is the manual.
 """
+
+import os
+
+if not hasattr(os, "fork") or not hasattr(os, "memfd_create"):
+    raise ImportError(
+        "tgsi-vtest serves drivers of Mesa and needs Linux, or a system that forks processes as Linux does; tgsi.Screen works here"
+    )
