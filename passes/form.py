@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property, lru_cache
 from operator import is_
 from typing import Any
 
@@ -15,6 +16,7 @@ from passes.analysis.cells import CellMap
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, rebuilt
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -29,15 +31,15 @@ class Form:
     """
 
     def __init__(self, program: Program) -> None:
+        self.zero_wins = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+        """True if 0 times anything is 0 in products of floats."""
         self.restart(program)
 
     def restart(self, program: Program) -> None:
         """Go on with another program."""
         self.program = program
-        self._values: Values | None = None
+        self.__dict__.pop("values", None)
         self.immediates = Immediates(program)
-        self.zero_wins = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
-        """True if 0 times anything is 0 in products of floats."""
         self.zeros: set[RegisterRef] = set()
         self.carried: set[RegisterRef] = set()
         self.is_split = False
@@ -45,12 +47,10 @@ class Form:
         self.walked: Sequence[Rewriter] = ()
         self.notes: dict[str, Any] = {}
 
-    @property
+    @cached_property
     def values(self) -> Values:
         """The instructions with their writers and readers."""
-        if self._values is None:
-            self._values = Values(self.program)
-        return self._values
+        return Values(self.program)
 
     def renew_cells(self) -> None:
         """Start anew with the program as it is, if addresses that could reach registers are gone: those registers have cells now."""
@@ -68,8 +68,8 @@ class Form:
     def finish(self) -> Program:
         """Return the program with all changes."""
         program = self.program
-        if self._values is not None:
-            items = self._values.items
+        if "values" in self.__dict__:
+            items = self.values.items
             if not all(map(is_, items, program.instructions)):
                 made: list[Sequence[Instruction]] = [() if item is None else (item,) for item in items]
                 program = rebuilt(program, made)
@@ -104,8 +104,13 @@ class Rewriter(FormPass):
         """See `FormPass.rewrite`."""
         return rewrite_all(form, [self])
 
-    def begin(self, form: Form) -> None:
-        """Prepare for a walk over a form."""
+    def begin(self, form: Form) -> bool:
+        """Prepare for a walk over a form; return false if the walk would change nothing."""
+        return True
+
+    def takes(self, opcode: OpcodeInfo) -> bool:
+        """Return false if the pass changes no instruction with an opcode."""
+        return True
 
     @abstractmethod
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
@@ -128,22 +133,41 @@ def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
     if form.walked == rewriters:
         return False
     form.walked = rewriters
-    for rewriter in rewriters:
-        rewriter.begin(form)
-    visits = [rewriter.visit for rewriter in rewriters]
+    at_work = [rewriter for rewriter in rewriters if rewriter.begin(form)]
+    visits = [rewriter.visit for rewriter in at_work]
+    following = _following(tuple(at_work))
     items = form.values.items
     changed = False
     for place, item in enumerate(items):
-        due = visits
+        due = len(visits)
         for _ in range(ROUNDS):
-            if item is None or not due:
-                break
-            last = 0
-            for number, visit in enumerate(due):
-                if visit(form, place, item):
+            last = number = 0
+            while item is not None:
+                takers = following.get(item.opcode)
+                if takers is None:
+                    takers = following[item.opcode] = _takers(at_work, item.opcode)
+                number = takers[number]
+                if number >= due:
+                    break
+                if visits[number](form, place, item):
                     changed, last = True, number
                     item = items[place]
-                    if item is None:
-                        break
-            due = due[:last]  # those before the last that changed it see the instruction again
+                number += 1
+            due = last  # those before the last that changed it see the instruction again
+            if not due or item is None:
+                break
     return changed
+
+
+@lru_cache(maxsize=64)
+def _following(rewriters: tuple[Rewriter, ...]) -> dict[OpcodeInfo, Sequence[int]]:
+    """Return the table of `_takers`, which walks fill."""
+    return {}
+
+
+def _takers(rewriters: Sequence[Rewriter], opcode: OpcodeInfo) -> Sequence[int]:
+    """Return, by the number of a rewriter, the first from it on that takes an opcode; the count of all where none does."""
+    found = [len(rewriters)] * (len(rewriters) + 1)
+    for number in range(len(rewriters) - 1, -1, -1):
+        found[number] = number if rewriters[number].takes(opcode) else found[number + 1]
+    return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import groupby
 from typing import Any
 
 from passes.base import Pass
@@ -53,12 +54,24 @@ class Pipeline:
         with collector_paused(promote=False):
             return self._run(program, after)
 
+    @cached_property
+    def _groups(self) -> Sequence[tuple[Sequence[Pass], Callable[[Form], bool] | None]]:
+        """The passes in order, rewriters that follow each other together; and what to call with a form, if they work on one."""
+        found: list[tuple[Sequence[Pass], Callable[[Form], bool] | None]] = []
+        for alike, items in groupby(self.passes, _is_rewriter):
+            if alike:
+                rewriters = [item for item in items if isinstance(item, Rewriter)]
+                found.append((rewriters, partial(rewrite_all, rewriters=rewriters)))
+            else:
+                found += [((item,), item.rewrite if isinstance(item, FormPass) else None) for item in items]
+        return found
+
     def _run(self, program: Program, after: Callback | None) -> Program:
         made, form = program, None
-        for group in _groups(self.passes):
-            if isinstance(group[0], FormPass):
+        for group, rewrite in self._groups:
+            if rewrite is not None:
                 form = form or Form(made)
-                rewritten = rewrite_all(form, group) if isinstance(group[0], Rewriter) else group[0].rewrite(form)  # type: ignore[arg-type]
+                rewritten = rewrite(form)
                 if after is not None and rewritten:
                     made = form.finish()
             else:
@@ -104,15 +117,8 @@ def _finished(form: Form) -> Program:
     return made
 
 
-def _groups(passes: Sequence[Pass]) -> Sequence[Sequence[Pass]]:
-    """Return the passes in order, rewriters that follow each other together."""
-    found: list[list[Pass]] = []
-    for item in passes:
-        if found and isinstance(item, Rewriter) and isinstance(found[-1][0], Rewriter):
-            found[-1].append(item)
-        else:
-            found.append([item])
-    return found
+def _is_rewriter(item: Pass) -> bool:
+    return isinstance(item, Rewriter)
 
 
 _ITEM = re.compile(r"\s*([^\s,{}]+)\s*(?:\{([^{}]*)\})?\s*(,|$)")

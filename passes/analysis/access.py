@@ -9,7 +9,7 @@ from passes.analysis import facts
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OpcodeInfo
-from tgsi.language.facts.traits import OTHER_LANES, Mode, Trait
+from tgsi.language.facts.traits import OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -72,25 +72,25 @@ def is_direct(register: RegisterRef) -> bool:
     return register.indirect is None and (register.dimension is None or register.dimension.indirect is None)
 
 
-def indirect_registers(program: Program) -> tuple[RegisterRef, ...]:
-    """Return the registers of all operands that an address chooses, each once."""
+def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
+    """Return the registers of all operands that an address chooses, or whose dimension it chooses, each once."""
     found: dict[RegisterRef, None] = {}
     for item in program.instructions:
-        for source in item.src:
-            if source.register.indirect is not None:
-                found[source.register] = None
-        for target in item.dst:
-            if target.register.indirect is not None:
-                found[target.register] = None
-        for offset in item.offsets:
-            if offset.register.indirect is not None:
-                found[offset.register] = None
+        for operand in item.src + item.dst + item.offsets if item.offsets else item.src + item.dst:
+            register = operand.register
+            if register.indirect is not None or (register.dimension is not None and register.dimension.indirect is not None):
+                found[register] = None
     return tuple(found)
+
+
+def flows_of(program: Program) -> frozenset[Flow]:
+    """Return the parts of control flow that occur in a program."""
+    return frozenset({item.opcode.flow for item in program.instructions if item.opcode.flow is not None})
 
 
 def free_indexing(program: Program, file: File) -> bool:
     """Return true if some operand may reach any register of the file, so that the program can observe the file's size."""
-    wild = [register for register in facts.of(program, indirect_registers) if register.file is file]
+    wild = [item for item in facts.of(program, indexed_registers) if item.indirect is not None and item.file is file]
     if not wild:
         return False
     arrays = {item.array_id for item in program.declared(file) if item.array_id}

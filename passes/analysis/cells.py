@@ -6,25 +6,28 @@ negative one: nothing is known about which of them an access means.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from passes.analysis import facts
-from passes.analysis.access import indices_of, indirect_registers, is_direct, results
+from passes.analysis.access import indexed_registers, indices_of, is_direct, results
 from tgsi.language.channels import source_channels
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcode_row import WIDE
+from tgsi.language.facts.enums import ADDR, OUT, TEMP, File
+from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
-CODES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
+CODES = {TEMP: 0, ADDR: 4, OUT: 8}
 """The place of a file's channels among the sixteen numbers of a register index."""
 
 Cells = tuple[int, ...]
 
+CHANNELS: Sequence[Cells] = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
+"""The channels of each mask."""
+
 _CODE = [CODES.get(file, -1) for file in File]
 _FILES = {code: file for file, code in CODES.items()}
-_CHANNELS = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
-_plain: dict[str, bool] = {}
-_masks: dict[tuple[str, int, str | None], tuple[int, ...]] = {}
+_masks: dict[tuple[OpcodeInfo, int, str | None, int], tuple[int, ...]] = {}
 _selected: dict[tuple[tuple[int, int, int, int], int], Cells] = {}
 
 
@@ -41,9 +44,9 @@ def place_of(number: int) -> tuple[File, int, int]:
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
     dst = item.dst
-    key = item.opcode.name, dst[0].write_mask if dst else 15, item.texture
+    key = item.opcode, dst[0].write_mask if dst else 15, item.texture, len(item.src)
     found = _masks.get(key)
-    if found is None or len(found) != len(item.src):
+    if found is None:
         found = tuple(source_channels(item, number) for number in range(len(item.src)))
         if not item.opcode.has_memory:  # these also depend on files and targets
             _masks[key] = found
@@ -54,13 +57,13 @@ def stored_channels(item: Instruction, number: int = 0) -> Cells:
     """Return the channels that surely are stored to destination `number`: 64-bit results lie in pairs."""
     opcode, mask = item.opcode, item.dst[number].write_mask
     if number or not opcode.uses_64bit:
-        return _CHANNELS[mask]
+        return CHANNELS[mask]
     if opcode.dst_types[0] in WIDE:
         needed = 1 if opcode.num_src == 2 else 2
         return tuple(c for c in range(4) if (mask >> (c & 2) & 3).bit_count() >= needed)
     if opcode.num_src == 2:  # a comparison: one word a pair
         return tuple(next(c for c in pair if mask >> c & 1) for pair in ((0, 1), (2, 3)) if mask >> pair[0] & 3)
-    return _CHANNELS[mask][:2]
+    return CHANNELS[mask][:2]
 
 
 class CellMap:
@@ -73,11 +76,11 @@ class CellMap:
         self._find_groups(program)
 
     def _find_groups(self, program: Program) -> None:
-        whole: set[File] = {File.OUT} if File.OUT in STAGES[program.processor].vertex_rows else set()
+        whole: set[File] = {OUT} if OUT in STAGES[program.processor].vertex_rows else set()
         reached: set[tuple[File, int]] = set()
         arrays = {(d.file, d.array_id): d for d in program.declarations if d.array_id}
-        for register in facts.of(program, indirect_registers):
-            if register.file in CODES:
+        for register in facts.of(program, indexed_registers):
+            if register.indirect is not None and register.file in CODES:
                 key = register.file, register.array_id
                 if key in arrays:
                     reached.add(key)
@@ -110,8 +113,8 @@ class CellMap:
 
     def of(self, register: RegisterRef, channels: Cells) -> Cells:
         """Return the cells of some channels of a register; none for files that instructions only read."""
-        code = CODES.get(register.file)
-        if code is None:
+        code = _CODE[register.file]
+        if code < 0:
             return ()
         if register.indirect is not None:
             group = self.groups.get((register.file, register.array_id)) or self.groups.get((register.file, 0))
@@ -123,7 +126,7 @@ class CellMap:
 
     def index_cells(self, register: RegisterRef) -> Cells:
         """Return the cells of the registers that index a register."""
-        if register.indirect is None and (register.dimension is None or register.dimension.indirect is None):
+        if is_direct(register):
             return ()
         return tuple(found for ref in indices_of(register) for found in self.of(RegisterRef(ref.file, ref.index), (ref.component,)))
 
@@ -132,8 +135,13 @@ class CellMap:
         key = operand.swizzle, mask
         channels = _selected.get(key)
         if channels is None:
-            channels = _selected[key] = tuple(sorted({operand.swizzle[c] for c in _CHANNELS[mask]}))
-        return self.of(operand.register, channels)
+            channels = _selected[key] = tuple(sorted({operand.swizzle[c] for c in CHANNELS[mask]}))
+        register = operand.register
+        code = _CODE[register.file]
+        if code < 0 or self._ranges or register.indirect is not None:
+            return self.of(register, channels)
+        base = register.index * 16 + code
+        return tuple([base + channel for channel in channels])
 
     @staticmethod
     def has_indices(item: Instruction) -> bool:
@@ -146,29 +154,26 @@ class CellMap:
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""
         found: list[int] = []
-        ranges = self._ranges
+        is_plain = not self._ranges
         for operand, mask in zip(item.src, source_masks(item)):
             register = operand.register
             code = _CODE[register.file]
-            if register.indirect is None and register.dimension is None:
-                if code < 0:
-                    continue
-                if not ranges:
-                    channels = _selected.get((operand.swizzle, mask))
-                    if channels is not None:
-                        base = register.index * 16 + code
-                        found += [base + channel for channel in channels]
-                        continue
-                found += self.source(operand, mask)
-                continue
+            is_one = register.indirect is None and register.dimension is None
             if code >= 0:
+                channels = _selected.get((operand.swizzle, mask))
+                if is_plain and is_one and channels is not None:
+                    base = register.index * 16 + code
+                    found += [base + channel for channel in channels]
+                    continue
                 found += self.source(operand, mask)
-            found += self.index_cells(register)
+            if not is_one:
+                found += self.index_cells(register)
+        stores = item.opcode.stores_to_dst
         for destination in item.dst:
             register = destination.register
             if register.indirect is not None or register.dimension is not None:
                 found += self.index_cells(register)
-            if item.opcode.stores_to_dst:  # the handle of an image
+            if stores:  # the handle of an image
                 found += self.of(register, (0,))
         for offset in item.offsets:
             found += self.of(offset.register, tuple(set(offset.swizzle)))
@@ -180,19 +185,16 @@ class CellMap:
         targets = item.dst
         if not targets:
             return ()
-        name = item.opcode.name
-        is_plain = _plain.get(name)
-        if is_plain is None:
-            is_plain = _plain[name] = item.opcode.num_dst == 1 and not item.opcode.uses_64bit and not item.opcode.is_store
-        if is_plain:
+        opcode = item.opcode
+        if opcode.num_dst == 1 and not opcode.uses_64bit and not opcode.is_store:
             register = targets[0].register
             if register.indirect is None and not self._ranges:
                 code = _CODE[register.file]
                 if code < 0:
                     return ()
                 base = register.index * 16 + code
-                return tuple([base + channel for channel in _CHANNELS[targets[0].write_mask]])
-            return self.of(register, _CHANNELS[targets[0].write_mask])
+                return tuple([base + channel for channel in CHANNELS[targets[0].write_mask]])
+            return self.of(register, CHANNELS[targets[0].write_mask])
         return tuple(
             found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
         )

@@ -20,8 +20,8 @@ class Layout:
 
     region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
     of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
-    has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return: the first place after which lanes of the
-    main program may be missing.
+    is_straight: whether there are no blocks. has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return:
+    the first place after which lanes of the main program may be missing.
     """
 
     def __init__(self, items: Sequence[Instruction | None]) -> None:
@@ -38,6 +38,7 @@ class Layout:
         self.has_subs = False
         self._walk(items)
         self._others = dict(self._arms.values())
+        self.is_straight = len(self.starts) == 1
 
     def _walk(self, items: Sequence[Instruction | None]) -> None:
         region, current = self.region, 0

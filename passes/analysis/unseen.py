@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from passes.analysis.cells import CellMap
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import OUT
 from tgsi.language.facts.traits import JUMPS, Flow, Trait
 from tgsi.language.ir import Instruction
 
@@ -18,7 +18,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
 
     Channels are a mask. The program is walked backward once: a loop or a switch sees what is seen after it or inside of it.
     """
-    if (File.OUT, 0) in cells.groups:
+    if (OUT, 0) in cells.groups:
         return {}
     inside = _seen_inside(items)
     found: dict[int, int] = {}
@@ -35,7 +35,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
             live = ALL
         else:
             for operand in item.dst:
-                if operand.register.file is File.OUT and not item.opcode.stores_to_dst and operand.register.indirect is None:
+                if operand.register.file is OUT and not item.opcode.stores_to_dst and operand.register.indirect is None:
                     shift = 4 * operand.register.index
                     written = operand.write_mask
                     if len(item.dst) == 1 and not item.opcode.uses_64bit:
@@ -77,7 +77,7 @@ def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int,
 def _read(item: Instruction) -> int:
     found = 0
     for operand in item.src:
-        if operand.register.file is File.OUT:
+        if operand.register.file is OUT:
             found |= 15 << 4 * operand.register.index
     return found
 

@@ -12,12 +12,16 @@ went another way: `is_uniform` tells the places where there are none, and `pinne
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
 
-from passes.analysis.access import is_direct, looks_at_other_lanes
-from passes.analysis.cells import CellMap, Cells
+from passes.analysis import facts
+from passes.analysis.access import indexed_registers, is_direct, looks_at_other_lanes
+from passes.analysis.cells import CellMap, Cells, source_masks
 from passes.analysis.layout import Layout
-from tgsi.language.facts.traits import Flow
+from tgsi.language.facts.enums import TEMP
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.program import Program
 
@@ -26,13 +30,16 @@ UNWRITTEN = -1
 
 _NOWHERE: dict[int, int] = {}
 
+_FIRST = tuple((mask & -mask).bit_length() - 1 for mask in range(16))
+"""The first channel of a mask."""
+
 
 class Values:
     """The instructions of a program with the writers and readers of every cell.
 
     items: the instructions. writers: places by cell, in order. readers: places by cell, with the number of times that each reads it.
-    shared: cells that subroutines touch. pinned: cells that an opcode reads where other lanes may hold something else; no write to one
-    may go or move.
+    is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch. pinned: cells that an opcode
+    reads where other lanes may hold something else; no write to one may go or move.
     """
 
     def __init__(self, program: Program) -> None:
@@ -40,6 +47,7 @@ class Values:
         self.items: list[Instruction | None] = list(program.instructions)
         self.cells = CellMap(program)
         self.layout = Layout(self.items)
+        self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
         self.readers: dict[int, dict[int, int]] = {}
         self.reads: list[Cells] = []
@@ -47,6 +55,7 @@ class Values:
         self.shared = self._shared_with_subs()
         self._collect()
         self.pinned = self._pinned()
+        self._origins: tuple[int, Sequence[int | None]] = -1, ()
 
     # Questions.
 
@@ -64,6 +73,33 @@ class Values:
         found = self.cells.of(source.register, (source.swizzle[channel],))
         return self.writer(found[0], place) if found else None
 
+    def origins(self, place: int) -> Sequence[int | None]:
+        """Return, by source, the definition of the first channel that is read from a TEMP; see `definition`.
+
+        Rules need a definition of a certain kind, which the first channel nearly always refutes. The passes of a walk ask for the same
+        place one after the other, so the last answer is kept until an instruction changes.
+        """
+        asked, found = self._origins
+        if asked != place:
+            found = self._found_origins(place)
+            self._origins = place, found
+        return found
+
+    def _found_origins(self, place: int) -> Sequence[int | None]:
+        item = self.items[place]
+        assert item is not None
+        is_plain = not self.cells.groups
+        found: list[int | None] = []
+        for operand, mask in zip(item.src, source_masks(item)):
+            register = operand.register
+            if register.file is not TEMP or register.indirect is not None or not mask:
+                found.append(None)
+                continue
+            channel = operand.swizzle[_FIRST[mask]]
+            cell = register.index * 16 + channel if is_plain else self.cells.of(register, (channel,))[0]
+            found.append(self.writer(cell, place))
+        return found
+
     def writer(self, cell: int, place: int) -> int | None:
         """Return the place of the only write that reaches a read of a cell at `place`; see `definition`."""
         places = self.writers.get(cell)
@@ -73,6 +109,8 @@ class Values:
         if cell < 0 or at < 0:
             return None
         layout = self.layout
+        if layout.is_straight:
+            return places[at]
         while layout.are_apart(places[at], place):
             at -= 1
             if at < 0:
@@ -156,6 +194,11 @@ class Values:
                     return False
         return True
 
+    @cached_property
+    def shows(self) -> list[int]:
+        """The places where something may see what outputs hold: EMIT, and calls."""
+        return [place for place, item in enumerate(self.items) if item is not None and _shows_outputs(item.opcode)]
+
     def places(self) -> Iterator[int]:
         """Yield the places of the instructions that are left."""
         for place, item in enumerate(self.items):
@@ -166,13 +209,21 @@ class Values:
 
     def put(self, place: int, item: Instruction) -> None:
         """Replace the instruction at a place. Control flow stays as it is: jumps and blocks cannot be put."""
-        self._forget(place)
+        self._origins = -1, ()
         self.items[place] = item
-        self._note(place, item)
+        reads, writes = self.cells.reads(item), self.cells.writes(item)
+        if reads != self.reads[place]:
+            self._forget_reads(place)
+            self._note_reads(place, reads)
+        if writes != self.writes[place]:
+            self._forget_writes(place)
+            self._note_writes(place, writes)
 
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
-        self._forget(place)
+        self._origins = -1, ()
+        self._forget_reads(place)
+        self._forget_writes(place)
         self.items[place] = None
         self.reads[place] = self.writes[place] = ()
 
@@ -206,22 +257,26 @@ class Values:
                 elif places[-1] != place:
                     places.append(place)
 
-    def _note(self, place: int, item: Instruction) -> None:
-        self.reads[place] = reads = self.cells.reads(item)
-        self.writes[place] = writes = self.cells.writes(item)
+    def _note_reads(self, place: int, reads: Cells) -> None:
+        self.reads[place] = reads
         for cell in reads:
             known = self.readers.setdefault(cell, {})
             known[place] = known.get(place, 0) + 1
+
+    def _note_writes(self, place: int, writes: Cells) -> None:
+        self.writes[place] = writes
         for cell in set(writes):
             insort(self.writers.setdefault(cell, []), place)
 
-    def _forget(self, place: int) -> None:
+    def _forget_reads(self, place: int) -> None:
         for cell in self.reads[place]:
             known = self.readers[cell]
             if known[place] > 1:
                 known[place] -= 1
             else:
                 del known[place]
+
+    def _forget_writes(self, place: int) -> None:
         for cell in set(self.writes[place]):
             places = self.writers[cell]
             del places[bisect_left(places, place)]
@@ -246,6 +301,8 @@ class Values:
         """Find the cells that opcodes read which also see the registers of lanes that are not there."""
         found: set[int] = set()
         layout = self.layout
+        if layout.is_straight and not layout.jumps:
+            return frozenset()  # every lane is everywhere
         for place, item in enumerate(self.items):
             if item is None or item.opcode.flow is not None or not looks_at_other_lanes(item.opcode) or layout.is_uniform(place):
                 continue
@@ -256,3 +313,8 @@ class Values:
                 ):
                     found.add(cell)  # the last: lanes in another arm may have written it since
         return frozenset(found)
+
+
+@cache
+def _shows_outputs(opcode: OpcodeInfo) -> bool:
+    return Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from passes.analysis.access import indices_of, looks_at_other_lanes, results
+from passes.analysis import facts
+from passes.analysis.access import flows_of, indices_of, looks_at_other_lanes
 from passes.analysis.cells import CODES, CellMap, source_masks, stored_channels
 from passes.analysis.values import Values
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import JUMPS, Flow
+from tgsi.language.facts.enums import ADDR, OUT, TEMP
+from tgsi.language.facts.traits import CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
@@ -21,7 +22,7 @@ SOURCE, DESTINATION, OFFSET = 0, 1, 2
 """Kinds of operands."""
 
 
-_FILES = (File.TEMP, File.ADDR)
+_FILES = (TEMP, ADDR)
 
 
 def slot(kind: int, operand: int, index: int = 0) -> int:
@@ -29,17 +30,21 @@ def slot(kind: int, operand: int, index: int = 0) -> int:
     return kind << 16 | operand << 2 | index
 
 
+Mention = tuple[int, int, int]
+"""A register in an instruction: its slot, a node of its web, and the cell of one of its channels."""
+
+
 class Webs:
     """The webs of a program.
 
-    mentions: by instruction, slots of the registers with webs, and a node of each. `web(node)` is the same for nodes of one web.
+    mentions: by instruction, the registers with webs. roots: by node, a number that is the same for nodes of one web.
     starts: nodes of values from before the program that are read. carried: nodes of values at the heads of loops that are read.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.cells = CellMap(program)
-        self.mentions: list[list[tuple[int, int]]] = [[] for _ in program.instructions]
+        self.mentions: list[list[Mention]] = [[] for _ in program.instructions]
         self._fixed = _fixed_cells(program, self.cells)
         self._parent: list[int] = []
         self._inputs: dict[int, list[int]] = {}
@@ -49,9 +54,12 @@ class Webs:
         self._env: dict[int, int] = {}
         self._blocks: list[_Block] = []
         self._dead = False
-        self._written = _written_inside(program.instructions, self.cells, self._fixed)
+        self._written = _written_inside(program, self.cells, self._fixed)
         self._walk()
         used = self._bind_joins()
+        self.roots: list[int] = []
+        for node, parent in enumerate(self._parent):  # which is an earlier node, or the same
+            self.roots.append(node if parent == node else self.roots[parent])
         self.starts = [node for node in self._entry.values() if node in used]
         self.carried = [node for node in self._heads if node in used]
 
@@ -65,8 +73,8 @@ class Webs:
                     found.update(RegisterRef(item.file, i) for i in range(item.first, item.last + 1) if self.cells.group(item.file, i))
         return found
 
-    def web(self, node: int) -> int:
-        """Return the number of a node's web."""
+    def _web(self, node: int) -> int:
+        """Return the first node of a node's web, as far as it is known."""
         parent = self._parent
         while parent[node] != node:
             parent[node] = parent[parent[node]]
@@ -80,7 +88,7 @@ class Webs:
         return len(self._parent) - 1
 
     def _bind(self, first: int, second: int) -> int:
-        a, b = self.web(first), self.web(second)
+        a, b = self._web(first), self._web(second)
         if a != b:
             self._parent[max(a, b)] = min(a, b)
         return min(a, b)
@@ -110,7 +118,7 @@ class Webs:
     def _bind_joins(self) -> set[int]:
         """Bind the inputs of the joins that are read, and return the nodes that are read."""
         pending, seen = self._used, set(self._used)
-        while pending:
+        while pending and self._inputs:
             node = pending.pop()
             for other in self._inputs.get(node, ()):
                 self._bind(node, other)
@@ -125,6 +133,9 @@ class Webs:
         in_sub = False
         for place, item in enumerate(self.program.instructions):
             flow = item.opcode.flow
+            if flow is None and not in_sub:
+                self._instruction(place, item)
+                continue
             if flow is Flow.SUBROUTINE:
                 in_sub = True
             if in_sub:
@@ -132,7 +143,7 @@ class Webs:
                 continue
             if flow is Flow.CASE:
                 self._arm()
-            if item.src or item.dst:
+            if item.src:
                 self._instruction(place, item)
             if flow is not None:
                 self._flow(place, flow)
@@ -141,16 +152,16 @@ class Webs:
         mentions, cells, fixed = self.mentions[place], self.cells, self._fixed
         for number, (operand, mask) in enumerate(zip(item.src, source_masks(item))):
             register = operand.register
-            if register.file is File.TEMP or register.file is File.ADDR:
+            if register.file is TEMP or register.file is ADDR:
                 read = cells.source(operand, mask)
                 if read and read[0] >= 0 and read[0] not in fixed:
-                    mentions.append((slot(SOURCE, number), self._read(read)))
+                    mentions.append((slot(SOURCE, number), self._read(read), read[0]))
             if register.indirect is not None or register.dimension is not None:
                 self._indices(mentions, register, SOURCE, number)
         for number, offset in enumerate(item.offsets):
             read = cells.of(offset.register, tuple(set(offset.swizzle)))
             if read and self._free(offset.register, read[0]):
-                mentions.append((slot(OFFSET, number), self._read(read)))
+                mentions.append((slot(OFFSET, number), self._read(read), read[0]))
             self._indices(mentions, offset.register, OFFSET, number)
         for number, target in enumerate(item.dst):
             register = target.register
@@ -159,49 +170,61 @@ class Webs:
             if item.opcode.stores_to_dst:
                 read = cells.of(register, (0,))
                 if read and self._free(register, read[0]):
-                    mentions.append((slot(DESTINATION, number), self._read(read)))
-        tied = self._tied(item, mentions)
-        for number, target in enumerate(results(item)):
+                    mentions.append((slot(DESTINATION, number), self._read(read), read[0]))
+        if not item.opcode.stores_to_dst:
+            self._results(item, mentions)
+
+    def _results(self, item: Instruction, mentions: list[Mention]) -> None:
+        tied = self._tied(item, mentions) if item.opcode.uses_64bit else {}
+        for number, target in enumerate(item.dst):
             register = target.register
-            if register.file is not File.TEMP and register.file is not File.ADDR:
+            if (register.file is not TEMP and register.file is not ADDR) or register.indirect is not None:
                 continue
-            written = cells.of(register, stored_channels(item, number))
-            if register.indirect is not None or not self._free(register, written[0] if written else cells.of(register, (0,))[0]):
+            written = self.cells.of(register, stored_channels(item, number))
+            first = written[0] if written else self.cells.of(register, (0,))[0]
+            if not self._free(register, first):
                 continue
             node = self._new()
-            if tied and register in tied:
+            if register in tied:
                 self._bind(node, tied[register])
-            mentions.append((slot(DESTINATION, number), node))
-            for cell in written:
-                self._set(cell, node)
+            mentions.append((slot(DESTINATION, number), node, first))
+            if self._blocks:
+                for cell in written:
+                    self._set(cell, node)
+            else:
+                for cell in written:
+                    self._env[cell] = node
 
-    def _tied(self, item: Instruction, mentions: Sequence[tuple[int, int]]) -> dict[RegisterRef, int]:
+    def _tied(self, item: Instruction, mentions: Sequence[Mention]) -> dict[RegisterRef, int]:
         """Return the nodes of the registers that a 64-bit instruction both reads and writes: the second pair may see the first result."""
-        if not item.opcode.uses_64bit:
-            return {}
         found: dict[RegisterRef, int] = {}
-        for number, node in mentions:
+        for number, node, _ in mentions:
             if number >> 16 == SOURCE and not number & 3:
                 register = item.src[number >> 2].register
                 found[register] = self._bind(node, found[register]) if register in found else node
         return found
 
     def _free(self, register: RegisterRef, cell: int) -> bool:
-        return register.file is not File.OUT and cell >= 0 and cell not in self._fixed
+        return register.file is not OUT and cell >= 0 and cell not in self._fixed
 
-    def _indices(self, mentions: list[tuple[int, int]], register: RegisterRef, kind: int, number: int) -> None:
+    def _indices(self, mentions: list[Mention], register: RegisterRef, kind: int, number: int) -> None:
         for ref in indices_of(register):
-            if ref.file is not File.TEMP and ref.file is not File.ADDR:
+            if ref.file is not TEMP and ref.file is not ADDR:
                 continue
             read = self.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
             if read and read[0] >= 0 and read[0] not in self._fixed:
-                mentions.append((slot(kind, number, 1 if ref is register.indirect else 2), self._read(read)))
+                mentions.append((slot(kind, number, 1 if ref is register.indirect else 2), self._read(read), read[0]))
 
     def _read(self, cells: Sequence[int]) -> int:
-        node = self._get(cells[0])
+        env = self._env
+        node = env.get(cells[0])
+        if node is None:
+            node = self._get(cells[0])
         self._used.append(node)
         for cell in cells[1:]:
-            other = self._get(cell)
+            other = env.get(cell)
+            if other is None:
+                other = self._get(cell)
             if other != node:
                 self._used.append(other)
                 self._bind(node, other)
@@ -323,8 +346,11 @@ class _Block:
 
 def _fixed_cells(program: Program, cells: CellMap) -> frozenset[int]:
     """Return the cells that must stay what they are; whole registers."""
+    flows = facts.of(program, flows_of)
+    if flows <= {Flow.END}:
+        return frozenset()
     found: set[int] = set()
-    if any(item.opcode.flow is Flow.SUBROUTINE for item in program.instructions):
+    if Flow.SUBROUTINE in flows:
         inside = False
         for item in program.instructions:
             inside = inside or item.opcode.flow is Flow.SUBROUTINE
@@ -339,18 +365,20 @@ def _fixed_cells(program: Program, cells: CellMap) -> frozenset[int]:
             if depth and looks_at_other_lanes(item.opcode):
                 found |= Values(program).pinned
                 break
-        elif flow in (Flow.IF, Flow.LOOP, Flow.SWITCH, Flow.SUBROUTINE, Flow.RETURN):
+        elif flow in OPENERS or flow is Flow.RETURN:
             depth += 1
-        elif flow in (Flow.ENDIF, Flow.ENDLOOP, Flow.ENDSWITCH, Flow.ENDSUBROUTINE):
+        elif flow in CLOSERS:
             depth -= 1
     return frozenset(cell & ~3 | channel for cell in found if cell >= 0 for channel in range(4))
 
 
-def _written_inside(instructions: Sequence[Instruction], cells: CellMap, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
+def _written_inside(program: Program, cells: CellMap, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
     """Return the cells with nodes that are written inside of each loop and switch, by the place of its head."""
     found: dict[int, dict[int, None]] = {}
+    if facts.of(program, flows_of).isdisjoint((Flow.LOOP, Flow.SWITCH)):
+        return found
     stack: list[int] = []
-    for place, item in enumerate(instructions):
+    for place, item in enumerate(program.instructions):
         flow = item.opcode.flow
         if flow is Flow.LOOP or flow is Flow.SWITCH:
             found[place] = {}

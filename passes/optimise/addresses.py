@@ -13,7 +13,7 @@ from passes.edit import with_operands
 from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate, signed
 from passes.validate.context import Context
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import IMM, File
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -28,6 +28,10 @@ class ResolveAddresses(Rewriter):
     """
 
     name = "resolve-addresses"
+
+    def begin(self, form: Form) -> bool:
+        """See `Rewriter.begin`. Instructions get no address that none has now."""
+        return form.values.is_indexed
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
@@ -53,7 +57,7 @@ def _is_indexed(operand: DstOperand) -> bool:
 
 
 def _is_constant(register: RegisterRef) -> bool:
-    return register.file is File.IMM and is_direct(register)
+    return register.file is IMM and is_direct(register)
 
 
 def _source(operand: SrcOperand, register: RegisterRef) -> SrcOperand:
@@ -67,7 +71,7 @@ def _target(operand: DstOperand, register: RegisterRef) -> DstOperand:
 def _word(form: Form, place: int, ref: IndirectRef) -> int | None:
     """Return the word of an index register at a place, or None if it is not a constant."""
     values, immediates = form.values, form.immediates.items
-    if ref.file is File.IMM:
+    if ref.file is IMM:
         return immediates[ref.index].words[ref.component]
     cells = values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
     maker = values.writer(cells[0], place) if cells and cells[0] >= 0 else None
@@ -114,7 +118,7 @@ class Resolver:
             array = next((d for d in program.declared(register.file) if d.array_id == register.array_id), None)
             if array is not None and not array.covers(made.index):
                 return False
-        if register.file is File.IMM:
+        if register.file is IMM:
             return 0 <= made.index < len(program.immediates)
         context = self._context
         dimension = made.dimension

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from passes.analysis.access import looks_at_other_lanes
+from passes.analysis import facts
+from passes.analysis.access import flows_of, looks_at_other_lanes
 from passes.form import Form, FormPass
 from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Trait
 from tgsi.language.ir import Instruction
@@ -21,6 +22,8 @@ class MergeArms(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        if facts.of(form.program, flows_of).isdisjoint((Flow.ELSE, Flow.LOOP)):
+            return False
         changed = False
         while _without_equal_arms(form) or _without_single_rounds(form):
             changed = form.is_stale = True

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache
 
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
-from passes.analysis.cells import source_masks, target_of
+from passes.analysis.cells import source_masks
+from passes.analysis.values import Values
 from passes.form import Form, Rewriter
 from passes.validate.roles import Role, source_roles
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode, Trait
-from tgsi.language.ir import DstOperand, Instruction, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
-STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
+STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
 """Files that do not change while a lane runs."""
+
+Swizzle = tuple[int, int, int, int]
 
 _FEW = 4
 """Places of equal expressions that are remembered: those before may stand in branches that are over."""
@@ -32,35 +36,44 @@ class EliminateCommonSubexpressions(Rewriter):
 
     name = "eliminate-common-subexpressions"
 
-    def begin(self, form: Form) -> None:
+    def begin(self, form: Form) -> bool:
         """See `Rewriter.begin`."""
         stores = any(item is not None and item.opcode.is_store for item in form.values.items)
         form.notes[self.name] = _Notes(stores)
+        return True
+
+    def takes(self, opcode: OpcodeInfo) -> bool:
+        """See `Rewriter.takes`."""
+        if opcode.num_dst != 1 or not opcode.num_src or opcode.stores_to_dst:
+            return False
+        if opcode.flow is not None or opcode.is_copy or opcode.uses_64bit:
+            return False
+        return is_computed(opcode) or opcode.has_offsets or Trait.DERIVATIVE in opcode.traits
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
-        opcode = item.opcode
-        target = target_of(item)
-        if target is None or not item.src or item.memory is not None:
-            return False
-        if opcode.flow is not None or Trait.COPY in opcode.traits or opcode.uses_64bit or not is_direct(target.register):
+        if item.memory is not None or not is_direct(item.dst[0].register):
             return False
         values = form.values
-        if not is_computed(opcode) and not self._shares(form, place, item):
+        if not is_computed(item.opcode) and not self._shares(form, place, item):
             return False
         for source in item.src:
-            if source.register.file is not File.IMM:
+            if source.register.file is not IMM:
                 break
         else:  # a constant
             return False
-        key = _expression(item)
-        known = form.notes[self.name].places.setdefault(key, [])
+        notes: _Notes = form.notes[self.name]
+        known = notes.alike(form.values, place, item)
+        if known is None:
+            return False
         for first in reversed(known):
             earlier = values.items[first]
-            if earlier is None or not values.dominates(first, place) or not _is_same(earlier, item):
+            if earlier is None or not values.dominates(first, place) or earlier.opcode is not item.opcode:
+                continue
+            if notes.expression(earlier) != notes.expression(item):  # it was changed since
                 continue
             held = values.writes[first]
-            if not held or held[0] < 0 or earlier.dst[0].register.file not in (File.TEMP, File.ADDR):
+            if not held or held[0] < 0 or earlier.dst[0].register.file not in (TEMP, ADDR):
                 continue
             if not values.holds(first, place):
                 continue
@@ -82,34 +95,54 @@ class EliminateCommonSubexpressions(Rewriter):
 
 
 class _Notes:
-    """places: where each expression was computed. stores: whether the program writes memory, so that textures may change."""
+    """The memory of a walk. stores: whether the program writes memory, so that textures may change."""
 
     def __init__(self, stores: bool) -> None:
-        self.places: dict[Hashable, list[int]] = {}
         self.stores = stores
+        self._numbers: dict[RegisterRef, int] = {}
+        self._places: dict[Hashable, int | dict[Hashable, list[int]]] = {}
+
+    def alike(self, values: Values, place: int, item: Instruction) -> list[int] | None:
+        """Return the places of equal expressions, to which the caller adds; None, and note the place, if it is the only one so far.
+
+        Most instructions share opcode and registers with no other, and need no whole expression.
+        """
+        registers = 0
+        for operand in item.src:
+            registers += operand.register.index << 4 | operand.register.file
+        known = self._places.setdefault((item.opcode, registers), place)
+        if known == place:
+            return None
+        if isinstance(known, int):
+            first = values.items[known]
+            known = self._places[item.opcode, registers] = {} if first is None else {self.expression(first): [known]}
+        return known.setdefault(self.expression(item), [])
+
+    def expression(self, item: Instruction) -> Hashable:
+        """Return a key that is equal for equal instructions."""
+        opcode = item.opcode
+        roles = source_roles(opcode.name)
+        operands: list[tuple[int, Swizzle, bool, bool]] = []
+        for number, (operand, mask) in enumerate(zip(item.src, source_masks(item))):
+            register, swizzle = operand.register, operand.swizzle
+            if roles[number] is Role.VALUE:
+                swizzle = _taken(swizzle, mask)
+            if register.dimension is None and register.indirect is None:
+                name = register.index << 4 | register.file
+            else:
+                name = -1 - self._numbers.setdefault(register, len(self._numbers))
+            operands.append((name, swizzle, operand.negate, operand.absolute))
+        if Trait.COMMUTATIVE in opcode.traits and operands[1] < operands[0]:
+            operands[0], operands[1] = operands[1], operands[0]
+        mask = 0 if opcode.mode is Mode.REPLICATE else item.dst[0].write_mask
+        return opcode.name, mask, item.saturate, item.precise, item.texture, item.offsets, tuple(operands)
 
 
-def _expression(item: Instruction) -> Hashable:
-    """Return a key that is equal for equal instructions."""
-    opcode = item.opcode
-    operands: list[tuple[object, ...]] = []
-    for operand, mask, role in zip(item.src, source_masks(item), source_roles(opcode.name)):
-        register, swizzle = operand.register, operand.swizzle
-        if role is Role.VALUE:
-            taken: tuple[int, ...] = tuple([swizzle[c] if mask >> c & 1 else 0 for c in range(4)])
-        else:
-            taken = swizzle
-        name: object = (register.file, register.index) if register.dimension is None and register.indirect is None else register
-        operands.append((name, taken, operand.negate, operand.absolute))
-    if Trait.COMMUTATIVE in opcode.traits:
-        operands[:2] = sorted(operands[:2], key=repr)
-    mask = 0 if opcode.mode is Mode.REPLICATE else item.dst[0].write_mask
-    return opcode.name, mask, item.saturate, item.precise, item.texture, item.offsets, tuple(operands)
-
-
-def _is_same(earlier: Instruction, item: Instruction) -> bool:
-    """Return true if an instruction found under the same key was not changed since, as far as results and flags go."""
-    return earlier.opcode is item.opcode and _expression(earlier) == _expression(item)
+@cache
+def _taken(swizzle: Swizzle, mask: int) -> Swizzle:
+    """Return a swizzle with x for the channels outside of a mask."""
+    x, y, z, w = (swizzle[c] if mask >> c & 1 else 0 for c in range(4))
+    return x, y, z, w
 
 
 def _move(item: Instruction, found: DstOperand) -> Instruction:

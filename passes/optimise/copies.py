@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import is_
 
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
 from passes.analysis.cells import CODES, source_masks
@@ -11,8 +10,9 @@ from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import with_operands
 from passes.form import Form, Rewriter
 from passes.validate.roles import Role, source_roles
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import CLOSERS, Flow, Trait
+from tgsi.language.facts.enums import ADDR, OUT
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -31,6 +31,10 @@ class PropagateCopies(Rewriter):
 
     name = "propagate-copies"
 
+    def takes(self, opcode: OpcodeInfo) -> bool:
+        """See `Rewriter.takes`."""
+        return bool(opcode.num_src or opcode.num_dst)
+
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         values = form.values
@@ -40,7 +44,7 @@ class PropagateCopies(Rewriter):
             if made is not item:
                 values.put(place, made)
                 item, changed = made, True
-        if Trait.COPY in item.opcode.traits and not item.saturate:
+        if item.opcode.is_copy and not item.saturate:
             return _unrepeated(values, place, item) or changed
         return changed
 
@@ -48,47 +52,54 @@ class PropagateCopies(Rewriter):
 def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
     """Return an instruction that reads the sources of copies."""
     values = form.values
-    flow = item.opcode.flow
-    if flow is not None and (flow in CLOSERS or flow is Flow.CALL):
-        return item
     apart = looks_at_other_lanes(item.opcode) and not values.is_uniform(place)
-    masks = source_masks(item)
-    roles = source_roles(item.opcode.name)
-    sources = list(item.src)
-    for number, operand in enumerate(item.src):
-        register = operand.register
-        if register.file is File.TEMP and register.indirect is None:
-            if roles[number] is Role.VALUE and not values.cells.is_shared(register):
-                sources[number] = _operand(form, place, item, number, operand, masks[number], apart)
-        elif not apart and (register.indirect is not None or register.dimension is not None):
-            renamed = _indexed(values, place, register)
-            if renamed is not register:
-                sources[number] = replace(operand, register=renamed)
-    targets = item.dst
-    if not apart and any(target.register.indirect is not None or target.register.dimension is not None for target in targets):
-        renamed_targets = [_indexed(values, place, target.register) for target in targets]
-        if any(new is not target.register for new, target in zip(renamed_targets, targets)):
-            targets = tuple(replace(target, register=new) for new, target in zip(renamed_targets, targets))
-    made = tuple(sources)
-    return item if targets is item.dst and all(map(is_, made, item.src)) else with_operands(item, targets, made)
+    sources = None
+    for number, (operand, maker) in enumerate(zip(item.src, values.origins(place))):
+        if maker is None or (maker != UNWRITTEN and not _is_plain_copy(values.items[maker])):
+            continue
+        if source_roles(item.opcode.name)[number] is not Role.VALUE:
+            continue
+        made = _operand(form, place, item, number, operand, source_masks(item)[number], apart)
+        if made is not operand:
+            sources = sources or list(item.src)
+            sources[number] = made
+    if values.is_indexed and not apart:
+        return _with_other_indices(values, place, with_operands(item, item.dst, tuple(sources)) if sources else item)
+    return with_operands(item, item.dst, tuple(sources)) if sources else item
+
+
+def _is_plain_copy(item: Instruction | None) -> bool:
+    return item is not None and item.opcode.is_copy and not item.saturate
+
+
+def _with_other_indices(values: Values, place: int, item: Instruction) -> Instruction:
+    """Return an instruction whose registers are indexed by the sources of copies."""
+    src = [_indexed(values, place, operand.register) for operand in item.src]
+    dst = [_indexed(values, place, operand.register) for operand in item.dst]
+    if all(new is old.register for new, old in zip(src + dst, item.src + item.dst)):
+        return item
+    targets = tuple([replace(operand, register=new) for new, operand in zip(dst, item.dst)])
+    return with_operands(item, targets, tuple([replace(operand, register=new) for new, operand in zip(src, item.src)]))
 
 
 def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
     """Return a register whose indices are read from the sources of copies between ADDR registers."""
 
     def origin(ref: IndirectRef | None) -> IndirectRef | None:
-        if ref is None or ref.file is not File.ADDR:
+        if ref is None or ref.file is not ADDR:
             return ref
         maker = values.writer(values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))[0], place)
         move = values.items[maker] if maker is not None and maker != UNWRITTEN else None
-        if move is None or maker is None or Trait.COPY not in move.opcode.traits or move.saturate:
+        if move is None or maker is None or not move.opcode.is_copy or move.saturate:
             return ref
         source = move.src[0]
-        if source.negate or source.absolute or source.register.file is not File.ADDR or not is_direct(source.register):
+        if source.negate or source.absolute or source.register.file is not ADDR or not is_direct(source.register):
             return ref
         keeps = values.keeps_operand(source, 1 << ref.component, maker, place)
-        return IndirectRef(File.ADDR, source.register.index, source.swizzle[ref.component]) if keeps else ref
+        return IndirectRef(ADDR, source.register.index, source.swizzle[ref.component]) if keeps else ref
 
+    if register.indirect is None and register.dimension is None:
+        return register
     first = origin(register.indirect)
     dimension = register.dimension
     second = origin(dimension.indirect) if dimension is not None else None
@@ -117,7 +128,7 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
         if apart and (not values.is_uniform(maker) or base + channel in values.pinned):
             return operand
         move = values.items[maker]
-        if move is None or Trait.COPY not in move.opcode.traits or move.saturate:
+        if move is None or not _is_plain_copy(move):
             return operand
         source = move.src[0]
         here = source.register, source.negate, source.absolute
@@ -151,7 +162,7 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
 def _fits(item: Instruction, number: int, operand: SrcOperand, register: RegisterRef, modified: bool) -> bool:
     """Return true if a source may be another register, with modifiers if `modified`."""
     opcode = item.opcode
-    if register.file is File.OUT:
+    if register.file is OUT:
         return False
     if modified:
         takes = is_computed(opcode) or opcode.flow is not None or Trait.KILL in opcode.traits
@@ -180,8 +191,10 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
     base = values.cells.of(register, (0,))[0]
     if base < 0:
         return False
-    own = register.file is source.register.file and register == source.register and not (source.negate or source.absolute)
     writers = values.writers
+    own = register.file is source.register.file and register == source.register and not (source.negate or source.absolute)
+    if not own and all(len(writers[cell]) < 2 for cell in values.writes[place]):
+        return False
     same = 0
     for channel in range(4):
         if not target.write_mask >> channel & 1:
@@ -195,7 +208,7 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
         if before is None or before == UNWRITTEN:
             continue
         other = values.items[before]
-        if other is None or Trait.COPY not in other.opcode.traits or other.saturate:
+        if other is None or not other.opcode.is_copy or other.saturate:
             continue
         first = other.src[0]
         alike = first.register == source.register and first.negate == source.negate and first.absolute == source.absolute

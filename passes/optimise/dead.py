@@ -11,8 +11,8 @@ from passes.analysis.values import Values
 from passes.edit import rebuilt, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.split import split
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Flow, Mode
+from tgsi.language.facts.enums import OUT
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import DstOperand, Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -66,7 +66,8 @@ def _without_dead(form: Form) -> bool:
     """Remove what is not needed; return true if that is anything."""
     values = form.values
     items, reads = values.items, values.reads
-    hidden = unseen_outputs(items, values.cells)
+    is_overwritten = any(cell & 8 and len(places) > 1 for cell, places in values.writers.items())
+    hidden = unseen_outputs(items, values.cells) if is_overwritten else {}  # one write alone is always seen
     needed: set[int] = set(values.pinned)
     alive: dict[int, int] = {}
     pending: list[int] = []
@@ -74,13 +75,13 @@ def _without_dead(form: Form) -> bool:
     for place, item in enumerate(items):
         if item is None:
             continue
-        if not is_removable(item.opcode) or not item.dst:
+        if not item.dst or not is_removable(item.opcode):
             if not item.opcode.has_no_effect:
                 pending += reads[place]
             else:
                 candidates.add(place)
             continue
-        mask = _seen(item, hidden.get(place, 0))
+        mask = _seen(item, hidden.get(place, 0)) if hidden or item.dst[0].register.file is OUT or len(item.dst) > 1 else 0
         if mask:
             alive[place] = mask
             _need(values, place, item, mask, pending)
@@ -94,15 +95,16 @@ def _without_dead(form: Form) -> bool:
             continue
         needed.add(cell)
         for place in values.writers.get(cell, ()):
-            item = items[place]
-            if item is None or (place not in candidates and place not in alive) or results(item)[0].register.file is File.OUT:
-                continue
             before = alive.get(place, 0)
+            if not before and place not in candidates:
+                continue
+            item = items[place]
             mask = before | (15 if cell < 0 else 1 << (cell & 3))
-            if mask != before:
-                alive[place] = mask
-                candidates.discard(place)
-                _need(values, place, item, mask, pending)
+            if mask == before or item is None or results(item)[0].register.file is OUT:
+                continue
+            alive[place] = mask
+            candidates.discard(place)
+            _need(values, place, item, mask, pending)
     changed = bool(candidates)
     for place in candidates:
         values.remove(place)
@@ -120,7 +122,7 @@ def _seen(item: Instruction, hidden: int) -> int:
     """Return the channels of a removable instruction's destinations that are seen from outside."""
     mask = 0
     for operand in results(item):
-        if operand.register.file is File.OUT:
+        if operand.register.file is OUT:
             mask |= operand.write_mask if operand.register.indirect is not None else operand.write_mask & ~hidden
     return mask
 
@@ -128,7 +130,7 @@ def _seen(item: Instruction, hidden: int) -> int:
 def _need(values: Values, place: int, item: Instruction, mask: int, pending: list[int]) -> None:
     """Note what an instruction reads for the channels of `mask`."""
     opcode = item.opcode
-    if opcode.mode is not Mode.COMPONENTWISE or opcode.uses_64bit or item.dst[0].write_mask == mask or not is_computed(opcode):
+    if item.dst[0].write_mask == mask or not opcode.is_componentwise or opcode.uses_64bit or not is_computed(opcode):
         pending += values.reads[place]
         return
     for operand, read in zip(item.src, source_masks(item)):
@@ -139,6 +141,8 @@ def _need(values: Values, place: int, item: Instruction, mask: int, pending: lis
 
 def _without_empty_branches(form: Form) -> bool:
     """Drop IF, ENDIF and ELSE with nothing between them; inner ones first."""
+    if form.values.layout.is_straight:
+        return False
     kept: list[int] = []
     gone: list[int] = []
     items = form.values.items

@@ -11,6 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
+from passes.analysis.cells import CHANNELS
 from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import Instruction
 
@@ -19,10 +20,12 @@ SIGN = 0x80000000
 ALL_ONES = 0xFFFFFFFF
 NAN = 0x7FC00000
 
+_FLOAT, _WORD = struct.Struct("<f"), struct.Struct("<I")
+
 
 def to_float(word: int) -> float:
     """Return the number of 32 bits."""
-    value: float = struct.unpack("<f", struct.pack("<I", word))[0]
+    value: float = _FLOAT.unpack(_WORD.pack(word))[0]
     return value
 
 
@@ -31,10 +34,10 @@ def to_word(value: float) -> int:
     if value != value:
         return NAN
     try:
-        packed = struct.pack("<f", value)
+        packed = _FLOAT.pack(value)
     except OverflowError:
-        packed = struct.pack("<f", math.copysign(math.inf, value))
-    word: int = struct.unpack("<I", packed)[0]
+        packed = _FLOAT.pack(math.copysign(math.inf, value))
+    word: int = _WORD.unpack(packed)[0]
     return word
 
 
@@ -63,25 +66,28 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
 
     The sources' words are given for their positions, before modifiers.
     """
-    opcode = instruction.opcode
-    values = [
-        [modified(word, kind, operand.negate, operand.absolute) for word in words]
-        for words, kind, operand in zip(sources, opcode.modifier_types, instruction.src)
-    ]
-    channels = [c for c in range(4) if instruction.dst[0].write_mask >> c & 1]
-    if opcode.name in _DOTS:
-        words = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[opcode.name]))
-    elif opcode.name not in _FUNCTIONS:
+    opcode, name = instruction.opcode, instruction.opcode.name
+    if name not in _FUNCTIONS and name not in _DOTS:
         return None
+    values: list[Sequence[int]] = []
+    for words, kind, operand in zip(sources, opcode.modifier_types, instruction.src):
+        if operand.negate or operand.absolute:
+            words = [modified(word, kind, operand.negate, operand.absolute) for word in words]
+        values.append(words)
+    channels = CHANNELS[instruction.dst[0].write_mask]
+    found: dict[int, int] = {}
+    if name in _DOTS:
+        found = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[name]))
     else:
-        places = [0] if opcode.mode is Mode.REPLICATE else channels
-        found = {c: value_of(opcode.name, [value[c] for value in values]) for c in places}
+        function = _FUNCTIONS[name]
+        for c in (0,) if opcode.mode is Mode.REPLICATE else channels:
+            word = function(*[value[c] for value in values])
+            if word is None:
+                return None
+            found[c] = word & MASK
         if opcode.mode is Mode.REPLICATE:
             found = dict.fromkeys(channels, found[0])
-        words = {c: word for c, word in found.items() if word is not None}
-        if len(words) < len(channels):
-            return None
-    return {c: saturated(word) for c, word in words.items()} if instruction.saturate else words
+    return {c: saturated(word) for c, word in found.items()} if instruction.saturate else found
 
 
 def value_of(name: str, words: Sequence[int]) -> int | None:

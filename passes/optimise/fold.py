@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from passes.analysis.access import is_computed, is_direct
-from passes.edit import Immediates
+from passes.edit import Immediates, with_opcode
 from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.enums import ADDR, IMM
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
@@ -25,10 +23,14 @@ class FoldConstants(Rewriter):
 
     name = "fold-constants"
 
+    def takes(self, opcode: OpcodeInfo) -> bool:
+        """See `Rewriter.takes`."""
+        return bool(opcode.num_src) and is_computed(opcode)
+
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         for operand in item.src:
-            if operand.register.file is not File.IMM:
+            if operand.register.file is not IMM:
                 return False
         if not item.src or (form.zero_wins and Trait.PRODUCT in item.opcode.traits):
             return False
@@ -40,9 +42,9 @@ class FoldConstants(Rewriter):
 
 def folded(item: Instruction, immediates: Immediates) -> Instruction:
     """Return a MOV of the result if all sources of an instruction are immediates, otherwise the instruction."""
-    if not item.src or not is_computed(item.opcode) or any(o.register.file is not File.IMM or not is_direct(o.register) for o in item.src):
+    if item.opcode.is_copy and not (item.saturate or item.src[0].negate or item.src[0].absolute):
         return item
-    if Trait.COPY in item.opcode.traits and not (item.saturate or item.src[0].negate or item.src[0].absolute):
+    if not item.src or not is_computed(item.opcode) or any(o.register.file is not IMM or not is_direct(o.register) for o in item.src):
         return item
     words = [[immediates.items[o.register.index].words[channel] for channel in o.swizzle] for o in item.src]
     values = evaluate(item, words)
@@ -51,5 +53,5 @@ def folded(item: Instruction, immediates: Immediates) -> Instruction:
     source = immediates.source([values.get(channel) for channel in range(4)], item.opcode.dst_types[0])
     if source is None:
         return item
-    opcode = OPCODES["UARL" if item.dst[0].register.file is File.ADDR else "MOV"]
-    return replace(item, opcode=opcode, src=(source,), saturate=False, precise=False)
+    opcode = OPCODES["UARL" if item.dst[0].register.file is ADDR else "MOV"]
+    return with_opcode(item, opcode, (source,))

@@ -8,8 +8,7 @@ from passes.analysis.access import is_computed, is_direct
 from passes.edit import rebuilt
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Trait
+from tgsi.language.facts.enums import TEMP
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
@@ -67,10 +66,10 @@ def _is_constant(form: Form, cell: int, start: int, end: int, home: dict[int, in
 
 def _is_movable(form: Form, place: int, item: Instruction) -> bool:
     values = form.values
-    if not is_computed(item.opcode) or Trait.COPY in item.opcode.traits or len(item.dst) != 1:
+    if not is_computed(item.opcode) or item.opcode.is_copy or len(item.dst) != 1:
         return False
     register = item.dst[0].register
-    if register.file is not File.TEMP or not is_direct(register) or register in form.zeros or register in form.carried:
+    if register.file is not TEMP or not is_direct(register) or register in form.zeros or register in form.carried:
         return False
     if not all(is_direct(operand.register) for operand in item.src):
         return False

@@ -7,8 +7,8 @@ from operator import is_
 
 from passes.analysis.access import free_indexing, indices_of, is_direct
 from passes.base import Pass
-from passes.edit import moved, with_operands
-from tgsi.language.facts.enums import File
+from passes.edit import moved, with_operands, with_parts
+from tgsi.language.facts.enums import IMM
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -26,36 +26,45 @@ class RemoveUnusedImmediates(Pass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
         used: set[int] = set()
+        is_indexed = False
         for item in program.instructions:
             for operand in item.src:
                 register = operand.register
-                if register.file is File.IMM:
+                if register.file is IMM:
                     used.add(register.index)
-                if not is_direct(register) and any(ref.file is File.IMM for ref in indices_of(register)):
+                if register.indirect is None and register.dimension is None:
+                    continue
+                is_indexed = True
+                if any(ref.file is IMM for ref in indices_of(register)):
                     return program
             for target in item.dst:  # a STORE's may be the handle of an image
-                if target.register.file is File.IMM:
-                    used.add(target.register.index)
-                if any(ref.file is File.IMM for ref in indices_of(target.register)):
+                register = target.register
+                if register.file is IMM:
+                    used.add(register.index)
+                is_indexed = is_indexed or register.indirect is not None
+                if not is_direct(register) and any(ref.file is IMM for ref in indices_of(register)):
                     return program
-            used.update(offset.register.index for offset in item.offsets if offset.register.file is File.IMM)
-        if len(used) == len(program.immediates) or free_indexing(program, File.IMM):
+            for shift in item.offsets:
+                is_indexed = is_indexed or shift.register.indirect is not None
+                if shift.register.file is IMM:
+                    used.add(shift.register.index)
+        if len(used) == len(program.immediates) or (is_indexed and free_indexing(program, IMM)):
             return program
         places = {old: new for new, old in enumerate(sorted(used))}
 
         def source(operand: SrcOperand) -> SrcOperand:
             register = operand.register
-            if register.file is not File.IMM or places[register.index] == register.index:
+            if register.file is not IMM or places[register.index] == register.index:
                 return operand
             return SrcOperand(moved(register, places[register.index]), operand.swizzle, operand.negate, operand.absolute)
 
         def destination(operand: DstOperand) -> DstOperand:
             register = operand.register
-            return replace(operand, register=moved(register, places[register.index])) if register.file is File.IMM else operand
+            return replace(operand, register=moved(register, places[register.index])) if register.file is IMM else operand
 
         def offset(operand: TexOffset) -> TexOffset:
             register = operand.register
-            return replace(operand, register=moved(register, places[register.index])) if register.file is File.IMM else operand
+            return replace(operand, register=moved(register, places[register.index])) if register.file is IMM else operand
 
         def instruction(item: Instruction) -> Instruction:
             dst, src = tuple(map(destination, item.dst)), tuple(map(source, item.src))
@@ -63,7 +72,7 @@ class RemoveUnusedImmediates(Pass):
                 item = replace(item, offsets=tuple(map(offset, item.offsets)))
             return item if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)) else with_operands(item, dst, src)
 
-        return replace(
+        return with_parts(
             program,
             immediates=tuple(item for number, item in enumerate(program.immediates) if number in used),
             instructions=tuple(map(instruction, program.instructions)),

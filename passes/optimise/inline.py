@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from passes.analysis import facts
+from passes.analysis.access import flows_of
 from passes.base import Pass
 from passes.edit import rebuilt
 from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow
@@ -25,6 +27,8 @@ class InlineCalls(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
+        if Flow.SUBROUTINE not in facts.of(program, flows_of):
+            return program
         while True:
             made = self._once(program)
             if made is program:

@@ -10,10 +10,9 @@ from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
 from passes.edit import with_operands
 from passes.form import Form, FormPass
-from passes.optimise.moves import permuted, reread, shows_outputs
+from passes.optimise.moves import permuted, reread
 from passes.optimise.split import SplitRegisters
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Mode
+from tgsi.language.facts.enums import IMM, OUT, TEMP
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -45,12 +44,12 @@ class _Joiner:
         self.values: Values = form.values
         self.changed = False
         self._known: dict[Hashable, int] = {}
-        self._emits = [place for place, item in enumerate(self.values.items) if item is not None and shows_outputs(item)]
+        self._emits = self.values.shows
 
     def visit(self, place: int, item: Instruction) -> None:
         """Join an instruction with an earlier one, or remember it."""
         opcode = item.opcode
-        if opcode.mode is not Mode.COMPONENTWISE or opcode.uses_64bit or len(item.dst) != 1 or not is_computed(opcode):
+        if not opcode.is_componentwise or opcode.uses_64bit or len(item.dst) != 1 or not is_computed(opcode):
             return
         target = item.dst[0]
         if target.write_mask == 15 or target.register.dimension is not None or not is_direct(target.register):
@@ -60,7 +59,7 @@ class _Joiner:
             register = operand.register
             if register.indirect is not None or register.dimension is not None:
                 return
-            sources.append((register.file, -1 if register.file is File.IMM else register.index, operand.negate, operand.absolute))
+            sources.append((register.file, -1 if register.file is IMM else register.index, operand.negate, operand.absolute))
         region = self.values.layout.region[place]
         key = (opcode.name, item.saturate, item.precise, region, tuple(sources))
         for full in ((key, target.register.file, target.register.index), key):
@@ -121,7 +120,7 @@ class _Joiner:
         """Return true if a TEMP holds nothing but the result of one instruction."""
         register = item.dst[0].register
         values = self.values
-        if register.file is not File.TEMP or values.cells.is_shared(register) or register in self.form.zeros:
+        if register.file is not TEMP or values.cells.is_shared(register) or register in self.form.zeros:
             return False
         base = register.index * 16
         for cell in range(base, base + 4):
@@ -164,7 +163,7 @@ class _Joiner:
         jumps = values.layout.jumps
         if bisect_left(jumps, first) != bisect_left(jumps, later):
             return False
-        if item.dst[0].register.file is File.OUT and bisect_left(self._emits, first) != bisect_left(self._emits, later):
+        if item.dst[0].register.file is OUT and bisect_left(self._emits, first) != bisect_left(self._emits, later):
             return False
         for cell in cells:
             if cell < 0 or cell in values.pinned:
@@ -184,7 +183,7 @@ class _Joiner:
         mask = two.dst[0].write_mask
         for a, b, kind in zip(one.src, two.src, one.opcode.src_types):
             x, y, z, w = (b.swizzle[c] if mask >> c & 1 else a.swizzle[c] for c in range(4))
-            if a.register.file is File.IMM and a.register != b.register:
+            if a.register.file is IMM and a.register != b.register:
                 items = self.form.immediates.items
                 both = one.dst[0].write_mask | mask
                 words = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from operator import is_
@@ -11,15 +10,15 @@ from passes.analysis.access import free_indexing, indices_of
 from passes.analysis.cells import CODES
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
-from passes.edit import moved, with_operands
+from passes.edit import moved, with_operands, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import ADDR, TEMP, File
 from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-_FILES = (File.TEMP, File.ADDR)
+_FILES = (TEMP, ADDR)
 _PLAIN = {file: RegisterRef(file, 0) for file in _FILES}
 
 
@@ -46,23 +45,29 @@ class MergeTemporaries(FormPass):
         if not form.is_split:
             SplitRegisters().rewrite(form)
         program, values = form.finish(), form.values
-        names: dict[RegisterRef, int] = {}
-        files = [file for file in _FILES if program.declared(file) and not free_indexing(program, file)]
-        for file in files:
-            names |= _chosen(form, file)
-        made = _Namer(names, values, files).program(program)
+        closed = {file for file in _FILES if values.is_indexed and free_indexing(program, file)}
+        fixed = {file: _fixed(values, file) for file in _FILES if file not in closed and program.declared(file)}
+        names = {file: _chosen(form, file, fixed[file]) for file in fixed}
+        made = _Namer(names, fixed, values).program(program)
         zeros, carried = form.zeros, form.carried
         if made is not program:
             form.restart(made)
-            form.zeros = {RegisterRef(r.file, names.get(r, r.index)) for r in zeros}
-            form.carried = {RegisterRef(r.file, names.get(r, r.index)) for r in carried}
+            form.zeros, form.carried = _renamed(zeros, names), _renamed(carried, names)
         return made is not program
 
 
-def _chosen(form: Form, file: File) -> dict[RegisterRef, int]:
+Names = dict[File, dict[int, int]]
+"""New numbers of registers, by file and old number."""
+
+
+def _renamed(registers: set[RegisterRef], names: Names) -> set[RegisterRef]:
+    return {RegisterRef(r.file, names[r.file].get(r.index, r.index)) if r.file in names else r for r in registers}
+
+
+def _chosen(form: Form, file: File, fixed: set[int]) -> dict[int, int]:
     """Return the new numbers of the registers of a file that may move."""
-    spans, fixed = _spans(form, file)
-    names: dict[RegisterRef, int] = {}
+    spans = _spans(form, file, fixed)
+    names: dict[int, int] = {}
     free = [index for index in range(len(spans) + len(fixed)) if index not in fixed]
     heapify(free)
     ending: list[tuple[int, int]] = []
@@ -70,38 +75,37 @@ def _chosen(form: Form, file: File) -> dict[RegisterRef, int]:
         while ending and ending[0][0] < first:
             heappush(free, heappop(ending)[1])
         name = heappop(free)
-        names[RegisterRef(file, index)] = name
+        names[index] = name
         heappush(ending, (last, name))
     return names
 
 
-def _spans(form: Form, file: File) -> tuple[dict[int, tuple[int, int]], set[int]]:
-    """Return the registers that may move, each with the stretch in which it is needed, and the numbers of those that stay.
+def _spans(form: Form, file: File, fixed: set[int]) -> dict[int, tuple[int, int]]:
+    """Return the registers that may move, each with the stretch in which it is needed.
 
     A read at place p stands at 2 * p and a write at 2 * p + 1, so that a result may take the register of a source.
     """
     values = form.values
     code = CODES[file]
-    mentions: dict[int, list[int]] = {}
-    for table in (values.readers, values.writers):
-        late = table is values.writers
-        for cell, places in table.items():
-            if cell < 0 or cell & 12 != code or not places:
-                continue
-            found = mentions.setdefault(cell >> 4, [])
-            found += [2 * place + (late and _stores_once(values.items[place])) for place in places]
-    fixed = _fixed(values, file)
-    loops = values.layout.loops
     spans: dict[int, tuple[int, int]] = {}
-    for index, places in mentions.items():
-        if index in fixed:
-            continue
-        register = RegisterRef(file, index)
-        first, last = -1 if register in form.zeros else min(places), max(places)
-        if loops:
-            first, last = _through_loops(values, places, first, last, register in form.carried)
-        spans[index] = first, last
-    return spans, fixed
+    for cell, readers in values.readers.items():
+        if cell >= 0 and cell & 12 == code and readers:
+            _extend(spans, cell >> 4, 2 * min(readers), 2 * max(readers))
+    for cell, writers in values.writers.items():
+        if cell >= 0 and cell & 12 == code and writers:
+            first, last = writers[0], writers[-1]
+            _extend(spans, cell >> 4, 2 * first + _stores_once(values.items[first]), 2 * last + _stores_once(values.items[last]))
+    for index in fixed:
+        spans.pop(index, None)
+    for register in form.zeros:
+        if register.file is file and register.index in spans:
+            spans[register.index] = -1, spans[register.index][1]
+    return _through_loops(form, file, spans) if values.layout.loops else spans
+
+
+def _extend(spans: dict[int, tuple[int, int]], index: int, first: int, last: int) -> None:
+    known = spans.get(index)
+    spans[index] = (first, last) if known is None else (min(known[0], first), max(known[1], last))
 
 
 def _stores_once(item: Instruction | None) -> bool:
@@ -109,41 +113,47 @@ def _stores_once(item: Instruction | None) -> bool:
     return item is not None and len(item.dst) == 1 and not item.opcode.uses_64bit
 
 
-def _through_loops(values: Values, places: list[int], first: int, last: int, carried: bool) -> tuple[int, int]:
-    """Return a stretch that also covers the loops that repeat a part of it."""
+def _through_loops(form: Form, file: File, spans: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """Return the stretches so that they also cover the loops that repeat a part of them."""
+    values, code = form.values, CODES[file]
     layout = values.layout
-    start, end = first // 2, last // 2
-    for place in {place // 2 for place in places}:
-        loop = layout.loop_of(place)
-        while loop >= 0:
-            begin, stop, around = layout.loops[loop]
-            if carried or not (begin < start and end < stop):
-                first, last = min(first, 2 * begin), max(last, 2 * stop + 1)
-            loop = around
-    return first, last
+    carried = {register.index for register in form.carried if register.file is file}
+    made = dict(spans)
+    for table in (values.readers, values.writers):
+        for cell, places in table.items():
+            index = cell >> 4
+            if cell < 0 or cell & 12 != code or index not in spans:
+                continue
+            start, end = spans[index][0] // 2, spans[index][1] // 2
+            for place in places:
+                loop = layout.loop_of(place)
+                while loop >= 0:
+                    begin, stop, around = layout.loops[loop]
+                    if index in carried or not (begin < start and end < stop):
+                        _extend(made, index, 2 * begin, 2 * stop + 1)
+                    loop = around
+    return made
 
 
 def _fixed(values: Values, file: File) -> set[int]:
     """Return the numbers that no other register may get: of arrays, of subroutines, of what other lanes may see."""
-    program = values.program
-    found = {cell >> 4 for cell in values.pinned if cell >= 0 and cell & 12 == CODES[file]}
-    for item in program.declared(file):
-        if item.array_id and (file, item.array_id) in values.cells.groups:
-            found.update(range(item.first, item.last + 1))
-    found.update(cell >> 4 for cell in values.shared if cell >= 0 and cell & 12 == CODES[file])
+    code = CODES[file]
+    found = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
+    if values.cells.groups:
+        for item in values.program.declared(file):
+            if item.array_id and (file, item.array_id) in values.cells.groups:
+                found.update(range(item.first, item.last + 1))
     return found
 
 
 class _Namer:
     """Renames the registers of a program, and declares them anew."""
 
-    def __init__(self, names: dict[RegisterRef, int], values: Values, files: Sequence[File]) -> None:
-        self.names = names
-        self._values = values
-        self._fixed = {file: _fixed(values, file) for file in files}
-        self._by_file: dict[File, dict[int, int]] = {file: {} for file in files}
-        for register, name in names.items():
-            self._by_file[register.file][register.index] = name
+    def __init__(self, names: Names, fixed: dict[File, set[int]], values: Values) -> None:
+        self._names = names
+        self._fixed = fixed
+        self._arrays = values.cells.groups
+        self._made: dict[int, RegisterRef] = {}  # by identity of the old register, which the program keeps
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
@@ -151,16 +161,20 @@ class _Namer:
         declarations = self._declarations(program)
         if declarations == program.declarations and all(map(is_, instructions, program.instructions)):
             return program
-        return replace(program, declarations=declarations, instructions=instructions)
+        return with_parts(program, declarations=declarations, instructions=instructions)
 
     def _declarations(self, program: Program) -> tuple[Declaration, ...]:
         made: list[Declaration] = []
         waiting: dict[File, list[Declaration]] = {}
-        arrays = self._values.cells.groups
+        arrays = self._arrays
         for file, fixed in self._fixed.items():
-            used = {name for register, name in self.names.items() if register.file is file} | fixed
-            plain = [item for item in program.declared(file) if not (item.array_id and (file, item.array_id) in arrays)]
-            used -= {i for item in program.declared(file) if item not in plain for i in range(item.first, item.last + 1)}
+            used = {*self._names[file].values(), *fixed}
+            plain = []
+            for item in program.declared(file):
+                if item.array_id and (file, item.array_id) in arrays:
+                    used.difference_update(range(item.first, item.last + 1))
+                else:
+                    plain.append(item)
             local = bool(plain) and all(item.local for item in plain)
             waiting[file] = [Declaration(file, first, last, local=local) for first, last in runs(sorted(used))]
         for item in program.declarations:
@@ -172,26 +186,30 @@ class _Namer:
         return tuple(made)
 
     def _instruction(self, item: Instruction) -> Instruction:
-        src = tuple(map(self._source, item.src))
-        dst = tuple(map(self._destination, item.dst))
+        changed = False
+        src, dst = [], []
+        for source in item.src:
+            register = self._register(source.register)
+            if register is not source.register:
+                source, changed = SrcOperand(register, source.swizzle, source.negate, source.absolute), True
+            src.append(source)
+        for target in item.dst:
+            register = self._register(target.register)
+            if register is not target.register:
+                target, changed = DstOperand(register, target.write_mask), True
+            dst.append(target)
         if item.offsets:
             item = replace(item, offsets=tuple(TexOffset(self._register(o.register), o.swizzle) for o in item.offsets))
-        if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)):
-            return item
-        return with_operands(item, dst, src)
-
-    def _source(self, operand: SrcOperand) -> SrcOperand:
-        register = operand.register
-        if register.file not in _FILES and register.indirect is None and register.dimension is None:
-            return operand
-        register = self._register(register)
-        return operand if register is operand.register else SrcOperand(register, operand.swizzle, operand.negate, operand.absolute)
-
-    def _destination(self, operand: DstOperand) -> DstOperand:
-        register = self._register(operand.register)
-        return operand if register is operand.register else DstOperand(register, operand.write_mask)
+        return with_operands(item, tuple(dst), tuple(src)) if changed else item
 
     def _register(self, register: RegisterRef) -> RegisterRef:
+        """Return a register with its new number, and new numbers of those that index it."""
+        found = self._made.get(id(register))
+        if found is None:
+            found = self._made[id(register)] = self._renamed(register)
+        return found
+
+    def _renamed(self, register: RegisterRef) -> RegisterRef:
         if register.indirect is None and register.dimension is None:
             if register.file not in _FILES:
                 return register
@@ -209,12 +227,11 @@ class _Namer:
 
     def _name(self, file: File, index: int) -> int:
         """Return the new number of a register. Any will do for one that an operand names without reading or writing a channel."""
-        known = self._by_file.get(file)
+        known = self._names.get(file)
         if known is None:
             return index
         name = known.get(index)
         if name is None:
             name = index if index in self._fixed[file] else 0
             known[index] = name
-            self.names[RegisterRef(file, index)] = name
         return name

@@ -11,8 +11,8 @@ from passes.analysis.cells import CODES, source_masks
 from passes.analysis.values import Values
 from passes.edit import with_operands
 from passes.form import Form, FormPass
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Flow, Mode, Trait
+from tgsi.language.facts.enums import OUT, TEMP, File
+from tgsi.language.facts.traits import Flow, Mode
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -35,7 +35,7 @@ class MergeMoves(FormPass):
         merger = _Merger(form)
         changed = False
         for place, item in enumerate(form.values.items):
-            if item is not None and Trait.COPY in item.opcode.traits and item.src[0].register.file is File.TEMP:
+            if item is not None and item.opcode.is_copy and item.src[0].register.file is TEMP:
                 changed |= merger.merge(place, item)
         return changed
 
@@ -45,18 +45,14 @@ class _Merger:
         self.form = form
         self.values: Values = form.values
         items = self.values.items
-        self.emits = [
-            place
-            for place, item in enumerate(items)
-            if item is not None and (Trait.EMIT in item.opcode.traits or item.opcode.flow is Flow.CALL)
-        ]
-        self.jumps = _jumps(items)
+        self.emits = self.values.shows
+        self.jumps = [] if self.values.layout.is_straight and not self.values.layout.jumps else _jumps(items)
         self.jump_places = [jump[0] for jump in self.jumps]
 
     def merge(self, move: int, item: Instruction) -> bool:
         """Drop a MOV if that is possible."""
         source, target = item.src[0], item.dst[0]
-        if source.negate or source.absolute or not is_direct(source.register) or target.register.file not in (File.TEMP, File.OUT):
+        if source.negate or source.absolute or not is_direct(source.register) or target.register.file not in (TEMP, OUT):
             return False
         if target.register.indirect is not None or target.register.dimension is not None or source.register == target.register:
             return False
@@ -77,7 +73,7 @@ class _Merger:
         if not writers or writers[-1] >= move or len(writers) > _MANY:
             return False
         first = writers[0]
-        readers = self._readers(base, move, first, target.register.file is File.TEMP and not item.saturate)
+        readers = self._readers(base, move, first, target.register.file is TEMP and not item.saturate)
         if readers is None or not self._is_free(first, move, new, target.register.file):
             return False
         for cell in old:
@@ -124,7 +120,7 @@ class _Merger:
         values, layout = self.values, self.values.layout
         if layout.repeated_between(first, move) >= 0:
             return False
-        if file is File.OUT and bisect_left(self.emits, move) != bisect_left(self.emits, first):
+        if file is OUT and bisect_left(self.emits, move) != bisect_left(self.emits, first):
             return False
         for cell in new:
             places = values.writers.get(cell, ())
@@ -184,11 +180,6 @@ def reread(
     made = with_operands(item, item.dst, tuple(sources))
     base = old.index * 16
     return None if any(base <= cell <= base + 3 for cell in values.cells.reads(made)) else made
-
-
-def shows_outputs(item: Instruction) -> bool:
-    """Return true if an instruction may show what outputs hold: EMIT, and calls."""
-    return Trait.EMIT in item.opcode.traits or item.opcode.flow is Flow.CALL
 
 
 def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) -> Instruction:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from passes.analysis.access import is_computed, is_direct
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import TEMP
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
@@ -78,7 +78,7 @@ class IfToSelect(Pass):
 
 
 def _fits(item: Instruction) -> bool:
-    return is_computed(item.opcode) and len(item.dst) == 1 and item.dst[0].register.file is File.TEMP and is_direct(item.dst[0].register)
+    return is_computed(item.opcode) and len(item.dst) == 1 and item.dst[0].register.file is TEMP and is_direct(item.dst[0].register)
 
 
 def _selected(
@@ -103,21 +103,21 @@ def _selected(
             old = item.dst[0].register.index
             if old not in names:
                 names[old] = temporaries.new()
-                whole = SrcOperand(RegisterRef(File.TEMP, old))
+                whole = SrcOperand(RegisterRef(TEMP, old))
                 made.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (whole,), span=item.span))
             sources = tuple(_renamed(operand, names) for operand in item.src)
             made.append(replace(item, dst=(DstOperand(names[old], item.dst[0].write_mask),), src=sources))
             masks[old] = masks.get(old, 0) | item.dst[0].write_mask
         for old, new in names.items():
-            before, after = SrcOperand(RegisterRef(File.TEMP, old)), SrcOperand(new)
+            before, after = SrcOperand(RegisterRef(TEMP, old)), SrcOperand(new)
             chosen = (chooser, before, after) if number else (chooser, after, before)
-            made.append(Instruction(OPCODES["UCMP"], (DstOperand(RegisterRef(File.TEMP, old), masks[old]),), chosen, span=head.span))
+            made.append(Instruction(OPCODES["UCMP"], (DstOperand(RegisterRef(TEMP, old), masks[old]),), chosen, span=head.span))
     return made
 
 
 def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:
     register = operand.register
-    if register.file is not File.TEMP or register.indirect is not None or register.index not in names:
+    if register.file is not TEMP or register.indirect is not None or register.index not in names:
         return operand
     return replace(operand, register=names[register.index])
 
@@ -125,7 +125,7 @@ def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:
 def _indexes_by_written(arms: Sequence[Sequence[Instruction]]) -> bool:
     """Return true if an arm indexes TEMP, or indexes by a TEMP: the index would not find renamed copies."""
     return any(
-        (operand.register.indirect is not None and (operand.register.file is File.TEMP or operand.register.indirect.file is File.TEMP))
+        (operand.register.indirect is not None and (operand.register.file is TEMP or operand.register.indirect.file is TEMP))
         or (operand.register.dimension is not None and operand.register.dimension.indirect is not None)
         for arm in arms
         for item in arm

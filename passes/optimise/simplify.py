@@ -8,7 +8,7 @@ from passes.analysis.access import is_direct, looks_at_other_lanes
 from passes.form import ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
 from passes.optimise.rules.sources import has_rules, read_through
-from tgsi.language.facts.traits import Trait
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -23,6 +23,10 @@ class SimplifyInstructions(Rewriter):
 
     name = "simplify-instructions"
 
+    def takes(self, opcode: OpcodeInfo) -> bool:
+        """See `Rewriter.takes`."""
+        return opcode.is_copy or has_rules(opcode)
+
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         return simplify(form, place, item)
@@ -31,12 +35,12 @@ class SimplifyInstructions(Rewriter):
 def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | None = None) -> bool:
     """Change the instruction at a place by one rule; return true if it changed. `applied` counts the rules by name."""
     opcode = item.opcode
-    if Trait.COPY in opcode.traits and not item.saturate:
+    if opcode.is_copy and not item.saturate:
         if _is_noop(item):
             form.values.remove(place)
             return True
         return False
-    if not has_rules(opcode) or (looks_at_other_lanes(opcode) and not form.values.is_uniform(place)):
+    if looks_at_other_lanes(opcode) and not form.values.is_uniform(place):
         return False
     matcher = Matcher(form, place)
     found = matcher.rewritten(item)

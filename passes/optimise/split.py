@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from passes.analysis.cells import CODES, place_of
 from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
-from passes.edit import moved, with_operands
+from passes.edit import moved, with_operands, with_parts
 from passes.form import Form, FormPass
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import ADDR, TEMP
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-_MOST = {File.TEMP: SOFTWARE.temporaries, File.ADDR: SOFTWARE.addresses}
+_MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
 _UNBOUNDED = 1 << 30
 
 
@@ -49,68 +51,55 @@ def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef]
     loop.
     """
     webs = Webs(program)
-    first = {file: program.file_size(file) for file in _MOST}
+    first = {CODES[file]: program.file_size(file) for file in _MOST}
     following = dict(first)
-    most = _MOST if bounded else dict.fromkeys(_MOST, _UNBOUNDED)
-    names: dict[int, int] = {}
-    owners: set[tuple[File, int]] = set()
+    most = {CODES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
+    names: dict[int, int] = {}  # web -> cell of the first channel
+    owners: set[int] = set()
     made: list[Instruction] = []
-    files: dict[int, File] = {}
+    roots = webs.roots
     for item, mentions in zip(program.instructions, webs.mentions):
         changes: dict[int, int] = {}
-        for number, node in mentions:
-            file, index = _named(item, number)
-            web = webs.web(node)
-            name = names.get(web)
-            if name is None:
-                name = index
-                if (file, index) in owners and following[file] < most[file]:
-                    name = following[file]
-                    following[file] += 1
-                owners.add((file, index))
-                names[web] = name
-                files[web] = file
-            if name != index:
-                changes[number] = name
+        for number, node, cell in mentions:
+            old = cell & ~3
+            new = names.get(roots[node])
+            if new is None:
+                new, code = old, cell & 12
+                if old in owners and following[code] < most[code]:
+                    new = following[code] << 4 | code
+                    following[code] += 1
+                owners.add(old)
+                names[roots[node]] = new
+            if new != old:
+                changes[number] = new >> 4
         made.append(_renamed(item, changes) if changes else item)
     declarations = _without_arrays(program, webs)
     if following == first and declarations == program.declarations:
-        return program, *_facts(webs, names, files)
-    more = tuple(Declaration(file, first[file], following[file] - 1) for file in _MOST if following[file] > first[file])
-    made_program = replace(program, declarations=declarations + more, instructions=tuple(made))
-    return made_program, *_facts(webs, names, files)
+        return program, *_facts(webs, names)
+    more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := CODES[file]] > first[code]]
+    made_program = with_parts(program, declarations=(*declarations, *more), instructions=tuple(made))
+    return made_program, *_facts(webs, names)
 
 
-def _facts(webs: Webs, names: dict[int, int], files: dict[int, File]) -> tuple[set[RegisterRef], set[RegisterRef]]:
-    zeros = {webs.web(node) for node in webs.starts}
-    carried = {webs.web(node) for node in webs.carried}
+def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[RegisterRef]]:
+    """Return the registers that may be read before they are written, and those that may carry values into the next round of a loop."""
     unknown = webs.without_nodes
-    return (
-        {RegisterRef(files[web], names[web]) for web in zeros if web in names} | unknown,
-        {RegisterRef(files[web], names[web]) for web in carried if web in names} | unknown,
-    )
+
+    def registers(nodes: Sequence[int]) -> set[RegisterRef]:
+        found = {names[web] for web in {webs.roots[node] for node in nodes} if web in names}
+        return {RegisterRef(*place_of(cell)[:2]) for cell in found} | unknown
+
+    return registers(webs.starts), registers(webs.carried)
 
 
 def _without_arrays(program: Program, webs: Webs) -> tuple[Declaration, ...]:
     """Return the declarations; arrays of TEMP that no operand names by number lose theirs."""
     made = []
     for item in program.declarations:
-        if item.file is File.TEMP and item.array_id and (File.TEMP, item.array_id) not in webs.cells.groups:
+        if item.file is TEMP and item.array_id and (TEMP, item.array_id) not in webs.cells.groups:
             item = replace(item, array_id=0)
         made.append(item)
     return tuple(made)
-
-
-def _named(item: Instruction, number: int) -> tuple[File, int]:
-    """Return file and index of the register in a slot."""
-    operands: tuple[SrcOperand | DstOperand | TexOffset, ...] = (item.src, item.dst, item.offsets)[number >> 16]
-    register = operands[number >> 2 & 0x3FFF].register
-    if not number & 3:
-        return register.file, register.index
-    dimension = register.dimension
-    ref = register.indirect if number & 3 == 1 or dimension is None else dimension.indirect
-    assert ref is not None
-    return ref.file, ref.index
 
 
 def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:

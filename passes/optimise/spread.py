@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from functools import cache
 
 from passes.analysis.access import is_computed, is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import with_operands
 from passes.form import Form, FormPass
-from passes.optimise.moves import permuted, shows_outputs
-from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Mode, Trait
+from passes.optimise.moves import permuted
+from tgsi.language.facts.enums import OUT, TEMP
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.record import record
 
@@ -29,39 +31,51 @@ class SpreadMoves(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        spreader = _Spreader(form.values)
+        values = form.values
+        spreader = _Spreader(values)
         changed = False
-        for place, item in enumerate(form.values.items):
-            if item is not None and _is_simple(item):
-                changed |= spreader.gather(place, item)
-        for place in range(len(form.values.items) - 1, -1, -1):
-            item = form.values.items[place]
-            if item is not None and _is_simple(item):
-                changed |= spreader.scatter(place, item)
+        moves = [item for item in values.items if item is not None and item.opcode.is_copy]
+        if any(move.dst[0].register.file is TEMP for move in moves):
+            for place, item in enumerate(values.items):
+                if item is not None and _is_simple(item):
+                    changed |= spreader.gather(place, item)
+        if any(move.src[0].register.file is TEMP for move in moves):
+            for place in range(len(values.items) - 1, -1, -1):
+                item = values.items[place]
+                if item is not None and _is_simple(item):
+                    changed |= spreader.scatter(place, item)
         return changed
 
 
 def _is_simple(item: Instruction) -> bool:
-    opcode = item.opcode
-    if Trait.COPY in opcode.traits or len(item.dst) != 1 or opcode.uses_64bit or not is_computed(opcode):
+    if not _is_simple_opcode(item.opcode):
         return False
     register = item.dst[0].register
     return register.indirect is None and register.dimension is None
 
 
+@cache
+def _is_simple_opcode(opcode: OpcodeInfo) -> bool:
+    return not opcode.is_copy and opcode.num_dst == 1 and not opcode.uses_64bit and is_computed(opcode)
+
+
 class _Spreader:
     def __init__(self, values: Values) -> None:
         self.values = values
-        self.emits = [place for place, item in enumerate(values.items) if item is not None and shows_outputs(item)]
+        self.emits = values.shows
 
     # A result that several MOVs carry.
 
     def scatter(self, place: int, item: Instruction) -> bool:
         """Compute a result in the MOVs that carry it away; return false if something else needs it."""
         values, opcode = self.values, item.opcode
-        if item.dst[0].register.file is not File.TEMP or opcode.mode not in (Mode.COMPONENTWISE, Mode.REPLICATE):
+        if item.dst[0].register.file is not TEMP or opcode.mode not in (Mode.COMPONENTWISE, Mode.REPLICATE):
             return False
         cells = values.writes[place]
+        for reader in values.readers.get(cells[0], ()) if cells else ():
+            user = values.items[reader]
+            if user is None or not user.opcode.is_copy:
+                return False
         if any(cell < 0 or cell in values.pinned or values.writers[cell] != [place] for cell in cells):
             return False
         moves = sorted(values.users(place))
@@ -74,7 +88,7 @@ class _Spreader:
             if changed is None:
                 return False
             made[move] = changed
-            channels += changed.dst[0].write_mask.bit_count() if opcode.mode is Mode.COMPONENTWISE else 4
+            channels += changed.dst[0].write_mask.bit_count() if opcode.is_componentwise else 4
         is_cheap = opcode.skip_cost <= 1 and opcode.products <= 1 and opcode.sums <= 1
         if channels > len(cells) and not is_cheap:
             return False
@@ -87,7 +101,7 @@ class _Spreader:
         """Return an instruction that computes what a MOV carries, or None if it cannot."""
         values = self.values
         copy = values.items[move]
-        if copy is None or Trait.COPY not in copy.opcode.traits or not values.dominates(place, move):
+        if copy is None or not copy.opcode.is_copy or not values.dominates(place, move):
             return None
         source, target = copy.src[0], copy.dst[0]
         if source.negate or source.absolute or source.register != item.dst[0].register or not is_direct(target.register):
@@ -106,26 +120,27 @@ class _Spreader:
 
     def gather(self, place: int, item: Instruction) -> bool:
         """Split an instruction by the MOVs that put one of its operands together; return false if none is."""
-        if item.opcode.mode is not Mode.COMPONENTWISE or item.dst[0].write_mask.bit_count() < 2:
+        if not item.opcode.is_componentwise or item.dst[0].write_mask.bit_count() < 2:
             return False
         for number, operand in enumerate(item.src):
-            if operand.register.file is File.TEMP and is_direct(operand.register) and self._split(place, item, number, operand):
+            if operand.register.file is TEMP and is_direct(operand.register) and self._split(place, item, number, operand):
                 return True
         return False
 
     def _split(self, place: int, item: Instruction, number: int, operand: SrcOperand) -> bool:
         values = self.values
-        if values.cells.is_shared(operand.register) or sum(other.register == operand.register for other in item.src) > 1:
+        if values.cells.is_shared(operand.register):
             return False
         makers: dict[int, int] = {}  # MOV -> channels of the destination
         base = operand.register.index * 16
         for c in range(4):
             if item.dst[0].write_mask >> c & 1:
                 maker = values.writer(base + operand.swizzle[c], place)
-                if maker is None or maker == UNWRITTEN:
+                move = values.items[maker] if maker is not None and maker != UNWRITTEN else None
+                if maker is None or move is None or not move.opcode.is_copy:
                     return False
                 makers[maker] = makers.get(maker, 0) | 1 << c
-        if len(makers) < 2:
+        if len(makers) < 2 or sum(other.register == operand.register for other in item.src) > 1:
             return False
         order = sorted(makers)
         slots = [*order[1:], place]
@@ -152,7 +167,7 @@ class _Spreader:
         values, layout = self.values, self.values.layout
         for maker in order:
             move = values.items[maker]
-            if move is None or Trait.COPY not in move.opcode.traits or move.saturate or not values.is_only_for(maker, place):
+            if move is None or not move.opcode.is_copy or move.saturate or not values.is_only_for(maker, place):
                 return False
             if layout.region[maker] != layout.region[place]:
                 return False
@@ -160,7 +175,7 @@ class _Spreader:
         jumps = layout.jumps
         if bisect_left(jumps, order[0]) != bisect_left(jumps, place):
             return False
-        if item.dst[0].register.file is File.OUT and bisect_left(self.emits, first) != bisect_left(self.emits, place):
+        if item.dst[0].register.file is OUT and bisect_left(self.emits, first) != bisect_left(self.emits, place):
             return False
         masks = source_masks(item)
         for other, operand in enumerate(item.src):
@@ -183,7 +198,7 @@ class _Spreader:
         move = values.items[maker]
         assert move is not None
         source = move.src[0]
-        if source.negate or source.absolute or not is_direct(source.register) or source.register.file is File.OUT:
+        if source.negate or source.absolute or not is_direct(source.register) or source.register.file is OUT:
             return None
         taken = sum(1 << operand.swizzle[c] for c in {operand.swizzle[c]: c for c in range(4) if mask >> c & 1}.values())
         if not values.keeps_operand(source, taken, maker, slot):

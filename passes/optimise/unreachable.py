@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from passes.edit import as_float
 from passes.form import Form, FormPass
 from passes.optimise.evaluate import modified
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
 from tgsi.language.ir import Instruction
@@ -125,7 +125,7 @@ class _Reacher:
     def _constant(self, head: Instruction) -> int | None:
         """Return the word of x of an instruction's first source, or None if it is not a constant."""
         source = head.src[0]
-        if source.register.file is not File.IMM or source.register.indirect is not None:
+        if source.register.file is not IMM or source.register.indirect is not None:
             return None
         word = self.form.immediates.items[source.register.index].words[source.swizzle[0]]
         return modified(word, head.opcode.modifier_types[0], source.negate, source.absolute)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from passes.analysis.access import is_computed
-from passes.analysis.cells import CellMap, source_masks
+from passes.analysis import facts
+from passes.analysis.access import flows_of, is_computed
+from passes.analysis.cells import CHANNELS, CellMap, source_masks
 from passes.analysis.graph import partners_of
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from passes.optimise.addresses import Resolver
 from passes.optimise.evaluate import evaluate, modified
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -33,7 +34,7 @@ class UnrollLoops(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        if not any(item.opcode.flow is Flow.LOOP for item in program.instructions):
+        if Flow.LOOP not in facts.of(program, flows_of):
             return program
         return _Unroller(program, self.rounds, self.instructions).run()
 
@@ -61,7 +62,8 @@ class _Unroller:
     def run(self) -> Program:
         made: list[Sequence[Instruction]] = [(item,) for item in self.items]
         place, depth = 0, 0
-        while place < len(self.items):
+        last = max(place for place, item in enumerate(self.items) if item.opcode.flow is Flow.LOOP)
+        while place <= last:
             item = self.items[place]
             flow = item.opcode.flow
             if flow is Flow.LOOP:
@@ -85,13 +87,11 @@ class _Unroller:
     def _rounds(self, place: int, depth: int) -> list[Instruction] | None:
         """Return the instructions that run, in order, instead of a loop, and note what is known after it; None to keep the loop."""
         known = dict(self.known) if len(self.known) < 4096 else {}
-        trial = _Trial(self, known)
+        size = self.ends[place] - place + 1
+        trial = _Trial(self, known, max(size, self.limit), 0 if depth else self.rounds)
         try:
             trial.loop(place)
         except _GiveUp:
-            return None
-        size = self.ends[place] - place + 1
-        if trial.cost > max(size, self.limit) or (depth and trial.repeats):
             return None
         self.known = known
         return trial.trace
@@ -130,19 +130,18 @@ class _Unroller:
         file = register.file
         if register.indirect is not None:
             return None
-        if file is File.IMM:
+        if file is IMM:
             words = self.program.immediates[register.index].words
             return [words[c] for c in operand.swizzle]
-        if file is not File.TEMP and file is not File.ADDR:
+        if file is not TEMP and file is not ADDR:
             return None
         found = [0, 0, 0, 0]
-        for c in range(4):
-            if mask >> c & 1:
-                cell = self.cells.of(register, (operand.swizzle[c],))[0]
-                word = known.get(cell)
-                if word is None:
-                    return None
-                found[c] = word
+        base = self.cells.of(register, (0,))[0]
+        for c in CHANNELS[mask]:
+            word = known.get(base + operand.swizzle[c] if base >= 0 else base)
+            if word is None:
+                return None
+            found[c] = word
         return found
 
     def condition(self, place: int, known: dict[int, int]) -> bool | None:
@@ -186,11 +185,14 @@ _DONE, _BROKEN, _CONTINUED = 0, 1, 2
 
 
 class _Trial:
-    """One loop, run with what is known. trace: the instructions that run. cost: those that will be left. repeats: rounds begun again."""
+    """One loop, run with what is known. trace: the instructions that run. cost: those that will be left, at most `most_cost`.
+    repeats: rounds begun again, at most `most_repeats`.
+    """
 
-    def __init__(self, unroller: _Unroller, known: dict[int, int]) -> None:
+    def __init__(self, unroller: _Unroller, known: dict[int, int], most_cost: int, most_repeats: int) -> None:
         self.unroller = unroller
         self.known = known
+        self.most_cost, self.most_repeats = most_cost, most_repeats
         self.trace: list[Instruction] = []
         self.cost = 0
         self.repeats = 0
@@ -201,7 +203,7 @@ class _Trial:
             if self._region(place + 1, end) == _BROKEN:
                 return
             self.repeats += 1
-            if self.repeats > self.unroller.rounds or len(self.trace) > 4096 or self.cost > max(self.unroller.limit, 512):
+            if self.repeats > self.most_repeats or len(self.trace) > 4096 or self.cost > max(self.unroller.limit, 512):
                 break
         raise _GiveUp
 
@@ -213,8 +215,10 @@ class _Trial:
             flow = item.opcode.flow
             if flow is None:
                 self.trace.append(unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item)
-                if not unroller.straight(place, self.known):
-                    self.cost += not _is_load(item)
+                if not unroller.straight(place, self.known) and not _is_load(item):
+                    self.cost += 1
+                    if self.cost > self.most_cost:
+                        raise _GiveUp
             elif flow is Flow.BREAK:
                 return _BROKEN
             elif flow is Flow.CONTINUE:
@@ -271,10 +275,12 @@ class _Trial:
             self.known.pop(cell, None)
         self.trace += unroller.items[place : end + 1]
         self.cost += end + 1 - place
+        if self.cost > self.most_cost:
+            raise _GiveUp
 
 
 def _is_load(item: Instruction) -> bool:
     """Return true for a MOV to TEMP of what never changes: copies of it are read instead."""
-    if Trait.COPY not in item.opcode.traits or item.saturate:
+    if not item.opcode.is_copy or item.saturate:
         return False
-    return item.dst[0].register.file is File.TEMP and item.src[0].register.file in (File.IN, File.CONST, File.IMM, File.SV)
+    return item.dst[0].register.file is TEMP and item.src[0].register.file in (File.IN, File.CONST, IMM, File.SV)

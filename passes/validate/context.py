@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from functools import cached_property
 from typing import TypeAlias
 
@@ -38,8 +37,18 @@ class Registers:
         at = bisect_right(self._starts or [], index) - 1
         return at >= 0 and index <= self._merged[at][1]
 
+    def numbers(self, most: int) -> range:
+        """Return the declared numbers from 0 to `most` if they have no gap; none otherwise."""
+        if self._starts is None:
+            self._merge()
+        if len(self._merged) != 1:
+            return range(0)
+        first, last = self._merged[0]
+        return range(max(first, 0), min(last, most) + 1)
+
     def _merge(self) -> None:
-        for first, last in sorted((item.first, item.last) for item in self.ranges):
+        spans = [(item.first, item.last) for item in self.ranges]
+        for first, last in sorted(spans) if len(spans) > 1 else spans:
             if self._merged and first <= self._merged[-1][1] + 1:
                 self._merged[-1] = self._merged[-1][0], max(last, self._merged[-1][1])
             else:
@@ -60,14 +69,14 @@ class Context:
         self.limits = limits
         self.found = Diagnostics()
         self._seen: set[tuple[str, str]] = set()
-
-    @cached_property
-    def registers(self) -> dict[tuple[File, int], Registers]:
+        self.registers: dict[tuple[File, int], Registers] = {}
         """Declared registers by file and dimension, where no dimension counts as 0."""
-        table: dict[tuple[File, int], Registers] = defaultdict(Registers)
-        for item in self.program.declarations:
-            table[item.file, item.dimension or 0].ranges.append(item)
-        return dict(table)
+        for item in program.declarations:
+            key = item.file, item.dimension or 0
+            known = self.registers.get(key)
+            if known is None:
+                known = self.registers[key] = Registers()
+            known.ranges.append(item)
 
     @cached_property
     def files(self) -> frozenset[File]:

@@ -21,6 +21,7 @@ MAX_ARRAY = 1023
 _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
 """Fragment inputs that some drivers require as system values."""
 
+_INTERFACE = frozenset({File.IN, File.OUT})
 _WITHOUT_SEMANTIC = frozenset({File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY})
 _UNDECLARED_HINTS = {
     File.NULL: "leave the declaration out",
@@ -34,7 +35,8 @@ def check(context: Context) -> None:
     for item in context.program.declarations:
         _check_one(context, item)
     for registers in context.registers.values():
-        _check_overlap(context, registers.ranges)
+        if len(registers.ranges) > 1:
+            _check_overlap(context, registers.ranges)
     _check_arrays(context)
     _check_semantics(context)
 
@@ -122,14 +124,15 @@ def _check_arrays(context: Context) -> None:
 
 def _check_semantics(context: Context) -> None:
     """Check that no two registers carry one semantic: linkage takes the first and ignores the other."""
-    seen: dict[tuple[File, Semantic, int], Declaration] = {}
+    seen: dict[tuple[File, Semantic], list[Declaration | None]] = {}
     for item in context.program.declarations:
-        if item.semantic is None or item.file not in (File.IN, File.OUT):
+        if item.semantic is None or item.file not in _INTERFACE:
             continue
+        owners = seen.setdefault((item.file, item.semantic), [None] * 4)  # by channel
         for channel in range(4):
             if not item.usage_mask >> channel & 1:
                 continue
-            other = seen.setdefault((item.file, item.semantic, channel), item)
+            other = owners[channel] = owners[channel] or item
             if other.first != item.first and other.streams[channel] == item.streams[channel]:
                 also = (Label(other.span, "first declared here"),) if other.span is not None else ()
                 context.warning(

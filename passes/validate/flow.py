@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from itertools import chain
 
 from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Fix, Label
@@ -50,6 +51,8 @@ def check(context: Context) -> None:
     flow = _Walk()
     for number, item in enumerate(context.program.instructions):
         role = item.opcode.flow
+        if role is None:
+            continue
         if role in OPENERS:
             _open(context, flow, number, item, role)
         elif role in CLOSERS:
@@ -58,7 +61,7 @@ def check(context: Context) -> None:
             _call(context, flow, item)
         elif role is Flow.END:
             _end(context, flow, item)
-        elif role is not None:
+        else:
             _middle(context, flow, item, role)
     for block in flow.stack:
         context.error("V004", f"{block.name} is never closed", block.head, hint=block.hint)
@@ -175,8 +178,7 @@ def _check_order(context: Context) -> None:
     first = next((item.span for item in program.instructions if item.span is not None), None)
     if first is None:
         return
-    items: list[Item] = [*program.declarations, *program.immediates]
-    for item in items:
+    for item in chain[Item](program.declarations, program.immediates):
         if item.span is not None and item.span.source is first.source and item.span.start > first.start:
             context.warning("V011", "a declaration follows the first instruction", item, hint="Mesa's checker refuses this order")
             return

@@ -44,7 +44,8 @@ def check(context: Context) -> None:
     """Check V063 to V068."""
     is_mesh = STAGES[context.program.processor].is_mesh
     for item in context.program.declarations:
-        _check_declaration(context, item, is_mesh)
+        if is_mesh or item.per_primitive or item.file is File.MEMORY or (item.semantic and item.semantic.name in MESH_SEMANTICS):
+            _check_declaration(context, item, is_mesh)
     if is_mesh:
         _check_properties(context)
         _check_memory(context)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
 from passes.validate.context import Context
 from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.diagnostics import Fix
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import IMM, File, Processor
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
 from tgsi.language.printer import print_register
@@ -78,32 +82,72 @@ def _no_value(item: Instruction, file: File) -> str:
     return "values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV"
 
 
+class _Numbers(dict[Role, Mapping[File, range]]):
+    """By role, the numbers of plain registers that are right in it, by file; made when they are first needed."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._all = {
+            file: registers.numbers(MAX_INDEX)
+            for (file, dimension), registers in context.registers.items()
+            if not dimension and file not in _UNDECLARED and not context.is_per_vertex(file)
+        }
+        self._all[IMM] = range(min(len(context.program.immediates), MAX_INDEX + 1))
+
+    def __missing__(self, role: Role) -> Mapping[File, range]:
+        files = FILES[role]
+        found = self[role] = {file: numbers for file, numbers in self._all.items() if file in files}
+        return found
+
+
+_NONE = range(0)
+
+
+@cache
+def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...]]:
+    return destination_role(info.name), source_roles(info.name)
+
+
 class _Operands:
-    """Check of operands that remembers registers found right, because the same ones recur."""
+    """Check of operands: most of them are plain registers, which a table knows. The others that were found right are remembered."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._good: set[tuple[int, int]] = set()  # identities: the program keeps its registers, and their hash is slow
+        self._numbers = _Numbers(context)
+        self._good: set[tuple[int, Role]] = set()  # identities: the program keeps its registers, and their hash is slow
 
     def instruction(self, item: Instruction) -> None:
-        info = item.opcode
-        if len(item.dst) != info.num_dst or len(item.src) != info.num_src:
-            given = f"{len(item.dst)} and {len(item.src)} given"
+        info, targets, sources = item.opcode, item.dst, item.src
+        if len(targets) != info.num_dst or len(sources) != info.num_src:
+            given = f"{len(targets)} and {len(sources)} given"
             self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {given}", item)
             return
-        role = destination_role(info.name)
-        for number, dst in enumerate(item.dst):
-            self.register(item, number, dst.register, role)
+        written, read = _roles(info)
+        for number, dst in enumerate(targets):
+            register = dst.register
+            if (
+                register.indirect is not None
+                or register.dimension is not None
+                or register.index not in self._numbers[written].get(register.file, _NONE)
+            ):
+                self.register(item, number, register, written)
             if not 0 < dst.write_mask <= 15:
                 self.context.error("V041", "a write mask names no channel, or one that does not exist", item, number)
-        for number, (src, role) in enumerate(zip(item.src, source_roles(info.name), strict=True), len(item.dst)):
-            self.register(item, number, src.register, role)
-        extra = len(item.dst) + len(item.src) + (item.texture is not None)
-        for number, offset in enumerate(item.offsets, extra):
-            self.register(item, number, offset.register, Role.VALUE)
+        for number, (src, role) in enumerate(zip(sources, read)):
+            register = src.register
+            if (
+                register.indirect is not None
+                or register.dimension is not None
+                or register.index not in self._numbers[role].get(register.file, _NONE)
+            ):
+                self.register(item, len(targets) + number, register, role)
+        if item.offsets:
+            extra = len(targets) + len(sources) + (item.texture is not None)
+            for number, offset in enumerate(item.offsets, extra):
+                self.register(item, number, offset.register, Role.VALUE)
 
     def register(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
-        key = id(register), id(role)
+        key = id(register), role
         if key in self._good:
             return
         before = len(self.context.found)
@@ -141,7 +185,7 @@ class _Operands:
             return
         if not 0 <= register.index <= MAX_INDEX:
             context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand, "use a lower number")
-        elif file is File.IMM:
+        elif file is IMM:
             count = len(context.program.immediates)
             if register.index >= count:
                 context.error(

@@ -23,6 +23,8 @@ class Role(Enum):
     RESULT = "a destination"
     STORE = "a writable resource"
 
+    __hash__ = object.__hash__  # roles are keys of tables, and an enumeration hashes the name
+
 
 HANDLES = frozenset({File.CONST, File.IN, File.TEMP, File.IMM, File.SV})
 """Files whose registers may hold a bindless handle in place of a resource."""

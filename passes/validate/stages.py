@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from operator import attrgetter
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
@@ -62,10 +63,14 @@ def _stages(opcode: OpcodeInfo) -> frozenset[Processor] | None:
 
 def check(context: Context) -> None:
     """Check V060 to V062."""
-    stage = context.program.processor
-    for item in context.program.instructions:
-        allowed = _stages(item.opcode)
+    stage, instructions = context.program.processor, context.program.instructions
+    wrong: dict[OpcodeInfo, frozenset[Processor]] = {}
+    for opcode in set(map(attrgetter("opcode"), instructions)):
+        allowed = _stages(opcode)
         if allowed is not None and stage not in allowed:
+            wrong[opcode] = allowed
+    for item in instructions if wrong else ():
+        if allowed := wrong.get(item.opcode):
             names = " or ".join(sorted(processor.name for processor in allowed))
             context.error(
                 "V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item, hint=_elsewhere(item.opcode)

@@ -6,18 +6,19 @@ instruction depends neither on the number of rules nor on the length of the prog
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache
 
 from passes.analysis.access import is_direct
+from passes.analysis.cells import CHANNELS
+from passes.edit import with_opcode
 from passes.form import Form
 from passes.optimise.evaluate import modified, value_of
 from passes.optimise.rules.kinds import CLOSED, CONTAINS, ONE, gives
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, is_known
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import IDENTITY, Instruction, RegisterRef, SrcOperand
@@ -30,8 +31,9 @@ Bindings = dict[str, Source | int]
 
 _Key = tuple[int, str | int | None]
 _INTEGERS = frozenset({"int", "uint"})
-_STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
+_STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
 """Files that do not change while a lane runs."""
+_ONE_CHANNEL = (0,)
 _DEPTH = 4
 """Definitions that are looked through to find the kind of a value."""
 
@@ -54,10 +56,7 @@ class Matcher:
         index = _index(opcode.name)
         if index is None or (index.only_saturated and not item.saturate):
             return None
-        channels = [0]
-        if item.dst and opcode.mode is Mode.COMPONENTWISE:
-            mask = item.dst[0].write_mask
-            channels = [channel for channel in range(4) if mask >> channel & 1]
+        channels = CHANNELS[item.dst[0].write_mask] if item.dst and opcode.is_componentwise else _ONE_CHANNEL
         for window in self._candidates(index, item, channels[0]):
             if (window.saturate and not item.saturate) or (self._zero_wins and not window.rule.any_product):
                 continue
@@ -66,25 +65,25 @@ class Matcher:
                 return made, window.rule
         return None
 
-    def _candidates(self, index: _Index, item: Instruction, channel: int) -> Iterator[_Window]:
+    def _candidates(self, index: _Index, item: Instruction, channel: int) -> Sequence[_Window]:
         by_key = index.by_key
         sources = item.src
-        for number, operand in enumerate(sources):
-            register = operand.register
-            if register.file is File.IMM:
-                if index.constants[number]:
-                    kind = item.opcode.modifier_types[number]
-                    word = self._word((register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
-                    yield from by_key.get((number, word), ())
-                    yield from by_key.get((number, ""), ())
-            elif register.file is File.TEMP and index.results[number]:
-                maker = self._definition(register, operand.swizzle[channel], self._place)
-                if maker >= 0:
-                    yield from by_key.get((number, self._at(maker).opcode.name), ())
+        found: list[_Window] = []
+        if not by_key:
+            return [window for window in index.others if window.may_fit(sources)]
+        for number, (operand, maker) in enumerate(zip(sources, self._values.origins(self._place))):
+            if maker is not None:  # the first channel that is read is `channel`: rules are about words of 32 bits
+                if maker >= 0 and index.results[number]:
+                    found += by_key.get((number, self._at(maker).opcode.name), ())
+            elif operand.register.file is IMM and index.constants[number]:
+                kind = item.opcode.modifier_types[number]
+                word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
+                found += by_key.get((number, word), ())
+                found += by_key.get((number, ""), ())
         for window in index.others:
-            first, second = window.alike
-            if first == second or sources[first].register == sources[second].register:
-                yield window
+            if window.may_fit(sources):
+                found.append(window)
+        return found
 
     def _matched(self, window: _Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -120,7 +119,7 @@ class Matcher:
             if negate is not term.negate:
                 return False
             return self._match(term.term, (register, channel, False, absolute and not term.absolute, kind, at), bound)
-        if negate or absolute or register.file is not File.TEMP:
+        if negate or absolute or register.file is not TEMP:
             return False
         maker = self._definition(register, channel, at)
         definition = self._at(maker) if maker >= 0 else None
@@ -147,10 +146,9 @@ class Matcher:
             return None
         return bound
 
-    def definition(self, operand: SrcOperand, channel: int) -> Instruction | None:
-        """Return the instruction whose result the instruction's source reads in a channel (before the swizzle), modifiers aside."""
-        place = self._definition(operand.register, operand.swizzle[channel], self._place)
-        return self._at(place) if place >= 0 else None
+    def origins(self) -> Sequence[str]:
+        """Return, by source, the opcode whose result is read in the first channel, modifiers aside; empty if there is not one."""
+        return ["" if place is None or place < 0 else self._at(place).opcode.name for place in self._values.origins(self._place)]
 
     def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:
         """Return one channel of a source without its modifiers."""
@@ -158,9 +156,11 @@ class Matcher:
 
     def _definition(self, register: RegisterRef, channel: int, at: int) -> int:
         """Return the place that computes what a place reads; a negative number if there is not one such place."""
-        if register.file is not File.TEMP or register.indirect is not None:
+        if register.file is not TEMP or register.indirect is not None:
             return -1
-        found = self._values.writer(self._values.cells.of(register, (channel,))[0], at)
+        values = self._values
+        cell = values.cells.of(register, (channel,))[0] if values.cells.groups else register.index * 16 + channel
+        found = values.writer(cell, at)
         return -1 if found is None else found
 
     def _at(self, place: int) -> Instruction:
@@ -171,14 +171,14 @@ class Matcher:
     def _is_there(self, source: Source) -> bool:
         """Return true if the instruction may read a source in place of the one that reads it now."""
         register, channel, at = source[0], source[1], source[5]
-        if not is_direct(register) or (register.file is not File.TEMP and register.file not in _STATIC):
+        if not is_direct(register) or (register.file is not TEMP and register.file not in _STATIC):
             return at == self._place
         return at == self._place or self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
 
     def _word(self, source: Source) -> int | None:
         """Return the word of a source that is a constant, after its modifiers."""
         register, channel, negate, absolute, kind = source[:5]
-        if register.file is not File.IMM or register.indirect is not None:
+        if register.file is not IMM or register.indirect is not None:
             return None
         return modified(self._immediates.items[register.index].words[channel], kind, negate, absolute)
 
@@ -220,7 +220,7 @@ class Matcher:
         if isinstance(term, Result) and not is_known(term):
             opcode, arguments, saturate = term.opcode, term.arguments, saturate or term.saturate
         else:
-            opcode = OPCODES["UARL" if item.dst[0].register.file is File.ADDR else "MOV"]
+            opcode = OPCODES["UARL" if item.dst[0].register.file is ADDR else "MOV"]
             arguments = (term,)
         sources = []
         for number, argument in enumerate(arguments):
@@ -229,20 +229,20 @@ class Matcher:
                 return None
             sources.append(operand)
         precise = self._is_precise and opcode.computes_floats
-        return replace(item, opcode=opcode, src=tuple(sources), saturate=saturate, precise=precise)
+        return with_opcode(item, opcode, tuple(sources), saturate=saturate, precise=precise)
 
     def _operand(
         self, term: Term, opcode: OpcodeInfo, number: int, item: Instruction, channels: Sequence[int], lanes: Sequence[Bindings]
     ) -> SrcOperand | None:
         kind = opcode.modifier_types[number]
-        spread = item.opcode.mode is not Mode.COMPONENTWISE  # the one value goes to all channels
+        spread = not item.opcode.is_componentwise  # the one value goes to all channels
         if is_known(term):
             words = [_known(term, bound) for bound in lanes]
             if None in words or (opcode.mode is Mode.REPLICATE and len(set(words)) > 1):
                 return None
             placed = dict(zip(channels, words))
             filled = [words[0] if spread or opcode.mode is Mode.REPLICATE else placed.get(channel) for channel in range(4)]
-            type_ = item.opcode.dst_types[0] if Trait.COPY in opcode.traits else opcode.src_types[number]
+            type_ = item.opcode.dst_types[0] if opcode.is_copy else opcode.src_types[number]
             return self._immediates.source(filled, type_)
         negate = absolute = False
         if isinstance(term, Modified):
@@ -313,6 +313,16 @@ class _Window:
         names = [item.name if isinstance(item, Variable) else "" for item in arguments]
         self.alike = next(((k, names.index(name)) for k, name in enumerate(names) if name and names.index(name) < k), (0, 0))
         """Two sources that must be the same register; twice the same number if there are none."""
+
+        self.modified = [(number, item) for number, item in enumerate(arguments) if isinstance(item, Modified)]
+
+    def may_fit(self, sources: Sequence[SrcOperand]) -> bool:
+        """Return false if the registers or modifiers of sources alone refute the window."""
+        first, second = self.alike
+        for number, term in self.modified:
+            if sources[number].negate is not term.negate or (term.absolute and not sources[number].absolute):
+                return False
+        return first == second or sources[first].register == sources[second].register
 
     def key(self) -> _Key | None:
         """Return a source with the opcode that must define it, the constant that it must be, or "" for any constant; the rarest first."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache
 
 from passes.analysis.access import is_computed
 from passes.analysis.cells import source_masks
+from passes.edit import with_operands
 from passes.optimise.rules.matcher import Bindings, Matcher, Source, is_root
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import SOURCES
 from passes.optimise.rules.terms import Modified, Variable
-from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand
 
 _OF_INTEGERS = "integer"
 _BLIND = "blind"
+
+_READ_THROUGH = frozenset(rule.window.opcode.name for rule in SOURCES)
 
 
 @cache
@@ -32,14 +34,13 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
     kinds = source_kinds(item.opcode)
     if kinds is None:
         return item
-    for number, kind in enumerate(kinds):
-        operand = item.src[number]
-        if kind and operand.register.file is File.TEMP and operand.register.indirect is None:
-            found = _simpler(item, number, kind, matcher)
+    for number, (kind, maker) in enumerate(zip(kinds, matcher.origins())):
+        if maker in _READ_THROUGH and kind:
+            found = _simpler(item, number, _rules(maker, kind), matcher)
             if found is not None:
                 if applied is not None:
                     applied[found[1].name] += 1
-                item = replace(item, src=(*item.src[:number], found[0], *item.src[number + 1 :]))
+                item = with_operands(item, item.dst, (*item.src[:number], found[0], *item.src[number + 1 :]))
     return item
 
 
@@ -58,18 +59,14 @@ def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
     return tuple(kinds) if any(kinds) else None
 
 
-def _simpler(item: Instruction, number: int, kind: str, matcher: Matcher) -> tuple[SrcOperand, Rule] | None:
-    """Return what a source may be instead, with the rule."""
+def _simpler(item: Instruction, number: int, rules: Sequence[Rule], matcher: Matcher) -> tuple[SrcOperand, Rule] | None:
+    """Return what a source may be instead, with the first of some rules that holds."""
+    if not rules:
+        return None
     operand = item.src[number]
     positions = source_masks(item)[number]
     type_ = item.opcode.modifier_types[number]
-    first = next((c for c in range(4) if positions >> c & 1), None)
-    if first is None:
-        return None
-    definition = matcher.definition(operand, first)
-    if definition is None:
-        return None
-    for rule in _rules(definition.opcode.name, kind):
+    for rule in rules:
         found: list[Bindings | None] = []
         for channel in range(4):
             if positions >> channel & 1:

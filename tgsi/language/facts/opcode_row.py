@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from functools import cache
+from typing import Any
 
 from tgsi.language.facts.traits import Flow, Mode, Reads, Trait
 from tgsi.language.record import record
 
 
-@record(kw_only=True)
+def _derived() -> Any:
+    """Return a field that `OpcodeInfo` sets itself."""
+    return field(init=False, repr=False)
+
+
+@record(kw_only=True, eq=False)
 class OpcodeInfo:
     """The facts of one opcode.
 
@@ -21,6 +28,15 @@ class OpcodeInfo:
         products, sums: multiplications and additions of a written channel (of all channels together for `Mode.REPLICATE`), which compete
             for the ports of a CPU; comparisons count as multiplications.
         formula: d is the destination, a b e f g the sources, .c any written channel, .* all alike.
+        num_dst, num_src: number of destinations and of sources; a sampler or resource counts as one.
+        is_texture: a texture target follows the operands.
+        has_offsets: a texture word is present, so that texel offsets may follow.
+        has_memory: qualifiers, a target and a format of memory may follow.
+        is_store: the opcode writes memory: STORE and atomics. is_atomic: it reads and writes a word of memory in one step.
+        stores_to_dst: the destination names the memory that is written instead of a register for the result: STORE.
+        is_copy: the result is the source, bit for bit. is_componentwise: the mode is `Mode.COMPONENTWISE`.
+        computes_floats: the result is a float or double that arithmetic or a conversion makes: then a NaN in it is the canonical one.
+        uses_64bit: an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0.
     """
 
     name: str
@@ -37,49 +53,40 @@ class OpcodeInfo:
     sums: int
     formula: str
 
-    def __hash__(self) -> int:
-        """Hash of the name: analyses cache their answers by opcode."""
-        return hash(self.name)
+    # Derived from the row, once: analyses ask these of every instruction.
+    num_dst: int = _derived()
+    num_src: int = _derived()
+    is_texture: bool = _derived()
+    has_offsets: bool = _derived()
+    has_memory: bool = _derived()
+    is_store: bool = _derived()
+    is_atomic: bool = _derived()
+    stores_to_dst: bool = _derived()
+    is_copy: bool = _derived()
+    is_componentwise: bool = _derived()
+    computes_floats: bool = _derived()
+    uses_64bit: bool = _derived()
 
-    @property
-    def num_dst(self) -> int:
-        """Number of destinations."""
-        return len(self.dst_types)
-
-    @property
-    def num_src(self) -> int:
-        """Number of sources; a sampler or resource counts as one."""
-        return len(self.src_types)
-
-    @property
-    def is_texture(self) -> bool:
-        """True if a texture target follows the operands."""
-        return Trait.TEX in self.traits
-
-    @property
-    def has_offsets(self) -> bool:
-        """True if a texture word is present, so that texel offsets may follow."""
-        return Trait.TEX in self.traits or Trait.SAMPLE in self.traits
-
-    @property
-    def has_memory(self) -> bool:
-        """True if qualifiers, a target and a format of memory may follow."""
-        return Trait.MEM in self.traits
-
-    @property
-    def is_store(self) -> bool:
-        """True for opcodes that write memory: STORE and atomics."""
-        return Trait.STORE in self.traits
-
-    @property
-    def is_atomic(self) -> bool:
-        """True for opcodes that read and write a word of memory in one step."""
-        return Trait.ATOMIC in self.traits
-
-    @property
-    def stores_to_dst(self) -> bool:
-        """True if the destination names the memory that is written instead of a register for the result: STORE."""
-        return Trait.STORE in self.traits and Trait.ATOMIC not in self.traits
+    def __post_init__(self) -> None:
+        """Derive what follows from the row."""
+        traits, mode = self.traits, self.mode
+        is_float = bool(self.dst_types) and self.dst_types[0] in ("float", "double")
+        derived = {
+            "num_dst": len(self.dst_types),
+            "num_src": len(self.src_types),
+            "is_texture": Trait.TEX in traits,
+            "has_offsets": Trait.TEX in traits or Trait.SAMPLE in traits,
+            "has_memory": Trait.MEM in traits,
+            "is_store": Trait.STORE in traits,
+            "is_atomic": Trait.ATOMIC in traits,
+            "stores_to_dst": Trait.STORE in traits and Trait.ATOMIC not in traits,
+            "is_copy": Trait.COPY in traits,
+            "is_componentwise": mode is Mode.COMPONENTWISE,
+            "computes_floats": is_float and mode is not Mode.OTHER and Trait.PICKS not in traits,
+            "uses_64bit": mode is not Mode.OTHER and not WIDE.isdisjoint(self.dst_types + self.src_types),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)  # the object is frozen
 
     @property
     def has_label(self) -> bool:
@@ -95,17 +102,6 @@ class OpcodeInfo:
     def has_no_effect(self) -> bool:
         """True for NOP, and for numbers without an opcode."""
         return Trait.NOTHING in self.traits
-
-    @property
-    def computes_floats(self) -> bool:
-        """True if the result is a float or double that arithmetic or a conversion makes: then a NaN in it is the canonical one."""
-        is_float = bool(self.dst_types) and self.dst_types[0] in ("float", "double")
-        return is_float and self.mode is not Mode.OTHER and Trait.PICKS not in self.traits
-
-    @property
-    def uses_64bit(self) -> bool:
-        """True if an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0."""
-        return not WIDE.isdisjoint(self.dst_types + self.src_types) and self.mode is not Mode.OTHER
 
 
 WIDE = frozenset({"double", "int64", "uint64"})

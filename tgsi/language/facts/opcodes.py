@@ -17,6 +17,7 @@ measured on Mesa 18.1's interpreter.
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
@@ -300,6 +301,13 @@ def _table() -> dict[str, OpcodeInfo]:
 
 OPCODES: Mapping[str, OpcodeInfo] = MappingProxyType(_table())
 """Opcode facts by name."""
+
+
+def _named(name: str) -> OpcodeInfo:
+    return OPCODES[name]
+
+
+copyreg.pickle(OpcodeInfo, lambda info: (_named, (info.name,)))  # there is one object for each opcode: identity tells them apart
 
 FLOW_NAMES: Mapping[Flow, str] = MappingProxyType(
     {info.flow: name for name, info in reversed(list(OPCODES.items())) if info.flow is not None}
