@@ -58,12 +58,11 @@ def _resources(state: State, register: RegisterRef) -> list[Bits]:
 
 
 def _places(state: State, instruction: Instruction, address: int) -> Iterator[tuple[Bits, int]]:
-    """The resource's words and the word number that the source `address` means, for each lane."""
+    """The resource's words and the word number that the source `address` means, for each lane. HWATOMIC itself names the word."""
     register = _resource(instruction)
-    places = (state.source(instruction, address, "uint")[:, 0] >> np.uint32(2)).tolist()
     if register.file is File.HWATOMIC:
-        places = [place + first for place, first in zip(places, _numbers(state, register))]
-    return zip(_resources(state, register), places)
+        return zip(_resources(state, register), _numbers(state, register))
+    return zip(_resources(state, register), (state.source(instruction, address, "uint")[:, 0] >> np.uint32(2)).tolist())
 
 
 @performs("LOAD")

@@ -70,12 +70,15 @@ DILATE_STEPS = 256
 """Steps of that growth in a pixel (PIPE_CAPF_CONSERVATIVE_RASTER_DILATE_GRANULARITY)."""
 
 MAX_POINT_SIZE = 8192.0
-"""Pixels (PIPE_CAPF_MAX_POINT_WIDTH)."""
+"""Pixels, as exact as edges (PIPE_CAPF_MAX_POINT_WIDTH)."""
 
-MAX_TEXTURE_SIZE = 8192
+MAX_TEXTURE_SIZE = 16384
 """Pixels along an edge of a framebuffer or of a one- or two-dimensional texture (PIPE_CAP_MAX_TEXTURE_2D_SIZE).
 
-The rasterizer's edges and planes are exact up to here: see backends/raster/front/setup.py."""
+The rasterizer's edges and planes are exact up to here: see backends/raster/front/setup.py and bound_values.py."""
+
+MAX_CUBE_SIZE = 8192
+"""Texels along an edge of a cube's face (PIPE_CAP_MAX_TEXTURE_CUBE_LEVELS is 14)."""
 
 MAX_TEXTURE_DEPTH = 2048
 """Texels along an edge of a three-dimensional texture (PIPE_CAP_MAX_TEXTURE_3D_LEVELS is 12)."""

@@ -19,6 +19,8 @@ class View(ctypes.Structure):
         ("scale", c_float * 3),
         ("translate", c_float * 3),
         ("guard", c_float * 4),  # left, right, bottom, top: bounds of x/w and y/w
+        ("least", c_float * 2),  # window coordinates farther out are moved to these bounds
+        ("most", c_float * 2),
         ("planes", c_float * 24),  # near, far, four guard planes: a vertex is inside where the product is 0 or more
         ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends included
         ("depth_min", c_float),

@@ -128,7 +128,7 @@ class Renderer:
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Bind render targets. Pending work keeps those that it has. ValueError for sizes above 8192 x 8192 pixels."""
+        """Bind render targets. Pending work keeps those that it has. ValueError for sizes above MAX_TEXTURE_SIZE."""
         if framebuffer == self._passes.framebuffer:
             return
         if self._resolves or self._passes.count >= MOST_PASSES:

@@ -82,7 +82,7 @@ def test_unknown_fields_are_noted_and_ignored() -> None:
         ({"commands": [{"op": "clear", "buffers": ["colour"]}]}, "command 0 (clear), buffers: color, color0 to color7, depth or stencil"),
         ({"fb": None}, "fb: an object is wanted, not None"),
         ({"fb": {"width": 4, "height": 4}}, "fb: the field 'cbufs' is missing"),
-        ({"fb": {"width": 0, "height": 4, "cbufs": []}}, "fb.width: 0 is out of range 1 .. 8192"),
+        ({"fb": {"width": 0, "height": 4, "cbufs": []}}, "fb.width: 0 is out of range 1 .. 16384"),
         ({"fb": {"width": 8192, "height": 8192, "cbufs": []}}, "fb: more than 16777216 pixels"),
         ({"fb": {"width": 4, "height": 4, "cbufs": ["Z16_UNORM"]}}, "fb.cbufs[0]: Z16_UNORM is no color format"),
         ({"fb": {"width": 4, "height": 4, "cbufs": [], "zs": "R8_UNORM"}}, "fb.zs: R8_UNORM is no depth or stencil format"),

@@ -66,6 +66,10 @@ def test_capabilities_are_the_screens_answers(screen: Screen) -> None:
     assert caps.max_geom_output_vertices == screen.get_param("MAX_GEOMETRY_OUTPUT_VERTICES")
     assert caps.max_streamout_buffers == screen.get_param("MAX_STREAM_OUTPUT_BUFFERS")
     assert caps.sampler[RGBA8 // 32] >> RGBA8 % 32 & 1
+    assert caps.glsl_level == 430
+    assert caps.max_shader_buffer_frag_compute == caps.max_shader_buffer_other_stages == 16  # Mesa's frontend crashes on more
+    assert caps.texture_buffer_offset_alignment == 16  # the protocol counts in texels
+    assert caps.supported_multisample_formats[0] & 1  # framebuffers without attachments
     assert caps.max_anisotropy == screen.get_paramf("MAX_TEXTURE_ANISOTROPY") == 16
     assert not caps.sampler[0] & 1
     assert not caps.capability_bits & (1 << 17 | 1 << 26)

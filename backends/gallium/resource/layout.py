@@ -6,7 +6,7 @@ from backends.abi.limits import TILE
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.unsupported import refuse
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage
-from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
+from backends.pipe.limits import MAX_CUBE_SIZE, MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 from tgsi.language.record import record
 
 LINE = 64
@@ -120,7 +120,8 @@ def check(template: Template, argument: str = "resource_create") -> None:
     elif target is TextureTarget.TEXTURE_3D:
         limits = (MAX_TEXTURE_DEPTH, MAX_TEXTURE_DEPTH, MAX_TEXTURE_DEPTH, 1)
     else:
-        limits = (MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE, 1, MAX_LAYERS)
+        edge = MAX_CUBE_SIZE if target in CUBES else MAX_TEXTURE_SIZE
+        limits = (edge, edge, 1, MAX_LAYERS)
     if target not in LAYERED:
         limits = (*limits[:3], 1)
     sizes = (template.width0, template.height0, template.depth0, template.array_size)

@@ -129,6 +129,7 @@ class TileRules:
         pattern: of samples; None: targets have one.
         is_per_sample: `force_persample_interp`, if there is a pattern.
         drops_samples: the sample mask leaves some out.
+        has_masks: sample masks that programs write count (OpenGL 4.6 core, 17.3.3: only under multisample rules).
     """
 
     marks: Marks
@@ -137,6 +138,7 @@ class TileRules:
     pattern: Pattern | None
     is_per_sample: bool
     drops_samples: bool
+    has_masks: bool
 
 
 @record

@@ -80,6 +80,7 @@ def fragment_key(
         per_sample=samples.per_sample,
         at_samples=samples.at_samples,
         to_coverage=samples.to_coverage,
+        ignores_mask=samples.ignores_mask,
         to_one=targets.to_one,
         # colors
         targets=targets.keys,

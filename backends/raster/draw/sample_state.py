@@ -71,18 +71,15 @@ class SampleKey:
     per_sample: bool = False
     at_samples: bool = False
     to_coverage: bool = False
-
-
-NO_SAMPLES = SampleKey()
+    ignores_mask: bool = False
 
 
 def sample_key(rules: TileRules, to_coverage: bool, min_samples: int, info: FragmentInfo) -> SampleKey:
     """The normalized key. Where multisample rules are off, only fetched colors can differ from sample to sample."""
     pattern, is_forced = rules.pattern, rules.is_per_sample
-    if pattern is None:
-        return NO_SAMPLES
-    if pattern.is_centered:
-        return SampleKey(pattern, bool(info.fetches))
+    ignores_mask = info.sample_mask is not None and not rules.has_masks
+    if pattern is None or pattern.is_centered:
+        return SampleKey(pattern, pattern is not None and bool(info.fetches), ignores_mask=ignores_mask)
     wanted = (min_samples > 1 or is_forced) and not info.is_constant
     per_sample = wanted or info.needs_samples or bool(info.fetches)
     return SampleKey(pattern, per_sample, per_sample and is_forced, to_coverage)

@@ -141,6 +141,7 @@ def tile_rules(
         pattern=pattern,
         is_per_sample=pattern is not None and r.force_persample_interp,
         drops_samples=pattern is not None and bool(~sample_mask & pattern.every),
+        has_masks=r.multisample,
     )
 
 

@@ -25,7 +25,8 @@ from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.draw_record import Draw, View
 
-GUARD_BAND = 1 << 14  # pixels from the origin; vertices farther away are clipped, so that edge equations stay exact
+GUARD_BAND = 1 << 14  # pixels from the center of the band; vertices farther away are clipped, so that edge equations stay exact
+_CENTERED = GUARD_BAND // 2  # framebuffers up to this size have the origin as the center, larger ones this many pixels along an axis
 _FAR_AWAY = 1e30  # a guard plane that clips nothing
 _FLAT = 1e-20  # a viewport whose factor is smaller has no extent
 _ROUNDING = 1.5 * 2.0**52  # added and subtracted again, it leaves a whole number: the nearest one, even if two are as near
@@ -106,6 +107,7 @@ def _build_write_view(module: Module) -> None:
     count = f.load(I32, viewports, ViewportValues.count.offset)
     is_set, is_whole = number < count, d.get("rules.centers_are_whole").ne(0)
     half = f.select(is_whole, f.const(F64, 0.5), 0.0)
+    centers = [f.select(size > _CENTERED, f.const(F64, float(_CENTERED)), 0.0) for size in (width, height)]
     place = f.at(viewports, f.select(is_set, number, 0).zext(I64) * 48 + ViewportValues.transform.offset)
     with f.else_of(d.get("rules.is_window_space").ne(0)) as otherwise:
         for k in range(3):
@@ -117,7 +119,10 @@ def _build_write_view(module: Module) -> None:
         with f.if_((count + number).ne(0)):  # without viewports, only those of other numbers have their default
             scale = [f.select(is_set, f.load(F64, place, 8 * k, 8), 1.0) for k in range(3)]
             translate = [f.select(is_set, f.load(F64, place, 24 + 8 * k, 8), 0.0) for k in range(3)]
-            _write_projection(f, d, v, scale, [translate[0] + half, translate[1] + half, translate[2]])
+            _write_projection(f, d, v, scale, [translate[0] + half, translate[1] + half, translate[2]], centers)
+    for k, center in enumerate(centers):
+        v.set("least", _single(center - float(GUARD_BAND)), k)
+        v.set("most", _single(center + float(GUARD_BAND)), k)
     region = [f.var(I32, 0), f.var(I32, 0), f.var(I32, width - 1), f.var(I32, height - 1)]
     with f.if_(d.get("rules.has_scissor").ne(0)):
         rectangle = [f.load(I32, scissors, (number << 4) + 4 * k) for k in range(4)]
@@ -139,12 +144,14 @@ def _single(x: Val) -> Val:
     return x.cast("fptrunc", F32)
 
 
-def _write_projection(f: Function, d: Record, v: Record, scale: Sequence[Val], translate: Sequence[Val]) -> None:
-    """Write projection, clip planes and depth range of a viewport. The planes are near, far, left, right, bottom, top."""
+def _write_projection(f: Function, d: Record, v: Record, scale: Sequence[Val], translate: Sequence[Val], centers: Sequence[Val]) -> None:
+    """Write projection, clip planes and depth range of a viewport. The planes are near, far, left, right, bottom, top.
+
+    centers: of the guard band, in pixels."""
     for k in range(3):
         v.set("scale", _single(scale[k]), k)
         v.set("translate", _single(translate[k]), k)
-    bounds = [_single(b) for axis in range(2) for b in _guard(f, scale[axis], translate[axis])]
+    bounds = [_single(b) for axis in range(2) for b in _guard(f, scale[axis], translate[axis], centers[axis])]
     for k, bound in enumerate(bounds):
         v.set("guard", bound, k)
     is_half, none = d.get("rules.clip_halfz").ne(0), f.const(F32, 0.0)
@@ -164,11 +171,11 @@ def _write_projection(f: Function, d: Record, v: Record, scale: Sequence[Val], t
         v.set(name, _single(f.select(clamps, cut, end)))
 
 
-def _guard(f: Function, scale: Val, translate: Val) -> tuple[Val, Val]:
-    """Bounds of x/w (or y/w) inside which window coordinates stay within the guard band."""
+def _guard(f: Function, scale: Val, translate: Val, center: Val) -> tuple[Val, Val]:
+    """Bounds of x/w (or y/w) inside which window coordinates stay within the guard band around `center`."""
     far, limit = f.const(F64, _FAR_AWAY), float(GUARD_BAND - 1)
     is_flat = f.abs(scale) < _FLAT
-    one, other = (f.const(F64, -limit) - translate) / scale, (f.const(F64, limit) - translate) / scale
+    one, other = ((center + end - translate) / scale for end in (-limit, limit))
     low, high = f.min(other, one), f.max(other, one)
     least, most = f.max(f.const(F64, -_FAR_AWAY), low), f.min(far, high)
     return f.select(is_flat, f.const(F64, -_FAR_AWAY), least), f.select(is_flat, far, most)

@@ -12,27 +12,25 @@ from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, GUARD, LEFT, MAX_D
 from backends.raster.records import Worker
 from tgsi.language.record import record
 
-WINDOW_LIMIT = 16384.0  # pixels; vertices farther out are moved here, so that edges stay exact
-
 
 def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
-    """Window x, y (pixels, inside the window limit), z and 1/w of a clip position; meaningless but harmless if w is 0 or less.
+    """Window x, y (pixels, inside the view's bounds), z and 1/w of a clip position; meaningless but harmless if w is 0 or less.
 
     view: a View."""
     x, y, z, w = position
     rw = 1.0 / w
     window = [c * rw * view.get("scale", k) + view.get("translate", k) for k, c in enumerate((x, y, z))]
-    return [*(_near(f, v) for v in window[:2]), window[2], rw]
+    return [*near(f, view, window[:2]), window[2], rw]
 
 
-def _near(f: Function, v: Val) -> Val:
-    """A coordinate moved inside the window limit; a NaN becomes the limit."""
-    return f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT)
+def near(f: Function, view: Record, window: Sequence[Val]) -> list[Val]:
+    """Window x and y moved inside the bounds, where edges are exact; a NaN becomes the lower one."""
+    return [f.min(f.max(v, view.get("least", k)), view.get("most", k)) for k, v in enumerate(window)]
 
 
 def snap(f: Function, v: Val) -> Val:
     """A window coordinate in 1/256 pixels."""
-    return f.round(v * 256.0).cast("fptosi", I32)  # |v| is at most WINDOW_LIMIT, and no NaN
+    return f.round(v * 256.0).cast("fptosi", I32)  # inside the bounds of a View, and no NaN
 
 
 def inside_guard(view: Record, position: Sequence[Val]) -> Val:
@@ -167,7 +165,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
         window = [f.var(fvec, v) for v in project(f, d.part("view"), position)]
         with f.if_(d.get("vertices.is_window_space").ne(0)):
             moved = [position[k] + d.get("view.translate", k) for k in range(2)]
-            for target, moved_to in zip(window, [*(_near(f, v) for v in moved), *position[2:]]):
+            for target, moved_to in zip(window, [*near(f, d.part("view"), moved), *position[2:]]):
                 target.set(moved_to)
             mask.set(0)
         f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)

@@ -287,6 +287,7 @@ class FragmentKey:
     per_sample: bool = False  # the program runs for each sample
     at_samples: bool = False  # such a program has all inputs interpolated at the sample
     to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
+    ignores_mask: bool = False  # the sample mask that the program writes has no effect
     to_one: bool = False  # alpha is one when colors are blended and stored
 
     # colors

@@ -158,7 +158,9 @@ class SampledBlock(PixelBlock):
         return self.kernel.f.splat(self.own[channel] + 0.5, self.planes.lanes)
 
     def sample_mask(self) -> Val:
-        """The covered samples as bits; in a block for one sample, that sample's bit."""
+        """The covered samples as bits; in a block for one sample, that sample's bit; without multisample rules, the lowest bit alone."""
+        if self.pattern.is_centered:
+            return self.kernel.f.const(I32.wide(self.planes.lanes), 1)
         if self.number is not None and self._sample_mask is not None:
             return self._sample_mask.zext(I32) << self.kernel.f.splat(self.number, self.planes.lanes)
         return self._mask_word([self.covered(k) for k in range(self.pattern.count)])

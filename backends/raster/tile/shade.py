@@ -203,7 +203,7 @@ class PixelBlock(BlockMemory, PixelInputs):
             out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
             if info.kills:
                 mask = mask & out.alive
-            if info.sample_mask is not None:
+            if info.sample_mask is not None and not key.ignores_mask:
                 mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
             mask = mask & self._alpha_test(out)
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):

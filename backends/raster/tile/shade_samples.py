@@ -305,10 +305,10 @@ class PixelSamples(SampledBlock):
 
     def _left(self, out: Outputs, sample: Val, mask: Val) -> Val:
         """The lanes of `mask` whose sample the program's sample mask and alpha to coverage keep."""
-        info = self.kernel.info
-        if info.sample_mask is not None:
+        info, key = self.kernel.info, self.kernel.key
+        if info.sample_mask is not None and not key.ignores_mask:
             mask = mask & self._bit_of(out.get(info.sample_mask, 0).as_int(), sample)
-        return mask & self._coverage_of_alpha(out, sample) if self.kernel.key.to_coverage else mask
+        return mask & self._coverage_of_alpha(out, sample) if key.to_coverage else mask
 
     def _test_late(self, test: DepthTest, out: Outputs | None, sample: Val, mask: Val) -> Val:
         info, kernel = self.kernel.info, self.kernel

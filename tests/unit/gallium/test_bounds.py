@@ -46,7 +46,10 @@ def test_a_sample_mask_without_bit_0_draws_nothing(screen: g.Screen, drawing: g.
     assert (pixels(drawing, target) == (0, 0, 255, 255)).all()
 
 
-def test_a_sample_mask_output_without_bit_0_discards_the_fragment(screen: g.Screen, drawing: g.Context) -> None:
+@pytest.mark.parametrize("multisample", [True, False])
+def test_a_sample_mask_output_without_bit_0_discards_the_fragment_under_multisample_rules(
+    screen: g.Screen, drawing: g.Context, multisample: bool
+) -> None:
     target = target_of(screen, drawing)
     drawing.set_vertex_buffers([colored(QUAD, (0, 0, 1, 1))])
     text = """FRAG
@@ -59,7 +62,8 @@ def test_a_sample_mask_output_without_bit_0_discards_the_fragment(screen: g.Scre
     END
     """
     drawing.bind_fs_state(drawing.create_fs_state(text))
+    drawing.bind_rasterizer_state(drawing.create_rasterizer_state(multisample=multisample))
     drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
     drawn = np.any(pixels(drawing, target), axis=-1)
     assert drawn[:, 1::2].all()
-    assert not drawn[:, ::2].any()
+    assert drawn[:, ::2].any() != multisample

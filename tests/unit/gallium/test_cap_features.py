@@ -235,8 +235,8 @@ def test_templates_take_names_and_name_what_is_wrong() -> None:
 
 # -- languages -----------------------------------------------------------------------------------------------------------------
 def test_what_the_answered_versions_of_glsl_need_is_there() -> None:
-    """The features by which Mesa's OpenGL frontend decides about GLSL 4.00 and ESSL 3.20, as caps (their tests stand in docs/caps.md)."""
-    assert (cap("GLSL_FEATURE_LEVEL"), cap("GLSL_FEATURE_LEVEL_COMPATIBILITY"), cap("ESSL_FEATURE_LEVEL")) == (400, 400, 320)
+    """The features by which Mesa's OpenGL frontend decides about GLSL 4.30 and ESSL 3.20, as caps (their tests stand in docs/caps.md)."""
+    assert (cap("GLSL_FEATURE_LEVEL"), cap("GLSL_FEATURE_LEVEL_COMPATIBILITY"), cap("ESSL_FEATURE_LEVEL")) == (430, 430, 320)
     desktop = (
         "DOUBLES SAMPLE_SHADING CUBE_MAP_ARRAY TEXTURE_QUERY_LOD TEXTURE_GATHER_SM5 TEXTURE_GATHER_OFFSETS DRAW_INDIRECT INDEP_BLEND_FUNC"
     )
@@ -244,7 +244,12 @@ def test_what_the_answered_versions_of_glsl_need_is_there() -> None:
         "COMPUTE SAMPLE_SHADING CUBE_MAP_ARRAY TEXTURE_GATHER_SM5 TEXTURE_BUFFER_OBJECTS TEXTURE_MULTISAMPLE FRAMEBUFFER_NO_ATTACHMENT "
         "ROBUST_BUFFER_ACCESS_BEHAVIOR TGSI_PACK_HALF_FLOAT FBFETCH INDEP_BLEND_FUNC DRAW_INDIRECT IMAGE_LOAD_FORMATTED"
     )
-    assert all(cap(name) for name in f"{desktop} {embedded}".split())
+    later = (
+        "SAMPLER_VIEW_TARGET COPY_BETWEEN_COMPRESSED_AND_PLAIN_FORMATS START_INSTANCE TGSI_TXQS STREAM_OUTPUT_PAUSE_RESUME "
+        "QUERY_BUFFER_OBJECT CLEAR_TEXTURE MULTI_DRAW_INDIRECT"
+    )
+    assert all(cap(name) for name in f"{desktop} {embedded} {later}".split())
+    assert cap("MAX_TEXTURE_2D_SIZE") >= 16384
     assert cap("MAX_SHADER_PATCH_VARYINGS") >= 30
     assert cap("MAX_GEOMETRY_OUTPUT_VERTICES") >= 256
     assert cap("MAX_VERTEX_STREAMS") >= 4

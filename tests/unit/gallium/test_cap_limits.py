@@ -15,9 +15,9 @@ pytestmark = pytest.mark.light
 
 # -- textures and buffers ------------------------------------------------------------------------------------------------------
 SIZES: dict[str, tuple[dict[str, Any], str]] = {
-    "MAX_TEXTURE_2D_SIZE": ({"width0": 8192, "height0": 1}, "width0"),
+    "MAX_TEXTURE_2D_SIZE": ({"width0": 16384, "height0": 1}, "width0"),
     "MAX_TEXTURE_ARRAY_LAYERS": ({"target": "TEXTURE_2D_ARRAY", "width0": 1, "array_size": 2048}, "array_size"),
-    "MAX_TEXTURE_2D_LEVELS": ({"width0": 8192, "last_level": 13}, "last_level"),
+    "MAX_TEXTURE_2D_LEVELS": ({"width0": 16384, "last_level": 14}, "last_level"),
     "MAX_TEXTURE_3D_LEVELS": ({"target": "TEXTURE_3D", "width0": 2048, "last_level": 11}, "last_level"),
     "MAX_TEXTURE_CUBE_LEVELS": (
         {"target": "TEXTURE_CUBE", "width0": 8192, "height0": 8192, "array_size": 6, "last_level": 13},

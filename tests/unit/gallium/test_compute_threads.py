@@ -33,7 +33,7 @@ OPCODES: dict[str, Callable[[int, int], int]] = {
 }
 TARGETS = {
     "BUFFER[0]": "DCL BUFFER[0]\n",
-    "HWATOMIC[0][0]": "DCL HWATOMIC[0][0..9]\n",
+    "HWATOMIC[0][ADDR[0].x]": "DCL HWATOMIC[0][0..9]\nDCL ADDR[0]\n",
     "MEMORY[0]": "DCL MEMORY[0], GLOBAL\n",
     "IMAGE[0]": "DCL IMAGE[0], 1D, PIPE_FORMAT_R32_UINT, WR\n",
 }
@@ -53,7 +53,7 @@ IMM[0] UINT32 {{2654435761, {places}, {1 if is_image else 4}, 0}}
 UMAD TEMP[0].x, SV[1].xxxx, SV[2].xxxx, SV[0].xxxx
 UMUL TEMP[0].y, TEMP[0].xxxx, IMM[0].xxxx
 UMOD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy
-UMUL TEMP[0].x, TEMP[0].xxxx, IMM[0].zzzz
+{"UARL ADDR[0].x, TEMP[0].xxxx" if "ADDR" in target else "UMUL TEMP[0].x, TEMP[0].xxxx, IMM[0].zzzz"}
 {opcode} TEMP[1].x, {target}, TEMP[0], TEMP[0].yyyy{suffix}
 {tail}END
 """

@@ -319,6 +319,14 @@ def test_the_mask_that_is_read_is_what_is_covered(screen: g.Screen) -> None:
         np.testing.assert_array_equal(planes[k], np.where(planes[k] != 0, expected, 0))
 
 
+def test_without_multisample_rules_the_mask_that_is_read_is_1(screen: g.Screen) -> None:
+    bench = Bench(screen, 4, "R32G32B32A32_FLOAT")
+    bench.ctx.bind_rasterizer_state(bench.ctx.create_rasterizer_state(multisample=False))
+    bench.ctx.clear("COLOR0")
+    bench.draw("DCL SV[0], SAMPLEMASK\nDCL OUT[0], COLOR\nU2F OUT[0], SV[0].xxxx\n")
+    assert all((plane.view("f4") == 1).all() for plane in bench.planes())
+
+
 def test_depth_is_that_of_each_sample(screen: g.Screen) -> None:
     bench = Bench(screen, 4, depth="Z32_FLOAT")
     assert bench.depth is not None

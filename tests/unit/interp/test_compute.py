@@ -197,7 +197,7 @@ def test_memory_that_was_not_given_has_no_words() -> None:
     assert _words(_compute(body, 1, 1, buffers={0: [9]}), 0) == [0]
 
 
-def test_counters_are_words_of_numbered_buffers() -> None:
+def test_counters_are_words_of_numbered_buffers_whatever_the_address_is() -> None:
     body = """ATOMUADD TEMP[1].x, HWATOMIC[0][0], IMM[0].xxxx, IMM[0].yyyy
 UARL ADDR[0].x, SV[0].xxxx
 ATOMUADD TEMP[2].x, HWATOMIC[1][ADDR[0].x+1], IMM[1].xxxx, IMM[0].zzzz
@@ -205,8 +205,8 @@ UMAD TEMP[1].x, TEMP[2].xxxx, IMM[1].yyyy, TEMP[1].xxxx
 STORE BUFFER[0].x, TEMP[0].yyyy, TEMP[1].xxxx"""
     result = _compute(body, 1, 4, counters={0: [10], 1: [0, 1, 2, 3, 4]})
     assert result.counters[0].tolist() == [14]
-    assert result.counters[1].tolist() == [0, 1, 4, 5, 6]
-    assert _words(result, 0) == [10 + 8 * 2, 11 + 8 * 3, 12 + 8 * 4, 13]
+    assert result.counters[1].tolist() == [0, 3, 4, 5, 6]
+    assert _words(result, 0) == [10 + 8 * 1, 11 + 8 * 2, 12 + 8 * 3, 13 + 8 * 4]
 
 
 def test_a_counter_before_the_first_can_be_reached_by_an_address_behind_it() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ViewportState
 from backends.raster.draw_record import View
-from tests.unit.raster.view_definition import write_viewport
+from tests.unit.raster.view_definition import center, write_viewport
 
 Array = NDArray[Any]
 f4 = np.float32
@@ -23,7 +23,7 @@ def viewport_draw(width: int, height: int) -> View:
     """Values that the renderer derives from a viewport that covers the target."""
     d = View()
     half = (width / 2, height / 2, 0.5)
-    write_viewport(d, ViewportState(half, half), RasterizerState(), None)
+    write_viewport(d, ViewportState(half, half), RasterizerState(), None, (center(width), center(height)))
     return d
 
 

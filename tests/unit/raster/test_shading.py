@@ -319,23 +319,42 @@ def test_a_framebuffer_smaller_than_its_surface_leaves_the_rest_alone() -> None:
 
 def test_framebuffer_limits_are_checked() -> None:
     with closing(Renderer(threads=0)) as r:
-        with pytest.raises(ValueError, match="8193"):
-            r.set_framebuffer(Framebuffer(8193, 10))
+        with pytest.raises(ValueError, match="16385"):
+            r.set_framebuffer(Framebuffer(16385, 10))
         r.set_framebuffer(Framebuffer(0, 0))
         r.clear(int(Clear.COLOR0), [0, 0, 0, 0], 1.0, 0)
         r.flush()
 
 
 @pytest.mark.slow
-def test_the_largest_framebuffer_is_exact() -> None:
-    surface = make_surface(RGBA8, 8192, 64)
-    triangle = np.array([[[-1.0, -1.0, 0, 1], [1.0, -0.9, 0, 1], [0.97, 0.93, 0, 1]]], "f4")
+@pytest.mark.parametrize(("width", "height"), [(8192, 64), (8256, 64), (16384, 64), (64, 16384)])
+def test_the_largest_framebuffers_are_exact(width: int, height: int) -> None:
+    surface = make_surface(RGBA8, width, height)
+    rng = np.random.default_rng(width)
+    triangles = np.ones((12, 3, 4), "f4")
+    triangles[..., 2] = 0
+    triangles[0, :, :2] = [[-1.0, -1.0], [1.0, -0.9], [0.97, 0.93]]
+    triangles[1, :, :2] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]]  # the corners of the framebuffer are in no need of a clip
+    triangles[2:6, :, :2] = rng.uniform(-1, 1, (4, 3, 2))
+    triangles[6:, :, :2] = rng.uniform(-6, 6, (6, 3, 2)) ** 3 / 8  # far out, so that the guard band clips
+    half = (width / 2, height / 2, 0.5)
     with Canvas(64, 64) as c:
-        c.set_framebuffer(Framebuffer(8192, 64, (surface,)))
+        c.set_framebuffer(Framebuffer(width, height, (surface,)))
         c.wipe()
-        c.draw_arrays(VS_POSITION, FS_ONE, [triangle[0]], blend=ADD, viewports=(ViewportState((4096, 32, 0.5), (4096, 32, 0.5)),))
+        c.draw_arrays(VS_POSITION, FS_ONE, [triangles.reshape(-1, 4)], blend=ADD, viewports=(ViewportState(half, half),))
         c.flush()
-        assert np.array_equal(pixels(surface)[..., 0], reference.count_coverage(triangle, 8192, 64))
+        assert np.array_equal(pixels(surface)[..., 0], reference.count_coverage(triangles, width, height))
+
+
+@pytest.mark.slow
+def test_colors_reach_the_last_pixel_of_the_largest_framebuffer() -> None:
+    surface = make_surface(Format.R8_UNORM, 16384, 16384)
+    half = (8192.0, 8192.0, 0.5)
+    with Canvas(64, 64) as c:
+        c.set_framebuffer(Framebuffer(16384, 16384, (surface,)))
+        c.draw_arrays(VS_POSITION, FS_WHITE, [QUAD], Prim.TRIANGLE_STRIP, viewports=(ViewportState(half, half),))
+        c.flush()
+        assert (pixels(surface) == 255).all()
 
 
 def test_uses_tells_what_pending_work_touches() -> None:

@@ -20,12 +20,17 @@ def _finite(v: float) -> float:
     return v if math.isfinite(v) else 0.0
 
 
-def _guard(scale: float, translate: float) -> tuple[float, float]:
+def center(size: int) -> float:
+    """Middle of the guard band of a framebuffer, in pixels along an axis."""
+    return 8192.0 if size > 8192 else 0.0
+
+
+def _guard(scale: float, translate: float, center: float) -> tuple[float, float]:
     """Bounds of x/w (or y/w) inside which window coordinates stay within the guard band."""
     if abs(scale) < 1e-20:
         return -_FAR_AWAY, _FAR_AWAY
     limit = GUARD_BAND - 1
-    low, high = (-limit - translate) / scale, (limit - translate) / scale
+    low, high = (center - limit - translate) / scale, (center + limit - translate) / scale
     low, high = min(low, high), max(low, high)
     return max(low, -_FAR_AWAY), min(high, _FAR_AWAY)
 
@@ -47,13 +52,15 @@ class Bounds(NamedTuple):
 def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> bool:
     """Write viewport `number` with its scissor, the group `Draw.view`. Returns whether the draw has a pixel in it."""
     r = state.rasterizer
+    centers = center(framebuffer.width), center(framebuffer.height)
+    view.least[:], view.most[:] = ([c + end for c in centers] for end in (-GUARD_BAND, GUARD_BAND))
     if bounds.is_window_space:
         view.scale[:] = (1.0, 1.0, 1.0)
         view.translate[:2] = (0.0, 0.0) if r.half_pixel_center else (0.5, 0.5)
         view.depth_min, view.depth_max = 0.0, 1.0
     elif number or state.viewports:
         depth = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
-        write_viewport(view, state.viewports[number] if number < len(state.viewports) else ViewportState(), r, depth)
+        write_viewport(view, state.viewports[number] if number < len(state.viewports) else ViewportState(), r, depth, centers)
     x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
     if r.scissor:
         s = state.scissors[number] if number < len(state.scissors) else ScissorState()
@@ -68,7 +75,9 @@ def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuff
     return is_visible
 
 
-def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
+def write_viewport(
+    view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None, centers: tuple[float, float] = (0.0, 0.0)
+) -> None:
     """Write projection, clip planes and depth range of a viewport."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
@@ -76,8 +85,8 @@ def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerSt
         translate[0] += 0.5
         translate[1] += 0.5
     view.scale[:], view.translate[:] = scale, translate
-    left, right = _guard(scale[0], translate[0])
-    bottom, top = _guard(scale[1], translate[1])
+    left, right = _guard(scale[0], translate[0], centers[0])
+    bottom, top = _guard(scale[1], translate[1], centers[1])
     view.guard[:] = (left, right, bottom, top)
     near = (0, 0, 1, 0 if rasterizer.clip_halfz else 1) if rasterizer.depth_clip and rasterizer.depth_clip_near else (0, 0, 0, 0)
     far = (0, 0, -1, 1) if rasterizer.depth_clip and rasterizer.depth_clip_far else (0, 0, 0, 0)

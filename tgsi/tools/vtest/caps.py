@@ -22,6 +22,12 @@ FEATURE_CHECK_VERSION = 9
 GL_ATTRIBUTES = 16
 """Number of vertex attributes and, below GLSL 1.50, of varyings that OpenGL guarantees. Clients use one number for both."""
 
+GL_STORAGE_BUFFERS = 16
+"""Storage buffers of a stage for which Mesa's frontend has room; it crashes where a driver offers more."""
+
+TEXELS_ALIGNMENT = 16
+"""Multiple of bytes at which buffer textures begin: the protocol counts their beginning in texels, and the largest has 16 bytes."""
+
 MAX_SAMPLES = (16, 8, 4, 2)
 _LOCATIONS = {2: 0, 4: 1, 8: 2, 16: 4}
 """First word of the sample positions, by sample count. A position is a byte: x in the high four bits, y in the low, in 1/16 pixel."""
@@ -181,7 +187,7 @@ def _fill_limits(caps: CapabilitySet, screen: Screen) -> None:
     caps.min_texel_offset, caps.max_texel_offset = param("MIN_TEXEL_OFFSET"), param("MAX_TEXEL_OFFSET")
     caps.min_texture_gather_offset = param("MIN_TEXTURE_GATHER_OFFSET")
     caps.max_texture_gather_offset = param("MAX_TEXTURE_GATHER_OFFSET")
-    caps.texture_buffer_offset_alignment = param("TEXTURE_BUFFER_OFFSET_ALIGNMENT")
+    caps.texture_buffer_offset_alignment = max(TEXELS_ALIGNMENT, param("TEXTURE_BUFFER_OFFSET_ALIGNMENT"))
     caps.uniform_buffer_offset_alignment = param("CONSTANT_BUFFER_OFFSET_ALIGNMENT")
     caps.shader_buffer_offset_alignment = param("SHADER_BUFFER_OFFSET_ALIGNMENT")
     caps.max_vertex_attrib_stride = param("MAX_VERTEX_ATTRIB_STRIDE")
@@ -204,8 +210,8 @@ def _fill_shaders(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_vertex_outputs = least("MAX_OUTPUTS", vertex)
     caps.max_vertex_attribs = min(GL_ATTRIBUTES, least("MAX_INPUTS", vertex))
     caps.max_texture_image_units = min(least("MAX_TEXTURE_SAMPLERS", vertex, fragment), least("MAX_SAMPLER_VIEWS", vertex, fragment))
-    caps.max_shader_buffer_frag_compute = least("MAX_SHADER_BUFFERS", fragment, compute)
-    caps.max_shader_buffer_other_stages = least("MAX_SHADER_BUFFERS", vertex)
+    caps.max_shader_buffer_frag_compute = min(GL_STORAGE_BUFFERS, least("MAX_SHADER_BUFFERS", fragment, compute))
+    caps.max_shader_buffer_other_stages = min(GL_STORAGE_BUFFERS, least("MAX_SHADER_BUFFERS", vertex))
     caps.max_shader_image_frag_compute = least("MAX_SHADER_IMAGES", fragment, compute)
     caps.max_shader_image_other_stages = least("MAX_SHADER_IMAGES", vertex)
     for stage in STAGES:
@@ -237,6 +243,7 @@ def _fill_samples(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_samples = most
     if most:
         caps.supported_multisample_formats = _mask(screen, Bind.NONE, samples=most)
+        caps.supported_multisample_formats[0] |= 1  # FORMAT_NONE stands for framebuffers without attachments
     for count, first in _LOCATIONS.items():
         if count <= most:
             for index, (x, y) in enumerate(STANDARD_POSITIONS[count]):

@@ -14,10 +14,11 @@ from tgsi.tools.vtest.table import Words, command, creates
 
 @record(frozen=False, eq=False)
 class Target:
-    """Stream output target. Draws that take their vertex count from it identify it by its size."""
+    """Stream output target. Draws that take their vertex count from it identify it by its size. was_bound: at any time before."""
 
     object: Any
     buffer_size: int
+    was_bound: bool = False
 
 
 @creates("STREAMOUT_TARGET", "res_handle buffer_offset buffer_size")
@@ -33,6 +34,11 @@ def _set(sub: SubContext, words: Words) -> None:
     append, *handles = words
     in_range(len(handles), "handle", 0, MAX_STREAM_OUTPUT_TARGETS)
     found = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
-    offsets = [-1 if append >> index & 1 else 0 for index in range(len(found))]
+    # Mesa's driver leaves the mask 0. Its frontend makes a new target when feedback begins, and binds the old ones when feedback goes on.
+    goes_on = all(item.was_bound for item in found if item is not None)
+    offsets = [-1 if goes_on or append >> index & 1 else 0 for index in range(len(found))]
+    for item in found:
+        if item is not None:
+            item.was_bound = True
     sub.gallium.set_stream_output_targets([None if item is None else item.object for item in found], offsets=offsets)
     sub.stream_targets = [*found, *(item for item in sub.stream_targets if item not in found)][:16]

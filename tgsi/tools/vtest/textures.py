@@ -150,4 +150,5 @@ def _framebuffer(sub: SubContext, words: Words) -> None:
 def _no_attachment(sub: SubContext, words: Words) -> None:
     context = sub.gallium
     if context.zsbuf is None and not any(context.cbufs):
-        context.set_framebuffer_state(width=words[0] & 0xFFFF, height=words[0] >> 16)
+        size, slices = words
+        context.set_framebuffer_state(width=size & 0xFFFF, height=size >> 16, layers=slices & 0xFFFF, samples=slices >> 16)

@@ -36,12 +36,12 @@ def changing(c: Context) -> Val:
 class Resource:
     """Resource that an operand names. words: the words of the same resource for all lanes; None: `numbers` has each lane's resource.
 
-    first: number of the word at address 0, i32 lanes or a scalar; None means 0.
+    counter: number of the word that HWATOMIC names, i32 lanes or a scalar, whatever the address is; None: the address names the word.
     """
 
     c: Context
     file: File
-    first: Val | None
+    counter: Val | None
     words: Words | None
     numbers: Column | None = None
     offsets: Column | None = None
@@ -49,8 +49,7 @@ class Resource:
     def places(self, address: Val) -> Val:
         """Number of the word at each byte address, i32 lanes. Addresses before the first word wrap to numbers beyond any resource."""
         f = self.c.f
-        words = f.splat(address.as_int().lshr(2), self.c.lane_map.lanes)
-        return words if self.first is None else words + self.first
+        return f.splat(address.as_int().lshr(2) if self.counter is None else self.counter, self.c.lane_map.lanes)
 
     def of_lane(self, lane: Val) -> tuple[Val, Val]:
         """Pointer to the words of one lane, and their count. `lane`: byte offset of the lane's word in a column."""
@@ -74,23 +73,23 @@ def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = Tru
     if register.file is File.CONSTBUF and c.instruction.opcode.is_store:
         raise _refuse(c, "on CONSTBUF registers")
     named: RegisterRef | Dimension = register
-    first: Val | None = None
+    counter: Val | None = None
     if register.file is File.HWATOMIC:
         named = register.dimension or Dimension(0)
-        first = c.f.const(I32, register.index)
+        counter = c.f.const(I32, register.index)
         if register.indirect is not None:
-            first = c.operands.address(c.instruction, register.indirect, register.index)
+            counter = c.operands.address(c.instruction, register.indirect, register.index)
     elif register.file is File.MEMORY and not isinstance(c.interface, GridMemory):
         raise _refuse(c, f"on MEMORY registers in {c.program.processor.name} programs", "only COMP, TASK and MESH programs have MEMORY")
     if named.indirect is not None:
         numbers = Column(c, c.operands.address(c.instruction, named.indirect, named.index))
-        return Resource(c, register.file, first, None, numbers)
+        return Resource(c, register.file, counter, None, numbers)
     if register.file is File.MEMORY:
         words = _memory(c, _kinds(c).get(named.index, MemoryType.SHARED))
     else:
         words = _numbered(c, register.file, c.f.const(I32, named.index))
     offsets = Column(c, words.offset) if lane_by_lane and words.offset is not None else None
-    return Resource(c, register.file, first, words, None, offsets)
+    return Resource(c, register.file, counter, words, None, offsets)
 
 
 def _numbered(c: Context, file: File, number: Val) -> Words:
