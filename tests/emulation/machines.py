@@ -155,6 +155,8 @@ def python_of(folder: Path, machine: Machine) -> tuple[Path, dict[str, str]]:
         environment["PYTHONHOME"] = sys.base_prefix
         paths = (Path(sysconfig.get_path("purelib")), ROOT)
     environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
-    script.write_text(f'#!/bin/sh\nexec "{qemu}" -cpu {machine.processor} {program}\n')
-    script.chmod(0o755)
+    text = f'#!/bin/sh\nexec "{qemu}" -cpu {machine.processor} {program}\n'
+    if not script.exists() or script.read_text() != text:  # others may be running it
+        script.write_text(text)
+        script.chmod(0o755)
     return script, environment

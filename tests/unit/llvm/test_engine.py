@@ -13,6 +13,7 @@ from backends.llvm.engine.engine import Library, compile_cached, compile_module,
 from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.targets import machines as target
+from tests.levels import need
 from tests.unit.llvm.support import entry, runnable_levels
 
 
@@ -41,6 +42,7 @@ def test_a_symbol_outside_the_allow_list_is_an_error() -> None:
 
 
 def test_library_calls_of_the_code_generator_are_found() -> None:
+    need("x86-64")
     module = Module("m", "x86-64")
     f = Function(module, "k", [PTR])
     f.store(f.intrinsic("floor", f.load(F32, f.args[0])), f.args[0])
