@@ -25,9 +25,13 @@ def reserved(size: int) -> NDArray[np.uint8]:
     """Return zeroed bytes mapped directly from the system, with SLACK more after them.
 
     Pages that are never touched cost nothing, and all go back to the system with the array. The C heap, in contrast, keeps large freed
-    blocks and clears them page by page when it hands them out again.
+    blocks and clears them page by page when it hands them out again. MemoryError.
     """
-    return np.frombuffer(private_memory(size + SLACK), np.uint8)[:size]
+    try:
+        mapped = private_memory(size + SLACK)
+    except OSError as error:
+        raise MemoryError(f"the system has no {size + SLACK} bytes of memory left: {error.strerror or error}") from error
+    return np.frombuffer(mapped, np.uint8)[:size]
 
 
 class Region:
@@ -44,13 +48,14 @@ class Region:
         self._base, self._used = self._current.ctypes.data, 0
 
     def allocate(self, size: int) -> int:
-        """Return the 64-byte aligned address of `size` uninitialized bytes, followed by slack."""
+        """Return the 64-byte aligned address of `size` uninitialized bytes, followed by slack. MemoryError, with nothing changed."""
         size = size + SLACK + 63 & ~63
         if self._used + size > len(self._current):
+            fresh = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size))
+            base = fresh.ctypes.data  # nothing has changed so far: there may be no memory
             self._full.append(self._current)
             self.size += len(self._current)
-            self._current = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size))
-            self._base, self._used = self._current.ctypes.data, 0
+            self._current, self._base, self._used = fresh, base, 0
         address = self._base + self._used
         self._used += size
         return address

@@ -350,6 +350,7 @@ class Renderer:
             self.flush()
 
     def _finish(self) -> None:
+        is_swept = self._executor.end_frame(self._states)  # first: what it forgets names memory that is let go of here
         self._waiting.clear()
         self._hinder()
         self._is_ordered = False
@@ -359,7 +360,7 @@ class Renderer:
             self._pipeline.reset()
         if self._passes.layers > 1:
             self._resize(1)
-        if self._executor.end_frame(self._states):
+        if is_swept:
             self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
     def _hinder(self) -> None:
@@ -371,14 +372,13 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         self._tally.flushed(reason)
-        resolves = self._resolves
-        libraries = [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
-        records = (ResolveRecord * len(resolves))(*(job.record(k.address["resolve"]) for job, k in zip(resolves, libraries)))
+        libraries = [self.kernels.resolve(job.source.format, job.source.samples) for job in self._resolves]
+        records = (ResolveRecord * len(libraries))(*(job.record(k.address["resolve"]) for job, k in zip(self._resolves, libraries)))
         work = self._pool.scene.asked
         work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
+        self._executor.hand_over(work)  # up to here, nothing is lost if there is no memory
+        self._resolves = []
         try:
-            self._executor.hand_over(work)
-            self._resolves = []
             self._hinder()
             self._pool.run(self._is_ordered)
         finally:

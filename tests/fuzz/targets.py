@@ -22,7 +22,7 @@ def text(data: bytes) -> None:
     except ParseError as error:
         str(error)
         return
-    _judge(program, dialect)
+    judge(program, dialect)
 
 
 def tokens(data: bytes) -> None:
@@ -33,11 +33,11 @@ def tokens(data: bytes) -> None:
     except ParseError as error:
         str(error)
         return
-    _judge(program, "tokens")
+    judge(program, "tokens")
     assert decode(encode(program)) == program
 
 
-def _judge(program: Program, dialect: str) -> None:
+def judge(program: Program, dialect: str) -> None:
     """Apply every operation that any program must survive."""
     printed = str(program)
     if dialect == "default":

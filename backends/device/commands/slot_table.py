@@ -25,7 +25,10 @@ class SlotTable(Generic[K]):
     ) -> None:
         self._slot, self._hash, self._place, self._fewest = slot, hash_of, place, fewest
         self._fields: dict[K, tuple[int, ...]] = {}
-        self._rebuild(fewest)
+        self.slots: Any = None
+        self._keys: dict[int, K] = {}
+        self._at: dict[K, int] = {}
+        self._rebuild({}, fewest)
 
     def __len__(self) -> int:
         return len(self._fields)
@@ -40,13 +43,13 @@ class SlotTable(Generic[K]):
     def put(self, key: K, *fields: int) -> None:
         """Add an entry, or give it other fields. The first one is not 0."""
         is_new = key not in self._fields
-        self._fields[key] = fields
-        if not is_new:
-            self.slots[self._at[key]] = self._slot(*fields)
-        elif 2 * len(self._fields) > len(self.slots):
-            self._rebuild(2 * len(self.slots))
+        if is_new and 2 * len(self._fields) + 2 > len(self.slots):
+            self._rebuild(self._fields, 2 * len(self.slots))  # first: there may be no memory
+        if is_new:
+            self._enter(key, fields)
         else:
-            self._enter(key)
+            self.slots[self._at[key]] = self._slot(*fields)
+        self._fields[key] = fields
 
     def remove(self, key: K) -> bool:
         """Remove an entry. Returns false if there is none."""
@@ -59,32 +62,36 @@ class SlotTable(Generic[K]):
             self.slots[place] = self._slot()
             place = place + 1 & mask
         for other in moved[1:]:
-            self._enter(other)
+            self._enter(other, self._fields[other])
         return True
 
     def keep(self, living: Callable[[K], bool]) -> None:
         """Remove all entries but those that `living` answers for."""
         kept = {key: fields for key, fields in self._fields.items() if living(key)}
         if len(kept) < len(self._fields):
-            self._fields = kept
-            self._rebuild(max(self._fewest, 1 << (2 * len(kept)).bit_length()))
+            self._rebuild(kept, max(self._fewest, 1 << (2 * len(kept)).bit_length()))
 
     def clear(self) -> None:
         """Remove all entries."""
         self.keep(lambda key: False)
 
-    def _rebuild(self, size: int) -> None:
-        self.slots: Any = (self._slot * size)()
-        self._keys: dict[int, K] = {}
-        self._at: dict[K, int] = {}
-        for key in self._fields:
-            self._enter(key)
-        self._place(ctypes.addressof(self.slots), size - 1)
+    def _rebuild(self, fields: dict[K, tuple[int, ...]], size: int) -> None:
+        """Take other entries, with room for `size`. MemoryError, with nothing changed: generated code goes on with the old ones."""
+        old = self.slots, self._keys, self._at
+        self.slots, self._keys, self._at = (self._slot * size)(), {}, {}
+        try:
+            for key, values in fields.items():
+                self._enter(key, values)
+            self._place(ctypes.addressof(self.slots), size - 1)
+        except BaseException:
+            self.slots, self._keys, self._at = old
+            raise
+        self._fields = fields
 
-    def _enter(self, key: K) -> None:
+    def _enter(self, key: K, fields: tuple[int, ...]) -> None:
         mask = len(self.slots) - 1
         place = self._hash(key) & mask
         while place in self._keys:
             place = place + 1 & mask
-        self.slots[place] = self._slot(*self._fields[key])
+        self.slots[place] = self._slot(*fields)
         self._keys[place], self._at[key] = key, place

@@ -49,23 +49,32 @@ class _Threads:
         self._threads: list[threading.Thread] = []
         self._process = -1
 
-    def start(self) -> None:
-        """Start the threads, unless they run already: at first, and again in a child process after a fork."""
-        if self.are_running:
-            return
-        self._process = os.getpid()
+    def start(self) -> bool:
+        """Start the threads, unless they run already: at first, and again in a child process after a fork.
+
+        False: the system refuses a thread. None is left then, and the next call tries again.
+        """
+        if not self.are_running:
+            self._threads = []
+            try:
+                self._begin()
+            except (RuntimeError, MemoryError):
+                self._end()
+                return False
+            self._process = os.getpid()
+        return True
+
+    def _begin(self) -> None:
         self._semaphores, scene = Semaphores(self.count + 1), self.scene
         for w, handle in zip(self.workers[: self.count], self._semaphores.handles):
             w.semaphore = handle
         scene.crew.done, scene.crew.quit, scene.crew.is_held = self._semaphores.handles[self.count], 0, 0
         scene.shared.state = CLOSED
         body, size = self.library.entry("worker"), ctypes.sizeof(Worker)
-        self._threads = [
-            threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
-            for i in range(self.count)
-        ]
-        for t in self._threads:
+        for i in range(self.count):
+            t = threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
             t.start()
+            self._threads.append(t)
 
     @property
     def are_running(self) -> bool:
@@ -74,10 +83,12 @@ class _Threads:
 
     def stop(self) -> None:
         """End and join the threads; a child process has none to join."""
-        if not self.are_running:
-            return
+        if self.are_running:
+            self._end()
+
+    def _end(self) -> None:
         self.scene.crew.quit = self.scene.crew.is_held = 1
-        for number in range(self.count):
+        for number in range(len(self._threads)):
             self._semaphores.post(number)
         for t in self._threads:
             t.join()
@@ -194,14 +205,15 @@ class Pool:
     def run(self, alone: bool = False) -> None:
         """Run the last part of a flush: what workers have not begun with. alone: the caller does all of it, tile after tile.
 
+        The caller does so, too, where the system has no threads.
+
         Raises:
             ValueError: the pool is closed.
         """
         if not self._finalizer.alive:
             raise ValueError("the renderer is closed")
-        self._threads.start()
-        s = self.scene
-        if not alone:
+        s, is_ready = self.scene, self._threads.start()
+        if is_ready and not alone:
             self._flush(ctypes.addressof(s))
             return
         s.asked.alone, s.crew.participants = 1, s.crew.threads + 1

@@ -253,7 +253,8 @@ class Executor:
     def give_memory(self) -> None:
         """Give generated code the memory that it wants."""
         size = max(self.record.wanted, CHUNK - ALIGNMENT - SLACK)
-        self.record.memory = self.record.memory_base = self._region.allocate(size)
+        place = self._region.allocate(size)
+        self.record.memory = self.record.memory_base = place
         self.record.room = size
         self.record.held += size
 
@@ -306,8 +307,9 @@ class Executor:
     def _size_reads(self, most: int) -> None:
         """Make room for `most` ranges; those that are noted stay."""
         e, old = self.record, self.all_reads() if self.record.num_reads else []
-        self._reads, self._read_slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
-        e.reads, e.read_slots, e.reads_mask = ctypes.addressof(self._reads), ctypes.addressof(self._read_slots), 2 * most - 1
+        reads, slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
+        e.reads, e.read_slots, e.reads_mask = ctypes.addressof(reads), ctypes.addressof(slots), 2 * most - 1
+        self._reads, self._read_slots = reads, slots  # last: generated code writes to the old ones until it knows these
         held, e.most_reads, e.num_reads, e.pass_reads = e.held, most, 0, 0
         for address, size in old:
             self._note(self._at, address, size)
@@ -332,10 +334,10 @@ class Executor:
     def hand_over(self, work: Work) -> None:
         """Hand everything that is queued to a flush, and begin a new queue. Memory stays as it is."""
         e = self.record
+        e.ahead = e.ahead_step
         work.num_batches, work.num_clears, work.num_uploads = e.num_batches, e.num_clears, e.num_uploads
         e.num_spans = e.num_batches = e.closed = e.queued = e.num_clears = e.num_uploads = 0
         e.num_passes = 1
-        e.ahead = e.ahead_step
 
     def end_frame(self, states: Iterable[DrawState]) -> bool:
         """Make the memory of draws invalid. states: all that were drawn with.
@@ -348,6 +350,7 @@ class Executor:
         if e.memory == self._first and not e.num_reads:
             return False
         e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
+        e.room = 0  # generated code asks for memory, if there should be none to begin with
         self._region.reset()
         self._begin_memory()
         self._table.end_frame()

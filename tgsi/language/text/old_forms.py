@@ -44,7 +44,7 @@ _SOURCE = re.compile(
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
 BLOCK = re.compile(
-    r"(?<=[ \t\n])DCL[ \t\n]+IMMX[ \t\n]*\[[ \t\n]*(?P<first>[0-9]+)[ \t\n]*(?:\.\.[ \t\n]*(?P<last>[0-9]+)[ \t\n]*)?\][ \t\n]*"
+    r"(?<=[ \t\n])DCL[ \t\n]+IMMX[ \t\n]*\[[ \t\n]*(?P<first>[0-9]{1,9})[ \t\n]*(?:\.\.[ \t\n]*(?P<last>[0-9]{1,9})[ \t\n]*)?\][ \t\n]*"
     r"\{(?P<rows>(?:[ \t\n]*,?[ \t\n]*\{[^{}]*\})*+)[ \t\n]*\}",
     re.IGNORECASE | re.ASCII,
 )

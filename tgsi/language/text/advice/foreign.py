@@ -76,7 +76,9 @@ def _near_stage(source: Source, word: str, start: int, end: int, stages: Collect
         whole = Fix(Span(source, start, end), stage)
         return f"the stage stands alone: write `{stage}`" if bare in stages else f"write `{stage}`", (whole,)
     if glued := next((name for name in stages if bare.startswith(name) and is_statement_word(bare.removeprefix(name))), ""):
-        at = start + word.upper().index(glued) + len(glued)
-        return f"the stage stands alone: write `{glued}`, then a space or a new line", (Fix(Span(source, at, at), "\n"),)
+        words = f"the stage stands alone: write `{glued}`, then a space or a new line"
+        at = word.upper().find(glued)  # absent where characters that cannot be printed divide it
+        fixes = () if at < 0 else (Fix(Span(source, start + at + len(glued), start + at + len(glued)), "\n"),)
+        return words, fixes
     near = nearest_name(bare, stages) if not is_statement_word(bare) else ""
     return (f"did you mean `{near}`?", (Fix(Span(source, start, end), near),)) if near else None

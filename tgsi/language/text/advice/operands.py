@@ -80,7 +80,7 @@ def advise_register(fault: Fault) -> Advice | None:
     if variable is not None and variable[1].upper() in synonyms.VARIABLES:
         return _variable(fault, at, variable[1].upper(), variable[2] or "")
     found = fault.match(
-        r"[%$@]?([a-z]*?[a-z]|)(?:[ \t]*[\[(<{][ \t]*|\.|_|[ \t]+|)([0-9]+)[ \t]*([)>}\]]?)(?:\[([0-9]+)\])?(?![0-9a-z])", at
+        r"[%$@]?([a-z]*?[a-z]|)(?:[ \t]*[\[(<{][ \t]*|\.|_|[ \t]+|)([0-9]{1,9})[ \t]*([)>}\]]?)(?:\[([0-9]+)\])?(?![0-9a-z])", at
     )
     if found is None:
         found = fault.match(r"(temp|in|out|const|samp|addr|imm|sv|sampler)()()()(?![0-9a-z_\[])", at)
@@ -258,7 +258,7 @@ def advise_bracket(fault: Fault) -> Advice | None:
             return Advice(
                 f"the register comes first: write `{register}+{number[1]}`", (fault.fix(start, found.end(), f"{register}+{number[1]}"),)
             )
-    if is_open and (found := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]+(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
+    if is_open and (found := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]{1,9}(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
         if found[0].startswith("."):
             return Advice(f"an index is a whole number: write `{number[1]}`", (fault.fix(at, found.end(), ""),))
         value = str(int(found[0][1:], 16))

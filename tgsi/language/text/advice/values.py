@@ -42,7 +42,10 @@ def spelled(kind: ImmediateType, word: str) -> str:
         return f"{_TRUTH[text]}" + ".0" * (kind in _FLOATS)
     if kind in _FLOATS:
         if re.fullmatch(r"[-+]?0x[0-9a-f]+\.?[0-9a-f]*p[-+]?[0-9]+f?", text):
-            return write_float(float_bits(float.fromhex(text.rstrip("f"))))
+            try:
+                return write_float(float_bits(float.fromhex(text.rstrip("f"))))
+            except OverflowError:
+                return ""
         if re.fullmatch(NUMBER, text):
             short = text.rstrip("f")
             return short if LITERALS[kind].good(short) else ""

@@ -1,0 +1,149 @@
+"""All campaigns: what each of them promises, and how much of it a night runs.
+
+A campaign is a module of this folder with
+
+    attempt(seed: int) -> Counter[str]    the outcomes of a seed's cases; any exception is a finding
+    given(seed: int) -> str               what the seed stands for, for the report of a finding
+
+and, if it needs one, `prepare()`, which runs once in each process. A seed determines its cases.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+
+class Module(Protocol):
+    """The functions of a campaign's module."""
+
+    def attempt(self, seed: int) -> Counter[str]: ...
+
+    def given(self, seed: int) -> str: ...
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A row of the catalog.
+
+    unit: a word for the cases. night: seeds of `./dev nightly`. goal: cases that a release has run. batch: seeds of one process.
+    patience: seconds after which a seed counts as hung, however busy the machine is.
+    """
+
+    name: str
+    unit: str
+    promise: str
+    night: int
+    goal: int
+    batch: int = 200
+    patience: float = 120.0
+
+    @property
+    def module(self) -> Module:
+        """The module, imported."""
+        return cast(Module, import_module(f"tests.campaigns.{self.name}"))
+
+
+CAMPAIGNS = {
+    row.name: row
+    for row in (
+        Campaign(
+            "texts",
+            "texts",
+            "A wrong text is read, in every dialect and in logs, or refused with diagnostics; what is read is printed and read again.",
+            night=200,
+            goal=1_000_000,
+        ),
+        Campaign(
+            "tokens", "token streams", "Wrong words are decoded or refused; what is decoded is encoded again.", night=200, goal=200_000
+        ),
+        Campaign(
+            "faults",
+            "injections",
+            "Memory, threads or files that the system refuses end a call with a clear error; the context then renders the right picture.",
+            night=300,
+            goal=1_000,
+            batch=100,
+        ),
+        Campaign(
+            "limits",
+            "frames",
+            "Under a limit on its address space, met anywhere, a frame is drawn or ends with MemoryError; the context then draws it right.",
+            night=50,
+            goal=1_000,
+            batch=100,
+        ),
+        Campaign(
+            "cycles",
+            "cycles",
+            "What is made, drawn with and destroyed leaves no memory behind: a process is as large after 100,000 cycles as after 10,000.",
+            night=40,
+            goal=100_000,
+            batch=250,
+            patience=600.0,
+        ),
+        Campaign(
+            "calls",
+            "calls",
+            "Any method of a screen or context with any arguments is carried out or refused; nothing is written beyond a resource.",
+            night=60,
+            goal=200_000,
+            batch=100,
+        ),
+        Campaign(
+            "programs",
+            "programs",
+            "A valid program, however odd, reads and writes nothing but what is its own, in runs, grids and meshes.",
+            night=150,
+            goal=2_000,
+            batch=60,
+        ),
+        Campaign(
+            "streams",
+            "streams",
+            "A client of tgsi-vtest may send anything: a session goes on, or ends with a line that says why, and leaves nothing behind.",
+            night=500,
+            goal=20_000,
+        ),
+        Campaign(
+            "server",
+            "clients",
+            "A running tgsi-vtest goes on whatever its clients send and however they leave; others get their pictures.",
+            night=60,
+            goal=1_000,
+            batch=40,
+        ),
+        Campaign(
+            "traces",
+            "traces",
+            "A trace is played and printed, or refused with the command's name, its place and the reason.",
+            night=50,
+            goal=20_000,
+            batch=50,
+        ),
+        Campaign(
+            "threads",
+            "contexts",
+            "Contexts of one screen may draw in threads at the same time; each has the pictures that it has alone.",
+            night=20,
+            goal=1_000,
+            batch=100,
+        ),
+        Campaign(
+            "forks",
+            "forks",
+            "A process may be forked at any time; the child compiles and draws.",
+            night=2,
+            goal=100,
+            batch=4,
+            patience=400.0,
+        ),
+    )
+}
+
+
+def prepare(campaign: Campaign) -> None:
+    """Let the module prepare the process."""
+    getattr(campaign.module, "prepare", lambda: None)()
