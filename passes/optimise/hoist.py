@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from passes.analysis.access import is_computed, is_direct
@@ -61,7 +62,8 @@ class HoistInvariants(FormPass):
 
 def _is_constant(form: Form, cell: int, start: int, end: int, home: dict[int, int]) -> bool:
     """Return true if nothing inside of a loop writes a cell, other than instructions that go in front of it."""
-    return all(not start < writer < end or home.get(writer, end) <= start for writer in form.values.writers.get(cell, ()))
+    writers = form.values.writers.get(cell, [])
+    return all(home.get(writer, end) <= start for writer in writers[bisect_right(writers, start) : bisect_left(writers, end)])
 
 
 def _is_movable(form: Form, place: int, item: Instruction) -> bool:
