@@ -118,6 +118,30 @@ class ReaderRecord(ctypes.Structure):
     ]
 
 
+class AnswerRecord(ctypes.Structure):
+    """The state of generated code that answers messages of a client whose contexts have no pending work."""
+
+    _fields_ = [
+        ("buffers", c_void_p),  # BufferTableRecord
+        ("memories", c_void_p),  # likewise: the client's memory of resources, by the same handles
+        ("marks", c_void_p),  # i64: messages begun, and the number of the last one
+        ("bytes", c_void_p),  # what came of the connection
+        ("size", c_int32),  # room for it
+        ("begin", c_int32),  # of the bytes that were not read yet
+        ("end", c_int32),
+        ("socket", c_int32),
+        ("receive", c_void_p),  # recv and send of POSIX
+        ("send", c_void_p),
+    ]
+
+
+BUSY_WAIT, PUT2 = 7, 14
+"""Numbers of messages of the vtest protocol: wait until a resource is not busy; copy a box of the client's memory into a resource."""
+WAIT_WORDS = "handle flags"
+PUT2_WORDS = "handle level x y z width height depth data_size offset"
+REPLY = (1, BUSY_WAIT, 0)
+"""Words of the reply of BUSY_WAIT: one word follows, the resource is not busy."""
+
 MIX = 0x9E3779B1
 """Factor of the hashes of both tables."""
 

@@ -26,7 +26,15 @@ def build_buffer(module: Module) -> None:
     """buffer(reader, handle) -> address of the BufferSlot of a handle, 0 if no buffer has it."""
     f = Function(module, "buffer", [PTR, I32], I64, shared=True, internal=True)
     reader, handle = f.args
-    table = Record(f, Record(f, reader, ReaderRecord).get("buffers"), BufferTableRecord)
+    build_find(module)
+    f.ret(f.call(I64, "find_buffer", Record(f, reader, ReaderRecord).get("buffers"), handle))
+
+
+def build_find(module: Module) -> None:
+    """find_buffer(table, handle) -> address of the BufferSlot of a handle, 0 if the table has none."""
+    f = Function(module, "find_buffer", [PTR, I32], I64, shared=True, internal=True)
+    pointer, handle = f.args
+    table = Record(f, pointer, BufferTableRecord)
     slots, mask = table.get("slots"), table.get("mask")
     place = f.var(I32, (handle * _MIX).lshr(12) & mask)
     with f.loop() as probe:

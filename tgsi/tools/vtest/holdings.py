@@ -36,7 +36,7 @@ def shared_memory(size: int) -> int:
 
 
 class Holding:
-    """Resource of a client. `memory`: the client's memory of the resource, if shared.
+    """Resource of a client. `memory`: the client's memory of the resource, if shared; `address`: of its first byte.
 
     Args:
         bind: uses that the client named.
@@ -47,7 +47,7 @@ class Holding:
     def __init__(self, bind: int, resource: Resource | Callable[[], Resource]) -> None:
         self.bind = bind
         self.memory: mmap.mmap | None = None
-        self._address = 0  # of `memory`
+        self.address = 0
         self._make = resource if callable(resource) else None
         self._resource = None if callable(resource) else resource
 
@@ -101,7 +101,7 @@ class Holding:
         if not width or x + width > resource.size or offset + width > len(memory):
             return False
         context.finish_uses(resource)
-        ctypes.memmove(resource.address + x, self._address + offset, width)
+        ctypes.memmove(resource.address + x, self.address + offset, width)
         return True
 
     def share(self, size: int) -> int:
@@ -109,7 +109,7 @@ class Holding:
         descriptor = shared_memory(size)
         try:
             self.memory = mmap.mmap(descriptor, size)
-            self._address = int(np.frombuffer(self.memory, np.uint8).ctypes.data)
+            self.address = int(np.frombuffer(self.memory, np.uint8).ctypes.data)
         except BaseException:
             os.close(descriptor)
             raise

@@ -95,6 +95,7 @@ def _busy_wait(session: Session, body: memoryview) -> None:
             session.current.gallium.finish_uses(holding.resource)
     finally:
         session.wire.write(_DONE)
+    session.answer_natively()
 
 
 @_message(2, "RESOURCE_CREATE", 10)
@@ -114,6 +115,7 @@ def _create2(session: Session, body: memoryview) -> None:
         holding = _new_resource(session, words[:10])
         if size:
             descriptor = _shared(session, holding, size)
+            session.memories.put(words[0], holding.address, size)
     except EXPECTED as found:
         error = found
     if size:  # the client waits for a descriptor even if its resource is refused
@@ -170,6 +172,7 @@ def _unref(session: Session, body: memoryview) -> None:
     holding = session.resources.pop(handle, None)
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
+    session.memories.remove(handle)
     if session.screenshots is not None and holding.is_made:
         session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
     if holding.is_made:
@@ -229,7 +232,10 @@ def _put2(session: Session, body: memoryview) -> None:
         holding = session.resources.get(words[0])
         if holding is None or holding.memory is None or not holding.put(session.current.gallium, words[1], words[2:8], words[9]):
             _transfer2(session, words, Holding.write)
+        elif not session.answers_natively:
+            session.begin_answering_natively()
         words = session.wire.follower(_PUT2, 10) if session.statistics is None else None
+    session.answer_natively()
 
 
 @_message(13, "TRANSFER_GET2", 10)

@@ -6,11 +6,15 @@ import array
 import select
 import socket
 import struct
-from typing import BinaryIO, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 
 from tgsi.tools.vtest.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from backends.device.commands.answerer import Answerer
 
 
 class Wire(Protocol):
@@ -29,6 +33,9 @@ class Wire(Protocol):
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
 
+    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
+        """Let generated code answer what it knows. answerer: makes it, of the socket and the memory of what was read; FileWire has none."""
+
     def send_descriptor(self, descriptor: int) -> None:
         """Send a file descriptor, attached to a byte of its own."""
 
@@ -46,6 +53,7 @@ class SocketWire:
         self._buffer[: len(first)] = first
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
+        self._answerer: Answerer | None = None
         self._begin, self._end = 0, len(first)  # of the bytes in the buffer that were not read yet
 
     @property
@@ -80,6 +88,12 @@ class SocketWire:
             return None
         self._begin = end
         return struct.unpack_from(f"{count}I", self._buffer, begin + len(head))
+
+    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
+        """See `Wire`."""
+        if self._answerer is None:
+            self._answerer = answerer(self._socket.fileno(), self._buffer)
+        self._begin, self._end = self._answerer.answer(self._begin, self._end)
 
     def _fill(self, size: int) -> bool:
         """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
@@ -143,6 +157,9 @@ class FileWire:
 
     def follower(self, head: bytes, count: int) -> None:
         """None: messages of a file are read one by one."""
+
+    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
+        """See `Wire`."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """See `Wire`."""
