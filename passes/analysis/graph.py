@@ -6,6 +6,7 @@ went another way: an analysis of values must handle that itself.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -21,7 +22,10 @@ _HEADS = ARMS | CLOSERS | {Flow.LOOP, Flow.SUBROUTINE}
 
 @record
 class Graph:
-    """Basic blocks as ranges of instructions; `successors` by block number. The program may end after the blocks in `exits`."""
+    """Basic blocks as ranges of instructions; `successors` by block number. The program may end after the blocks in `exits`.
+
+    A block may be empty: a way that many jumps share. Without them a switch of n arms would have n * n edges.
+    """
 
     blocks: tuple[range, ...]
     successors: tuple[tuple[int, ...], ...]
@@ -35,24 +39,36 @@ def flow_graph(program: Program) -> Graph:
     starts = {0} | {place for place, flow in enumerate(flows) if flow in _HEADS}
     starts |= {place + 1 for place, flow in enumerate(flows) if flow is not None}
     bounds = [*sorted(start for start in starts if start < count), count]
-    blocks = [range(first, last) for first, last in pairwise(bounds)]
-    block_of = {block.start: number for number, block in enumerate(blocks)}
-    targets, exits = _targets(program, flows)
+    targets, exits, shared = _targets(program, flows)
+    blocks: list[range] = []
+    block_of: dict[int, int] = {}
+    for first, last in pairwise(bounds):
+        if (way := count + 1 + first) in shared and first:  # in the order in which the analyses visit blocks, before its arm
+            block_of[way] = len(blocks)
+            blocks.append(range(first, first))
+        block_of[first] = len(blocks)
+        blocks.append(range(first, last))
     successors: list[tuple[int, ...]] = []
     leaving: set[int] = set()
     for number, block in enumerate(blocks):
         last = block.stop - 1
-        found = set(targets.get(last, ()))
-        if flows[last] not in _LEAVES and not (flows[last] is Flow.CALL and found):
+        found = set(targets.get(last, ())) if block else shared[count + 1 + block.stop]
+        if block and flows[last] not in _LEAVES and not (flows[last] is Flow.CALL and found):
             found.add(block.stop)
         successors.append(tuple(sorted({block_of[place] for place in found if place in block_of})))
-        if last in exits or block.stop == count:
+        if block and (last in exits or block.stop == count):
             leaving.add(number)
     return Graph(tuple(blocks), tuple(successors), frozenset(leaving))
 
 
-def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, set[int]], set[int]]:
-    """Return the places that instructions lead to in addition to the next one, and the places where the program may end."""
+def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, set[int]], set[int], dict[int, set[int]]]:
+    """Return the places that instructions lead to in addition to the next one, the places where the program may end, and shared ways.
+
+    A shared way has a place beyond the program, by the place of an arm or of a subroutine. It leads to the arm and to the way of the next
+    one, or from the subroutine's returns to the places after its calls.
+    """
+    beyond = len(flows) + 1
+    shared: dict[int, set[int]] = {}
     targets: dict[int, set[int]] = {}
     exits: set[int] = set()
     partners = partners_of(flows)
@@ -81,7 +97,13 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
                 end = partners[opening][-1]
                 out.add(end if flow is Flow.CONTINUE else end + 1)
                 if flows[opening] is Flow.SWITCH:  # a later arm may match the lane again
-                    out.update(arm for arm in partners[opening][:-1] if arm > place)
+                    arms = partners[opening]  # and the end
+                    following = bisect(arms, place)
+                    if following < len(arms) - 1:
+                        out.add(beyond + arms[following])
+                    if following < len(arms) - 1 and beyond + arms[following] not in shared:
+                        for arm, after in pairwise(arms[following:]):
+                            shared[beyond + arm] = {arm, beyond + after} if after != arms[-1] else {arm}
         elif flow is Flow.RETURN or flow is Flow.ENDSUBROUTINE:
             sub = next((item for item in around if flows[item] is Flow.SUBROUTINE), None)
             if sub is None:
@@ -100,10 +122,10 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
         if around and place in partners and flow in CLOSERS:
             around.pop()
     for sub, places in returns.items():
-        after = {call + 1 for call in calls.get(sub, ())}
+        shared[beyond + sub] = {call + 1 for call in calls.get(sub, ())}
         for place in places:
-            targets[place] |= after
-    return targets, exits
+            targets[place].add(beyond + sub)
+    return targets, exits, shared
 
 
 def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:

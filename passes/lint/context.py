@@ -44,7 +44,7 @@ class Context:
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:
         """The blocks that follow each block. The end of a loop leads to its start alone: lanes without fuel do not count."""
-        flows = [self.program.instructions[block.stop - 1].opcode.flow for block in self.graph.blocks]
+        flows = [self.program.instructions[block.stop - 1].opcode.flow if block else None for block in self.graph.blocks]
         return tuple(
             tuple(one for one in following if flow is not Flow.ENDLOOP or one <= number)
             for number, (flow, following) in enumerate(zip(flows, self.graph.successors, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import field
 from itertools import chain
 
@@ -41,9 +42,21 @@ class _Walk:
     """The findings of one walk over the instructions."""
 
     stack: list[_Open] = field(default_factory=list)
+    around: Counter[Flow] = field(default_factory=Counter)  # blocks of the stack
     calls: dict[int, list[tuple[int, Instruction]]] = field(default_factory=dict)  # subroutine (-1: main) -> targets
     sub: int = -1
     end: Instruction | None = None
+
+    def push(self, block: _Open) -> None:
+        """Enter a block."""
+        self.stack.append(block)
+        self.around[block.flow] += 1
+
+    def pop(self) -> _Open:
+        """Leave the innermost block."""
+        block = self.stack.pop()
+        self.around[block.flow] -= 1
+        return block
 
 
 def check(context: Context) -> None:
@@ -83,7 +96,7 @@ def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: F
                 also=_opened(flow.stack[-1]),
             )
         flow.sub = number
-    flow.stack.append(_Open(role, item))
+    flow.push(_Open(role, item))
     if len(flow.stack) == context.limits.nesting + 1:
         context.error("S002", f"blocks nest more than {context.limits.nesting} deep", item)
 
@@ -91,13 +104,13 @@ def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: F
 def _close(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None:
     name, opener = item.opcode.name, _OPENER[role]
     if flow.stack and flow.stack[-1].flow is opener:
-        flow.stack.pop()
-    elif any(block.flow is opener for block in flow.stack):
+        flow.pop()
+    elif flow.around[opener]:
         while flow.stack[-1].flow is not opener:
-            block = flow.stack.pop()
+            block = flow.pop()
             also = (Label(item.span, f"{name} stands here"),) if item.span is not None else ()
             context.error("V004", f"{block.name} is not closed before {name}", block.head, hint=block.hint, also=also)
-        flow.stack.pop()
+        flow.pop()
     else:
         context.error("V003", f"{name} without {FLOW_NAMES[opener]}", item, hint=_begin(opener, name))
     if role is Flow.ENDSUBROUTINE:
@@ -108,7 +121,7 @@ def _middle(context: Context, flow: _Walk, item: Instruction, role: Flow) -> Non
     """Check an arm or a jump. RETURN may stand anywhere."""
     name = item.opcode.name
     inner = flow.stack[-1] if flow.stack else None
-    around = {block.flow for block in flow.stack}
+    around = flow.around
     if role is Flow.ELSE:
         if inner is None or inner.flow is not Flow.IF:
             context.error("V003", f"{name} without {FLOW_NAMES[Flow.IF]}", item, hint=_begin(Flow.IF, name))
@@ -125,9 +138,9 @@ def _middle(context: Context, flow: _Walk, item: Instruction, role: Flow) -> Non
             if inner.middle is not None:
                 context.error("V005", f"a second {name}", item, hint="leave it out, or write CASE", also=_first(inner.middle))
             inner.middle = item
-    elif role is Flow.BREAK and not around & {Flow.LOOP, Flow.SWITCH}:
+    elif role is Flow.BREAK and not around[Flow.LOOP] and not around[Flow.SWITCH]:
         context.error("V006", f"{name} stands in no loop and no switch", item, hint=_leave(context, name))
-    elif role is Flow.CONTINUE and Flow.LOOP not in around:
+    elif role is Flow.CONTINUE and not around[Flow.LOOP]:
         context.error("V006", f"{name} stands in no loop", item, hint=_leave(context, name))
 
 

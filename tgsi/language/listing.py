@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, Location
+from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import IDENTITY, XYZW, Declaration, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
 from tgsi.language.literals import WRITERS
@@ -139,7 +140,7 @@ def _listed(program: Program) -> Iterator[str]:
     for number, instruction in enumerate(program.instructions):
         traits = instruction.opcode.traits
         nesting = max(0, nesting - (Trait.DEDENT in traits))
-        yield f"instruction  {number:3d} {'  ' * nesting}{_facts(instruction)}"
+        yield f"instruction  {number:3d} {'  ' * min(nesting, MAX_INDENTED)}{_facts(instruction)}"
         nesting += Trait.INDENT in traits
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tgsi.language.facts.brackets import IMPLIED, is_flat, per_vertex
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, File, Interpolation, Location, MemoryType, Processor
 from tgsi.language.facts.formats import NO_FORMAT
+from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import (
@@ -55,7 +56,7 @@ def _lines(program: ProgramData) -> Iterator[str]:
         traits = instruction.opcode.traits
         if Trait.DEDENT in traits:
             nesting = max(0, nesting - 1)
-        yield f"{number:3d}: {'  ' * nesting}{_instruction(instruction, sources, destinations)}"
+        yield f"{number:3d}: {'  ' * min(nesting, MAX_INDENTED)}{_instruction(instruction, sources, destinations)}"
         if Trait.INDENT in traits:
             nesting += 1
 

@@ -62,6 +62,8 @@ class FlowBuilder:
         if barriers is not None:
             waits = (leaf for leaf in leaves(plan.main) if Trait.BARRIER in leaf.instruction.opcode.traits)
             self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
+        jumps = (exit for exit in plan.flow.exits.values() if exit.kind is Flow.CONTINUE and not exit.divergent)
+        self.continued = {exit.target for exit in jumps}  # loops that all lanes continue together
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
         self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
@@ -284,8 +286,7 @@ class FlowBuilder:
         if control in self.flow.conts:
             self.waiting[control].set(False)
         self.region(control.arms[0])
-        goes_on = any(e.kind is Flow.CONTINUE and e.target is control and not e.divergent for e in self.flow.exits.values())
-        if is_leaf and not goes_on:
+        if is_leaf and control not in self.continued:
             carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)
         f.place(next_)

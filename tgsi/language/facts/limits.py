@@ -22,6 +22,9 @@ MAX_MESH_SHARED = 28672
 MAX_MESH_VERTICES = 256
 """Vertices that a mesh workgroup outputs, and primitives."""
 
+MAX_INDENTED = 100
+"""Levels of nesting that printed texts show by indentation. Deeper code stays there, so that a text grows with its program alone."""
+
 MAX_MESH_REGISTERS = 32
 """Output registers of a mesh program, those of vertices and those of primitives together."""
 
@@ -31,7 +34,7 @@ class ShaderLimits:
     """Upper bounds of one program; each is the largest count that is accepted."""
 
     instructions: int = 1 << 18
-    nesting: int = 100
+    nesting: int = MAX_INDENTED
     temporaries: int = 4096
     inputs: int = 80
     outputs: int = 80

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from tgsi.language.facts.brackets import is_flat, per_vertex
 from tgsi.language.facts.enums import CHANNELS, File, ImmediateType, Location, MemoryType, Processor
 from tgsi.language.facts.formats import NO_FORMAT
+from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import XYZW, Declaration, Immediate, Property
@@ -49,7 +50,7 @@ def _lines(program: Program) -> Iterator[str]:
         else:
             traits = item.opcode.traits
             nesting -= Trait.DEDENT in traits
-            yield f"{instructions:3d}: {'  ' * nesting}{print_instruction(item)}"
+            yield f"{instructions:3d}: {'  ' * min(nesting, MAX_INDENTED)}{print_instruction(item)}"
             nesting += Trait.INDENT in traits
             instructions += 1
 

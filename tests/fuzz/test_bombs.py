@@ -1,0 +1,84 @@
+"""The work of every stage before LLVM grows with the text, not with its square: counted in calls of functions, so that no clock matters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tgsi
+from backends.llvm.kernels import listing
+from passes.analysis.graph import flow_graph
+from tests.fuzz.bombs import BOMBS
+from tgsi.language.diagnostics import TgsiError
+from tgsi.language.program import Program
+
+STAGES: dict[str, Callable[[Program], object]] = {
+    "print": lambda program: program.text,
+    "dump": lambda program: tgsi.dump(program, style="mesa"),
+    "tokens": lambda program: tgsi.decode(tgsi.encode(program)),
+    "validate": tgsi.validate,
+    "graph": flow_graph,
+    "build": lambda program: listing.build(program, lanes=8).text(),
+}
+ONCE_QUADRATIC = ("unmatched ends", "cases", "uniform cases")
+FEW, TIMES = 120, 4
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Number of calls of functions, and of steps of generators, that `work` takes. A `TgsiError` ends it."""
+    count = 0
+
+    def note(frame: Any, event: str, argument: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(note)
+    try:
+        work()
+    except TgsiError:
+        pass
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def growth(name: str, few: int) -> dict[str, float]:
+    """How many times the calls of each stage grow when a construct is repeated `TIMES` as often as `few`."""
+    texts = [BOMBS[name](n) for n in (few, few * TIMES)]
+    found = {"parse": [calls(lambda text=text: tgsi.parse(text)) for text in texts]}
+    try:
+        programs = [tgsi.parse(text) for text in texts]
+    except TgsiError:
+        programs = []
+    for program in programs:
+        for stage, work in STAGES.items():
+            found.setdefault(stage, []).append(calls(lambda program=program, work=work: work(program)))
+    return {stage: many / max(few, 2000) for stage, (few, many) in found.items()}
+
+
+@pytest.mark.parametrize("name", ONCE_QUADRATIC)
+def test_work_grows_with_the_text(name: str) -> None:
+    tgsi.parse(BOMBS[name](2))
+    assert all(found < 1.5 * TIMES for found in growth(name, FEW).values()), growth(name, FEW)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", BOMBS)
+def test_work_grows_with_every_text(name: str) -> None:
+    tgsi.parse(BOMBS["MOVs"](2))
+    found = growth(name, 400)
+    assert all(times < 1.5 * TIMES for times in found.values()), found
+
+
+def test_a_switch_of_many_arms_has_few_edges() -> None:
+    graph = flow_graph(tgsi.parse(BOMBS["cases"](1000)))
+    assert sum(map(len, graph.successors)) < 8 * 1000
+
+
+def test_a_text_grows_no_more_by_its_indentation_than_by_its_lines() -> None:
+    few, many = (tgsi.parse(BOMBS["deep IFs"](n)) for n in (1000, 2000))
+    for printed in (lambda program: program.text, lambda program: tgsi.dump(program, style="mesa")):
+        assert len(printed(many)) < 2.1 * len(printed(few))
