@@ -8,5 +8,21 @@ MIN_LANES = 4
 MAX_LANES = 64
 """Most lanes of a vector of invocations."""
 
+MAX_LINES = 200_000
+"""Lines of LLVM text of one function. Writing them takes two to three seconds and 100 MB; a program of a thousand real ones has 4,200."""
+
+MAX_COMPILE_MS = 3000
+"""Milliseconds of processor time that LLVM may take for a module, by the estimate of `engine.budget`, which is within a factor of two for
+most texts: LLVM cannot be interrupted."""
+
+LARGE_MS = 1000
+"""Milliseconds of the same estimate from which a module is compiled in the linear way, which makes code that is half as fast."""
+
+LARGE_LINES = 16384
+"""Lines from which a module is compiled in the linear way, whatever the estimate."""
+
+MAX_OPERATION_LANES = 1 << 19
+"""Lanes of all results of a program, one a written channel, for which wide vectors are chosen; beyond that narrower ones compile sooner."""
+
 TILE = 64
 """Pixels along an edge of the rasterizer's tiles. Rendered levels are padded to whole tiles."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
 
 LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
+LONG = 4096  # instructions; wider vectors of so long a shader take seconds to compile
 MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
 MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
@@ -222,6 +223,8 @@ class Kernels:
         """Lanes of a run: with AVX-512 as many as the values that live at once leave room for, below it two registers a value.
 
         texel_bytes: of the widest color target; is_few: the draw has few primitives, which are likely large."""
+        if info.instructions > LONG:
+            return 8
         if self.cache.native < 16:
             return max(2 * self.cache.native, 8)
         loops = info.has_loops and not info.texture_units

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -46,16 +47,16 @@ def calls(work: Callable[[], object]) -> int:
 
 
 def growth(name: str, few: int) -> dict[str, float]:
-    """How many times the calls of each stage grow when a construct is repeated `TIMES` as often as `few`."""
+    """Growth of the calls of each stage, as a factor, when a construct is repeated `TIMES` as often as `few`."""
     texts = [BOMBS[name](n) for n in (few, few * TIMES)]
-    found = {"parse": [calls(lambda text=text: tgsi.parse(text)) for text in texts]}
+    found = {"parse": [calls(partial(tgsi.parse, text)) for text in texts]}
     try:
         programs = [tgsi.parse(text) for text in texts]
     except TgsiError:
         programs = []
     for program in programs:
         for stage, work in STAGES.items():
-            found.setdefault(stage, []).append(calls(lambda program=program, work=work: work(program)))
+            found.setdefault(stage, []).append(calls(partial(work, program)))
     return {stage: many / max(few, 2000) for stage, (few, many) in found.items()}
 
 

@@ -322,6 +322,9 @@ B040 nested too deep for the engines
     Blocks and calls nest deeper than the engines can follow.
 B041 calls expand too far
     With every call written out the program is longer than the engines can take.
+B042 too long to compile
+    Compiling the program would take many seconds and much memory. Shorten or divide it. Fewer lanes cost less, and the interpreter
+    compiles nothing.
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 no domain of the tessellator

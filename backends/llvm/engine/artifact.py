@@ -15,11 +15,10 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 
 from backends.llvm.builder.function import Module
-from backends.llvm.engine.codegen import emit_assembly, emit_object, machine_for, parse_module, run_passes
+from backends.llvm.engine.codegen import emit_assembly, emit_object, parse_module, run_passes, way_of
 from backends.llvm.engine.engine import build_shared
 from backends.llvm.engine.linking import ALLOWED_SYMBOLS
 from backends.llvm.engine.object_files import undefined_symbols
-from backends.llvm.engine.opt_level import code_generation_level
 from backends.llvm.targets.llvm_machines import check_processor
 from backends.llvm.targets.machines import foreign
 from tgsi.language.record import record
@@ -80,14 +79,14 @@ def make_code(text: str, kind: str, cpu: str, exports: Sequence[str], times: dic
     """Code of LLVM text. exports: functions of the module that others may call. times: gets the milliseconds of each step."""
     textual = not has_objects(cpu)
     with _measured(times, "set up code generator"):
-        machine = machine_for(cpu, code_generation_level(text))
+        text, machine, chosen = way_of(text, cpu)
     with _measured(times, "parse LLVM text"):
         parsed = parse_module(text, machine)
     if kind == "obj" or (kind == "asm" and textual):
         with _measured(times, "link shared functions"):
             _link_shared(parsed, cpu, exports, machine)
     passes: dict[str, float] = {}
-    run_passes(parsed, machine, passes)
+    run_passes(parsed, machine, passes, chosen)
     times.update({f"LLVM {name}": spent for name, spent in passes.items()})
     if kind == "llvm":
         return str(parsed)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
+from backends.llvm.engine import budget, ternary
 from backends.llvm.engine import opt_level as effort
-from backends.llvm.engine import ternary
 from backends.llvm.targets.llvm_machines import create_machine
 from backends.llvm.targets.machines import cpu_features
 
@@ -54,13 +54,22 @@ PASSES = (
 )
 
 
-def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
-    """Run `PASSES` on a module.
+LARGE_PASSES = tuple(item for item in PASSES if item[0] in ("sroa", "dce"))
+"""Passes for large modules (`budget`): the others would join the pieces of blocks, and take a time that is not linear."""
+
+
+def run_passes(
+    parsed: llvm.ModuleRef,
+    machine: llvm.TargetMachine,
+    times: dict[str, float] | None = None,
+    chosen: tuple[tuple[str, str], ...] = PASSES,
+) -> None:
+    """Run passes on a module.
 
     With `times`, run them one after the other over the whole module, which gives the same code, and record the milliseconds of each.
     """
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
-    for group in [PASSES] if times is None else [(item,) for item in PASSES]:
+    for group in [chosen] if times is None else [(item,) for item in chosen]:
         passes = llvm.create_new_function_pass_manager()
         for _, method in group:
             getattr(passes, method)()
@@ -72,27 +81,38 @@ def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[
             times[group[0][0]] = (time.perf_counter() - begin) * 1e3
 
 
-def optimized_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+def optimized_module(text: str, machine: llvm.TargetMachine, passes: tuple[tuple[str, str], ...] = PASSES) -> llvm.ModuleRef:
     """Parse LLVM text and run the passes."""
     parsed = parse_module(text, machine)
-    run_passes(parsed, machine)
+    run_passes(parsed, machine, chosen=passes)
     return parsed
+
+
+def way_of(text: str, cpu: str) -> tuple[str, llvm.TargetMachine, tuple[tuple[str, str], ...]]:
+    """The text, the machine and the passes with which a module is compiled. UnsupportedError for a module beyond the budget."""
+    if budget.is_large(text, cpu):
+        return budget.in_pieces(text), machine_for(cpu, 0), LARGE_PASSES
+    return text, machine_for(cpu, effort.code_generation_level(text)), PASSES
 
 
 def optimized_text(module: Module, *, cpu: str | None = None) -> str:
     """LLVM text of a module after the passes, for reading."""
-    return str(optimized_module(module.text(), machine_for(cpu or module.cpu)))
+    text, machine, passes = way_of(module.text(), cpu or module.cpu)
+    return str(optimized_module(text, machine, passes))
 
 
 def generate(text: str, cpu: str) -> tuple[bytes, dict[str, float]]:
-    """Object code of LLVM text, and the milliseconds of CPU time of each step. Calls must not overlap."""
+    """Object code of LLVM text, and the milliseconds of CPU time of each step. Calls must not overlap.
+
+    Raises UnsupportedError for a module beyond the budget.
+    """
     begin = time.thread_time()
-    machine = machine_for(cpu, effort.code_generation_level(text))
+    text, machine, passes = way_of(text, cpu)
     parsed = parse_module(text, machine)
     after_parse = time.thread_time()
-    run_passes(parsed, machine)
+    run_passes(parsed, machine, chosen=passes)
     after_passes = time.thread_time()
-    image = emit_object(parsed, machine, cpu, lambda: str(optimized_module(text, machine)))
+    image = emit_object(parsed, machine, cpu, lambda: str(optimized_module(text, machine, passes)))
     return image, {
         "parse_ms": (after_parse - begin) * 1e3,
         "passes_ms": (after_passes - after_parse) * 1e3,
@@ -130,5 +150,5 @@ def _sound(text: str, machine: llvm.TargetMachine, cpu: str) -> tuple[llvm.Modul
 
 def assembly(text: str, cpu: str) -> str:
     """Machine code of LLVM text, as text."""
-    machine = create_machine(cpu, effort.code_generation_level(text))
-    return emit_assembly(optimized_module(text, machine), machine, cpu)
+    text, machine, passes = way_of(text, cpu)
+    return emit_assembly(optimized_module(text, machine, passes), machine, cpu)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from backends.abi.limits import MIN_LANES
+from backends.abi.limits import MAX_OPERATION_LANES, MIN_LANES
 from backends.llvm.program.access import Key, access, addresses, is_indirect
 from backends.llvm.program.divergence import Divergence, analyse
 from backends.llvm.program.port_pressure import sums_prevail
@@ -75,12 +75,31 @@ def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[i
 
 
 def fitting_lanes(program: Program, lanes: int) -> int:
-    """`lanes`, or fewer (a power of two) if the registers would take too much stack. Results do not depend on the number."""
+    """`lanes`, or fewer (a power of two) if the registers would take too much stack, or the code too long to compile.
+
+    Results do not depend on the number.
+    """
     in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
     in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
-    while lanes > MIN_LANES and (in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES):
+    operations = _operations(program)
+    while lanes > MIN_LANES and (
+        in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES or operations * lanes > MAX_OPERATION_LANES
+    ):
         lanes //= 2
     return lanes
+
+
+_BY_LANE = 8
+"""Operations of a result that LLVM computes lane by lane, or in several steps: with an address, or of 64 bits."""
+
+
+def _operations(program: Program) -> int:
+    """Written channels of all instructions; those of `_BY_LANE` count several times."""
+    total = 0
+    for instruction in program.instructions:
+        slow = instruction.opcode.uses_64bit or any(is_indirect(register) for register in registers_of(instruction))
+        total += max((d.write_mask.bit_count() for d in instruction.dst), default=1) * (_BY_LANE if slow else 1)
+    return total
 
 
 def _meaningful(program: Program, rows: frozenset[File]) -> Program:

@@ -86,6 +86,7 @@ def build_tree(program: Program) -> Region:
                 case regions.Switch():
                     control = add(region, "switch", node.head)
                     for part in node.arms:
+                        room -= 1
                         arm(control, part.body, part.head)
                 case regions.Call():
                     arm(add(region, "call", node.instruction), shape.subs[node.sub].body)

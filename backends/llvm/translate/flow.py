@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from backends.abi.limits import MAX_LINES
 from backends.llvm.builder.function import BOOL, I32, Function, Val, Var
 from backends.llvm.builder.masks import MaskVar
 from backends.llvm.program.access import Key, channels
@@ -17,6 +18,7 @@ from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.fuel import Fuel, Rounds
 from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
+from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
@@ -151,6 +153,13 @@ class FlowBuilder:
     def region(self, region: Region) -> None:
         """Generate the items of a region."""
         for item in region.items:
+            if len(self.f.body) > MAX_LINES:
+                raise UnsupportedError.at(
+                    "B042",
+                    f"up to here the program takes more than {MAX_LINES} lines of LLVM text",
+                    item.instruction.span,
+                    hint="shorten or divide the shader; tgsi.run(..., engine='interp') needs no code",
+                )
             if isinstance(item, Control):
                 self.control(item)
             elif item in self.flow.exits:
