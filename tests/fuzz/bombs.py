@@ -13,7 +13,7 @@ from tgsi.language.facts.traits import Trait
 
 Bomb = Callable[[int], str]
 
-_HEAD = """FRAG
+HEAD = """FRAG
 DCL IN[0..5], GENERIC[0], PERSPECTIVE
 DCL OUT[0], COLOR
 DCL TEMP[0..15]
@@ -30,7 +30,7 @@ MOV TEMP[0], IN[0]
 MOV TEMP[1], IN[1]
 ARL ADDR[0].x, IN[2]
 """
-_TAIL = "MOV OUT[0], TEMP[0]\nEND\n"
+TAIL = "MOV OUT[0], TEMP[0]\nEND\n"
 
 _GEOM = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE POINTS
@@ -45,8 +45,8 @@ MOV OUT[0], IN[0][0]
 
 
 def _body(lines: Iterable[str], more: str = "") -> str:
-    head = _HEAD.replace("IMM[0]", more + "IMM[0]", 1) if more else _HEAD
-    return head + "".join(lines) + _TAIL
+    head = HEAD.replace("IMM[0]", more + "IMM[0]", 1) if more else HEAD
+    return head + "".join(lines) + TAIL
 
 
 def _repeated(*lines: str) -> Bomb:
@@ -95,7 +95,7 @@ def _of_opcode(info: OpcodeInfo) -> Bomb:
 
 def _calls(n: int) -> str:
     """`n` calls of one subroutine."""
-    text = _HEAD + "CAL :{sub}\n" * n + _TAIL.replace("END\n", "RET\nBGNSUB\nADD TEMP[0].x, TEMP[0], TEMP[1]\nENDSUB\nEND\n")
+    text = HEAD + "CAL :{sub}\n" * n + TAIL.replace("END\n", "RET\nBGNSUB\nADD TEMP[0].x, TEMP[0], TEMP[1]\nENDSUB\nEND\n")
     return text.replace("{sub}", str(n + 5))
 
 
@@ -170,20 +170,20 @@ _IF, _UNIFORM = "IF TEMP[1].xxxx\n", "IF CONST[0].xxxx\n"
 _LOOP_END = "BRK\nENDLOOP\n"
 
 _STRUCTURES: dict[str, Bomb] = {
-    "empty lines": lambda n: _HEAD + "\n" * n + _TAIL,
-    "one comment": lambda n: _HEAD + "# " + "x" * n + "\n" + _TAIL,
-    "comments": lambda n: _HEAD + "# x\n" * n + _TAIL,
-    "a long integer": lambda n: _HEAD.replace("UINT32 {1,", "UINT32 {" + "9" * n + ",") + _TAIL,
-    "a long float": lambda n: _HEAD.replace("{1.0,", "{0." + "9" * n + ",") + _TAIL,
+    "empty lines": lambda n: HEAD + "\n" * n + TAIL,
+    "one comment": lambda n: HEAD + "# " + "x" * n + "\n" + TAIL,
+    "comments": lambda n: HEAD + "# x\n" * n + TAIL,
+    "a long integer": lambda n: HEAD.replace("UINT32 {1,", "UINT32 {" + "9" * n + ",") + TAIL,
+    "a long float": lambda n: HEAD.replace("{1.0,", "{0." + "9" * n + ",") + TAIL,
     "a long index": lambda n: _body([f"MOV TEMP[0], TEMP[{'0' * n}1]\n"]),
     "a long name": lambda n: _body(["X" * n + " TEMP[0], TEMP[1]\n"]),
     "a long semantic": lambda n: _body([], f"DCL OUT[1], {'Y' * n}[0]\n"),
-    "a long line": lambda n: _HEAD + "MOV TEMP[0]," + " " * n + "TEMP[1]\n" + _TAIL,
+    "a long line": lambda n: HEAD + "MOV TEMP[0]," + " " * n + "TEMP[1]\n" + TAIL,
     "brackets": lambda n: _body(["MOV TEMP[0], TEMP" + "[" * n + "0" + "]" * n + "\n"]),
-    "garbage": lambda n: _HEAD + "@;$ " * n + "\n" + _TAIL,
+    "garbage": lambda n: HEAD + "@;$ " * n + "\n" + TAIL,
     "wrong names": lambda n: _body("MVO TEMP[0], TEMP[1]\n" for _ in range(n)),
     "undeclared registers": lambda n: _body(f"MOV TEMP[0], CONST[{4000 + k % 9}][{k}]\n" for k in range(n)),
-    "properties": lambda n: _HEAD.replace("DCL IN", "PROPERTY FS_COORD_ORIGIN UPPER_LEFT\n" * n + "DCL IN", 1) + _TAIL,
+    "properties": lambda n: HEAD.replace("DCL IN", "PROPERTY FS_COORD_ORIGIN UPPER_LEFT\n" * n + "DCL IN", 1) + TAIL,
     "declarations": _declarations("DCL TEMP[{k}]"),
     "declared local": _declarations("DCL TEMP[{k}], LOCAL"),
     "declared twice": _declarations("DCL TEMP[0..99]"),

@@ -5,9 +5,9 @@ cut into pieces: then LLVM's time is proportional to the text. Whole blocks take
 one block: 4.4 s, in pieces of 1,000 lines: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused. No choice changes a result.
 
 Costs in us of processor time at level 0, measured with 18 constructs at 8, 16 and 64 lanes on the three levels of x86: a line costs 2 to
-5; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.6 to 1.1 with AVX2 and 1.3 to 3 below; a lane of 64 bits up to 1.4, 13 and 27; a
-lane of a mask that lives across blocks 1, 5 and 10; a lane of a gather 4 to 6, of a division of 64 bits 60 to 85. LLVM takes 75 MB for a
-second of it.
+5; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.6 to 1.1 with AVX2 and 1.3 to 3 below; a lane of 64-bit integers up to 1.4, 13 and
+27, if they are multiplied; a lane of doubles as much as two others; a lane of a mask that lives across blocks 1, 5 and 10; a lane of a
+gather 4 to 6, of a division of 64 bits 60 to 85. LLVM takes 75 MB for a second of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PIECE = 1000
 
 @record
 class _Costs:
-    """Microseconds of one lane: of any vector, more for 64-bit ones, and of a mask across blocks."""
+    """Microseconds of one lane: of any vector, more for 64-bit integers, and of a mask across blocks."""
 
     lane: float
     wide: float
@@ -58,7 +58,8 @@ def estimate_ms(text: str, cpu: str) -> float:
     costs = _costs(cpu)
     counts = {width: text.count(f"<{width} x ") for width in _WIDTHS}
     lanes = sum(width * count for width, count in counts.items())
-    wide = sum(width * (text.count(f"<{width} x i64>") + text.count(f"<{width} x double>")) for width, count in counts.items() if count)
+    lanes += sum(width * text.count(f"<{width} x double>") for width, count in counts.items() if count)
+    wide = sum(width * text.count(f"<{width} x i64>") for width, count in counts.items() if count)
     usual = max(counts, key=lambda width: counts[width])
     spent = _LINE * text.count("\n") + costs.lane * lanes + costs.wide * wide
     spent += costs.mask * usual * sum(1 for _ in _LABEL.finditer(text))
