@@ -117,7 +117,8 @@ class Webs:
 
     def _bind_joins(self) -> set[int]:
         """Bind the inputs of the joins that are read, and return the nodes that are read."""
-        pending, seen = self._used, set(self._used)
+        seen = set(self._used)
+        pending = list(seen)  # each once: a switch of many arms reads the same nodes in each
         while pending and self._inputs:
             node = pending.pop()
             for other in self._inputs.get(node, ()):

@@ -23,6 +23,7 @@ STAGES: dict[str, Callable[[Program], object]] = {
     "tokens": lambda program: tgsi.decode(tgsi.encode(program)),
     "validate": tgsi.validate,
     "graph": flow_graph,
+    "optimize": tgsi.optimize,
     "build": lambda program: listing.build(program, lanes=8).text(),
 }
 ONCE_QUADRATIC = ("unmatched ends", "cases", "uniform cases")
