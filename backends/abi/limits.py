@@ -8,10 +8,10 @@ MIN_LANES = 4
 MAX_LANES = 64
 """Most lanes of a vector of invocations."""
 
-MAX_LINES = 200_000
-"""Lines of LLVM text of one function. Writing them takes two to three seconds and 100 MB; a program of a thousand real ones has 4,200."""
+MAX_LINES = 150_000
+"""Lines of LLVM text of one function. Writing them takes two seconds and 100 MB; a program of a thousand real ones has 4,200."""
 
-MAX_COMPILE_MS = 3000
+MAX_COMPILE_MS = 2500
 """Milliseconds of processor time that LLVM may take for a module, by the estimate of `engine.budget`, which is within a factor of two for
 most texts: LLVM cannot be interrupted."""
 

@@ -39,7 +39,8 @@ def text_of(seed: int) -> tuple[str, str, str]:
         parts = [_inside(BOMBS[each](chance.randrange(2, 400))) for each in found]
         unit = "".join(parts)
         return HEAD + unit * max(1, size // max(1, len(unit))) + TAIL, chance.choice(("run", "fragments", "vertices")), " + ".join(found)
-    return BOMBS[name](count_of(BOMBS[name], size)), chance.choice(("run", "fragments", "vertices")), name
+    text, way = BOMBS[name](count_of(BOMBS[name], size)), chance.choice(("run", "fragments", "vertices"))
+    return text, way if text.startswith("FRAG") else "run", name
 
 
 def _inside(text: str) -> str:

@@ -74,7 +74,7 @@ def is_large(text: str, cpu: str) -> bool:
     if spent > MAX_COMPILE_MS:
         raise UnsupportedError.at(
             "B042",
-            f"the generated code ({text.count(chr(10))} lines) would take LLVM about {spent / 1e3:.0f} s, and {MAX_COMPILE_MS / 1e3:.0f} s "
+            f"the generated code ({text.count(chr(10))} lines) would take LLVM about {spent / 1e3:.1f} s, and {MAX_COMPILE_MS / 1e3:.1f} s "
             "are allowed",
             hint="shorten or divide the shader; fewer lanes may help; tgsi.run(..., engine='interp') needs no code",
         )
