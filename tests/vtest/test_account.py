@@ -316,6 +316,17 @@ def test_an_error_of_the_server_within_a_command_is_not_told_as_an_unknown_comma
 
 
 # -- flat memory ---------------------------------------------------------------------------------------------------------
+def test_views_that_were_bound_and_ended_are_forgotten_even_if_nothing_is_drawn(client: Client) -> None:
+    for _ in range(30):
+        stream = Stream.continued()
+        for _ in range(100):
+            stream.resource(100, TEXTURE_2D, RGBA8, SAMPLED, 16, 16)
+            stream.submit(Commands().create("SAMPLER_VIEW", 900, 100, *VIEW).add("SET_SAMPLER_VIEWS", FRAGMENT, 0, 900)).message(3, 100)
+        client.send(stream)
+    assert not client.lines
+    assert len(client.session.current.gallium.state.numbers) < 2900
+
+
 @pytest.mark.parametrize("rounds", [100, pytest.param(500, marks=pytest.mark.nightly)])
 def test_a_client_that_makes_and_frees_forty_resources_in_each_round_holds_no_more_memory(client: Client, rounds: int) -> None:
     client.send(Stream.continued().buffer(2, bytes(64)))

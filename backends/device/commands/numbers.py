@@ -23,6 +23,9 @@ MIX = 0x9E3779B1
 
 MOST_FORGOTTEN = 1 << 10
 
+MOST_VALUES = 1 << 11
+"""Number of values from which on there is a look for unused ones."""
+
 _serials = itertools.count(1)
 
 
@@ -65,6 +68,7 @@ class Numbers:
     def __init__(self, place: Callable[[int, int], None] = lambda address, mask: None) -> None:
         self.holders: list[Callable[[], set[int]]] = []
         self._values: dict[int, tuple[Any, Hashable, Described]] = {}
+        self._most = MOST_VALUES
         self._forgotten = 0  # numbers that still stand in the table of data, where nobody looks for them
         self._of_object: dict[int, int] = {}
         self._of_content: dict[Hashable, int] = {}
@@ -73,6 +77,11 @@ class Numbers:
 
     def __len__(self) -> int:
         return len(self._values)
+
+    @property
+    def is_crowded(self) -> bool:
+        """True if so many values have come that a `sweep` may find some unused."""
+        return len(self._values) >= self._most
 
     def __getitem__(self, number: int) -> Any:
         return self._values[number][0]
@@ -128,6 +137,7 @@ class Numbers:
         gone = self._values.keys() - living.union(*(numbers() for numbers in self.holders))
         for number in gone:
             self._drop(number)
+        self._most = max(MOST_VALUES, 2 * len(self._values))
         if gone:
             self._data.keep(self._values.__contains__)
             kinds = {described.kind for _, _, described in self._values.values()}

@@ -346,15 +346,15 @@ class Executor:
         """
         for state in states:
             state.carried_out()
-        e = self.record
-        if e.memory == self._first and not e.num_reads:
+        e, are_values_many = self.record, any(state.numbers.is_crowded for state in states)
+        if e.memory == self._first and not e.num_reads and not are_values_many:
             return False
         e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
         e.room = 0  # generated code asks for memory, if there should be none to begin with
         self._region.reset()
         self._begin_memory()
         self._table.end_frame()
-        if e.frame % SWEEPING and not self.is_crowded:
+        if e.frame % SWEEPING and not self.is_crowded and not are_values_many:
             return False
         are_parts_many = len(self._parts) >= MOST_PARTS  # most of them are parts of templates
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)

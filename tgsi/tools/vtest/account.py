@@ -29,10 +29,12 @@ class Account:
 
     Attributes:
         memory: the counters of the client's screen.
+        freed: number of things that were freed since somebody set it to 0.
     """
 
     def __init__(self, memory: Accounting) -> None:
         self.memory = memory
+        self.freed = 0
 
     def take(self, size: int, field: str) -> None:
         """Count bytes before they are allocated. Raises CommandError, naming the field, if the client would hold too many."""
@@ -45,4 +47,5 @@ class Account:
 
     def give(self, size: int) -> None:
         """Count bytes that were freed."""
+        self.freed += 1
         self.memory.give(size)

@@ -34,6 +34,9 @@ MAX_COMPLAINTS = 200
 MAX_LINE = 4000
 """Largest number of characters printed about one mistake. A message about a text may show all of it."""
 
+MANY_FREED = 1 << 10
+"""Number of objects after whose end contexts look for what only they know."""
+
 MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
 
@@ -200,7 +203,12 @@ class Session:
         self._lent += size
 
     def end_message(self) -> None:
-        """Count the bytes of the message at work no longer."""
+        """Count the bytes of the message at work no longer. Now and then, let contexts forget what they know of objects that are gone."""
+        if self.account.freed > MANY_FREED:
+            self.account.freed = 0
+            for sub in self.contexts.values():
+                if sub.context is not None:
+                    sub.context.synchronize()
         if self._lent:
             self.account.give(self._lent)
             self._lent = 0
