@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import socket
 import struct
 import time
@@ -252,7 +253,7 @@ def test_a_transfer_s_surplus_is_skipped_and_its_lack_is_told(client: Client) ->
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
-    with running(tmp_path_factory.mktemp("account") / "s", "--memory-mib", "2048") as made:
+    with running(tmp_path_factory.mktemp("account") / "s", "--memory-mib", "2048", "--address-space-mib", "8000") as made:
         yield made
 
 
@@ -289,6 +290,14 @@ def test_few_bytes_make_a_client_s_process_allocate_little(server: Live, case: s
             assert resident(pid) < before + 16 * MIB
             time.sleep(0.01)
         assert server.process.poll() is None
+
+
+@pytest.mark.slow
+def test_the_address_space_of_a_client_s_process_is_limited(server: Live) -> None:
+    with server.connect() as client:
+        limits = Path(f"/proc/{begun(client, server, Stream())}/limits").read_text()
+    assert re.search(rf"Max address space +{8000 * MIB} +{8000 * MIB} ", limits)
+    assert re.search(r"Max cpu time +unlimited ", limits)
 
 
 # -- kinds of objects ----------------------------------------------------------------------------------------------------
