@@ -16,6 +16,7 @@ from passes.base import Pass
 from passes.form import Form, FormPass, Rewriter, rewrite_all
 from passes.registry import find
 from passes.validate import validate
+from tgsi.language import budgets
 from tgsi.language._collector import collector_paused
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.enums import File
@@ -69,6 +70,7 @@ class Pipeline:
     def _run(self, program: Program, after: Callback | None) -> Program:
         made, form = program, None
         for group, rewrite in self._groups:
+            budgets.check()
             if rewrite is not None:
                 form = form or Form(made)
                 rewritten = rewrite(form)

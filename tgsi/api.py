@@ -267,6 +267,7 @@ def run(
     sample_positions: ArrayLike | None = None,
     coverage: ArrayLike | None = None,
     fuel: int | None = None,
+    time_limit: float | None = None,
     engine: str = "jit",
     lanes: int = 16,
     cpu: str = "host",
@@ -303,6 +304,7 @@ def run(
             the covered samples, by default all.
         fuel: rounds of an invocation in an outermost loop, rounds of inner loops included (default 65536). After the last one it leaves
             the loop that it is in, and each outer loop at the end of its round; `exhausted` of the result tells.
+        time_limit: the most seconds that the run may take, compiling included; None: no limit.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
             place or 2e-6). Where lanes race for memory, the lowest acts first among those that run together: all of them in
             the interpreter, `lanes` in compiled code.
@@ -318,11 +320,15 @@ def run(
     Raises:
         ValidationError: the program breaks a rule.
         UnsupportedError: the engine does not support something that the program uses; the message names it and its place.
+        TimeLimitError: the run took longer than `time_limit`.
         TypeError, ValueError: an argument does not fit; the message names it.
     """
+    from backends.pipe.checks import seconds
     from backends.run.words import flag
     from passes.analysis.regions import FUEL
+    from tgsi.language import budgets
 
+    limit = None if time_limit is None else seconds(time_limit, "run: time_limit")
     passes.validate.validate(_program(program, "run: program"))
     given: RunOptions = {
         "constants": constants,
@@ -349,15 +355,16 @@ def run(
     if not isinstance(engine, str) or engine not in ENGINES:
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
-    if engine == "jit":
-        from backends.llvm.kernels.run import run as compiled
+    with budgets.limited("run", limit, "run(time_limit=...)"):
+        if engine == "jit":
+            from backends.llvm.kernels.run import run as compiled
 
-        if trace:
-            raise ValueError('run: trace: only engine="interp" has one')
-        return compiled(program, inputs, lanes=lanes, cpu=cpu, **given)
-    from backends.interp.run import run as interpreted
+            if trace:
+                raise ValueError('run: trace: only engine="interp" has one')
+            return compiled(program, inputs, lanes=lanes, cpu=cpu, **given)
+        from backends.interp.run import run as interpreted
 
-    return interpreted(program, inputs, trace=trace, **given)
+        return interpreted(program, inputs, trace=trace, **given)
 
 
 def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> SemanticLimits:

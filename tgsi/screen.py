@@ -40,6 +40,8 @@ class Screen(GalliumScreen):
             or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
         memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
             MemoryError at the limit.
+        time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer
+            ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
     The first four do not change the picture.
@@ -56,7 +58,8 @@ class Screen(GalliumScreen):
         cpu: str | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
         memory_limit: int | None = None,
+        time_limit: float | None = None,
         device: DeviceFactory | None = None,
     ) -> None:
         made = SOFTWARE if device is None else device
-        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, memory_limit=memory_limit, device=made)
+        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, memory_limit=memory_limit, time_limit=time_limit, device=made)

@@ -1,10 +1,17 @@
-"""Records that generated code reads, a `ctypes.Structure` each; `backends.llvm.builder.record.Record` gives that code the same offsets."""
+"""Records that generated code reads, a `ctypes.Structure` each; `backends.llvm.builder.record.Record` gives that code the same offsets.
+
+The last one is the record of a watch, by which native code and Python meet while native code runs.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-from ctypes import c_int32, c_int64, c_void_p
+import threading
+import time
+from collections.abc import Callable
+from ctypes import c_int32, c_int64, c_uint64, c_void_p
+from enum import IntEnum
 
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
@@ -75,6 +82,7 @@ class ShaderEnv(ctypes.Structure):
     sample_positions: x and y of each of the render target's `samples` samples. 0 samples stand for one at the pixel's center.
     texture_kinds, image_kinds: for programs that use handles, the kind (i32) of handles 1, 2, ...; -1 where a handle names nothing. The
     tables have `num_textures` and `num_images` entries.
+    watch: the WatchRecord that loops look at; 0: none.
     """
 
     _fields_ = [
@@ -91,6 +99,7 @@ class ShaderEnv(ctypes.Structure):
         ("image_kinds", ctypes.c_void_p),
         ("num_textures", ctypes.c_int32),
         ("num_images", ctypes.c_int32),
+        ("watch", ctypes.c_void_p),
     ]
 
 
@@ -154,3 +163,154 @@ def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -
 def layout_digest(*records: type[ctypes.Structure]) -> str:
     """Digest of the layouts of `records`. It is part of a kernel's key in the cache on disk, since the kernel has the offsets built in."""
     return hashlib.sha256(repr([layout_of(record) for record in records]).encode()).hexdigest()
+
+
+PERIOD = 50_000_000
+"""Nanoseconds from one look at signals to the next."""
+
+_PYTHON = {
+    "ident": "PyThread_get_thread_ident",
+    "take_lock": "PyGILState_Ensure",
+    "leave_lock": "PyGILState_Release",
+    "run_handlers": "PyErr_CheckSignals",
+    "take_error": "PyErr_Fetch",
+}
+
+
+class Stop(IntEnum):
+    """Reasons for which native code ends early."""
+
+    NONE = 0
+    RAISED = 1
+    """A signal handler raised an exception."""
+    LIMIT = 2
+    """The time limit was exceeded."""
+    ASKED = 3
+    """Another part of the same call has failed."""
+
+
+class WatchRecord(ctypes.Structure):
+    """The state of a watch. Times are nanoseconds of the monotonic clock.
+
+    poll: the function to call, which takes the record and returns `stop`. clock: clock_gettime of C, and clock_id: what it is asked for.
+    wait: sem_timedwait of C, 0 where there is none. owner: address of the word that names the thread in a
+    context, 0 if there is none; it has the value `busy` while handlers run.
+    """
+
+    _fields_ = [
+        ("poll", c_void_p),
+        ("clock", c_void_p),
+        ("wait", c_void_p),
+        *((name, c_void_p) for name in _PYTHON),
+        ("owner", c_void_p),
+        ("busy", c_uint64),
+        ("caller", c_uint64),  # thread that runs handlers; 0: none
+        ("next", c_int64),  # time of the next look at signals
+        ("period", c_int64),
+        ("limit", c_int64),
+        ("clock_id", c_int32),
+        ("stop", c_int32),
+        ("error", c_void_p * 3),  # the exception that a handler raised: type, value, traceback
+    ]
+
+
+def _address(library: ctypes.CDLL, name: str) -> int:
+    return ctypes.cast(getattr(library, name), c_void_p).value or 0
+
+
+NEVER = (1 << 63) - 1
+"""A time that does not come."""
+
+
+def has_watches() -> bool:
+    """True if the system has the clock of POSIX; without it native code runs to its end."""
+    return hasattr(time, "CLOCK_MONOTONIC") and hasattr(ctypes.CDLL(None), "clock_gettime")
+
+
+class Watch:
+    """A watch lets signal handlers run while native code does, and ends native code that takes too long.
+
+    Native code that may run long calls `poll` now and then (`backends.llvm.library.polling`). On the thread of the caller it lets Python's
+    signal handlers run, in place, so nothing is cut and nothing runs twice. If a handler raises, or time is up, `stop` is set, and every
+    thread that sees it leaves its work as it is.
+
+    poll: address of that function; 0 where `has_watches` is false.
+
+    Attributes:
+        record: read and written by native code.
+        owner: array of one number, the word that names the thread in a context.
+        address: of the record, for native code; 0 if there is no function.
+    """
+
+    def __init__(self, poll: int) -> None:
+        self.record = r = WatchRecord(poll=poll, limit=NEVER, period=PERIOD)
+        self.address = ctypes.addressof(r) if poll else 0
+        self.owner = memoryview(bytearray(8)).cast("Q")
+        if poll:
+            process = ctypes.CDLL(None)
+            r.clock, r.clock_id = _address(process, "clock_gettime"), time.CLOCK_MONOTONIC
+            r.wait = _address(process, "sem_timedwait") if hasattr(process, "sem_timedwait") else 0
+            for field, name in _PYTHON.items():
+                setattr(r, field, _address(ctypes.pythonapi, name))
+
+    def refuse_calls(self, owner: memoryview[int], busy: int) -> None:
+        """Let the first number of `owner`, of 64 bits, be `busy` while signal handlers run in native code."""
+        self.owner, self.record.busy = owner, busy
+        self.record.owner = ctypes.addressof(c_uint64.from_buffer(owner.cast("B")))
+
+    def begin(self) -> None:
+        """Begin to watch what the calling thread runs: it takes signals, and ends at the limit of the current budget."""
+        from tgsi.language import budgets
+
+        r = self.record
+        r.caller, r.next = threading.get_ident(), budgets.now() + r.period
+        r.limit = budgets.deadline()
+
+    def set_limit(self) -> None:
+        """End what runs at the limit of the current budget, if there is one."""
+        from tgsi.language import budgets  # first draws load it only if there is a limit
+
+        self.record.limit = budgets.deadline()
+
+    def look(self) -> bool:
+        """Look at the clock, as native code does. Returns true if what runs shall end."""
+        from tgsi.language import budgets
+
+        r = self.record
+        if not r.stop and budgets.now() > r.limit:
+            r.stop = Stop.LIMIT
+        return bool(r.stop)
+
+    def stop(self) -> None:
+        """Let native code on all threads end soon."""
+        if not self.record.stop:
+            self.record.stop = Stop.ASKED
+
+    def end(self) -> None:
+        """End to watch, after all threads have returned. Raises what a handler raised, or TimeLimitError."""
+        r = self.record
+        r.caller, r.limit = 0, NEVER
+        if r.stop:
+            self.take_reason()()
+
+    def forget(self) -> None:
+        """End to watch, because another exception is on its way."""
+        r = self.record
+        r.caller, r.limit, r.stop = 0, NEVER, 0
+
+    def take_reason(self) -> Callable[[], None]:
+        """Let native code run again. Returns a function that raises the exception for which it was ended, if there is one."""
+        r = self.record
+        reason, r.stop, r.limit = r.stop, 0, NEVER
+        if reason == Stop.RAISED:
+            error, r.error[:] = list(r.error), (None,) * 3
+            return lambda: _RESTORE(*error)
+        if reason == Stop.LIMIT:
+            from tgsi.language import budgets
+
+            return budgets.raise_error
+        return lambda: None
+
+
+_RESTORE = ctypes.PYFUNCTYPE(None, *[c_void_p] * 3)(("PyErr_Restore", ctypes.pythonapi))
+"""Raises an exception; takes the references of its parts."""

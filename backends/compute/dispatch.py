@@ -25,6 +25,7 @@ from backends.llvm.kernels.grid_layout import Layout, layout_of
 from backends.llvm.kernels.grids import PLACE_ROWS, GridKey, GridRecord
 from backends.llvm.kernels.primitives import GRID_MEMORY
 from backends.llvm.kernels.time_slices import TimeSlices, has_loops
+from backends.llvm.library.polling import make_watch
 from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.llvm.targets.machines import native_lanes
 from tgsi.language.facts.enums import MemoryType
@@ -91,14 +92,15 @@ class Dispatcher:
         self.workers = compute_units(threads)
         self.lanes, self._native = lanes, max(native_lanes(cpu), 4)
         self._kernels = kernels_for(cpu, cache)
-        self._region = Region(1 << 16)
+        self._watch = make_watch(self._kernels)
+        self._region = Region(1 << 16, watch=self._watch.address)
         self._scratch = [_Scratch() for _ in range(self.workers)]
         self._helpers = Helpers(self.workers - 1, "compute")
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
         """Run every block of a grid; on return all its bytes are in memory.
 
-        UnsupportedError, before anything ran, if the kernel cannot be built.
+        UnsupportedError, before anything ran, if the kernel cannot be built. Signal handlers that raise, and TimeLimitError, end the grid.
         """
         needs = needs_of(program)
         lanes = self.lanes_for(program)
@@ -188,7 +190,7 @@ class Dispatcher:
         share = -(-grid.blocks // (8 * workers)) if workers > 1 else grid.blocks
         most = min(share // shared_by, CHUNK // size)
         first = (FIRST // 16 if loops else FIRST) // size
-        pieces = _Pieces(grid.blocks)
+        pieces, watch = _Pieces(grid.blocks), self._watch
         width, height, _ = grid.grid
 
         launch = kernel.entry("launch")
@@ -196,13 +198,23 @@ class Dispatcher:
         def work(worker: int) -> None:
             mine, pace = self._scratch[worker].record, TimeSlices(most, first)
             address = ctypes.addressof(mine)
-            while (piece := pieces.take(pace.begin() * shared_by)) is not None:
+            while not watch.look() and (piece := pieces.take(pace.begin() * shared_by)) is not None:
                 start, mine.blocks = piece
                 mine.first[:] = (start % width, start // width % height, start // (width * height))
                 launch(address)
                 pace.end()
 
-        self._helpers.run(workers, work, pieces.end)
+        def end() -> None:
+            watch.stop()
+            pieces.end()
+
+        try:
+            watch.begin()
+            self._helpers.run(workers, work, end)
+        except BaseException:
+            watch.forget()
+            raise
+        watch.end()
 
 
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)

@@ -25,7 +25,7 @@ StageKeys = tuple[Textures, Samplers, Images]
 """The keys of everything bound to a stage that changes its code."""
 _Item = TypeVar("_Item")
 _SIZE = ctypes.sizeof(ShaderEnv)
-_CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
+_CONSTANTS, _WORDS, _WATCH = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset, ShaderEnv.watch.offset
 
 
 def make_environment(
@@ -52,6 +52,8 @@ def make_resources(region: Region, demand: ShaderNeeds, bindings: StageState, re
     """Write a ShaderEnv with textures and samplers, but without constants, into `region` and return its address."""
     address = region.allocate(_SIZE)
     ctypes.memset(address, 0, _SIZE)
+    if region.watch:
+        ctypes.c_void_p.from_address(address + _WATCH).value = region.watch
     if not demand.units:
         return address
     env = ShaderEnv.from_address(address)

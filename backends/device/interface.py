@@ -26,12 +26,14 @@ class Settings(Protocol):
 
     threads: native workers in addition to the caller, None for the device's own choice. lanes: width of vectors, None likewise.
     cpu: "host" or an x86-64 level. cache_dir: directory of compiled kernels, None for none.
+    time_limit: not None if calls of contexts may have a budget (`tgsi.language.budgets`).
     """
 
     threads: int | None
     lanes: int | None
     cpu: str
     cache_dir: Path | None
+    time_limit: float | None
 
 
 class Device(Protocol):

@@ -35,11 +35,14 @@ def reserved(size: int) -> NDArray[np.uint8]:
 
 
 class Region:
-    """A bump allocator. Memory that it hands out keeps its address until `reset`."""
+    """A bump allocator. Memory that it hands out keeps its address until `reset`.
 
-    def __init__(self, chunk: int = 1 << 18, spare: int = 0) -> None:
+    watch: address of the WatchRecord (`backends.abi.records.Watch`) of those who run shaders with what lies here; 0: none.
+    """
+
+    def __init__(self, chunk: int = 1 << 18, spare: int = 0, watch: int = 0) -> None:
         """chunk: bytes requested from the system at once; spare: number of chunks that stay allocated when the region is emptied."""
-        self._chunk, self._most_spare = chunk, spare
+        self._chunk, self._most_spare, self.watch = chunk, spare, watch
         self._spare: list[NDArray[np.uint8]] = []
         self.size = 0  # bytes of full chunks and of memory kept by `keep_latest`
         self._full: list[NDArray[np.uint8]] = []

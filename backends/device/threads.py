@@ -55,7 +55,7 @@ class Helpers:
             end()
             raise
         finally:
-            _wait_for(helpers)
+            _wait_for(helpers, end)
         for helper in helpers:
             if not helper.cancelled():
                 helper.result()
@@ -78,13 +78,14 @@ class Helpers:
         self._pool = None
 
 
-def _wait_for(helpers: list[Future[None]]) -> None:
-    """Wait until all helpers have ended, however often the caller is interrupted."""
-    interruption: KeyboardInterrupt | None = None
+def _wait_for(helpers: list[Future[None]], end: Callable[[], None]) -> None:
+    """Wait until all helpers have ended, however often the caller is interrupted. Then ``end()`` makes them return early."""
+    interruption: BaseException | None = None
     while not all(helper.done() for helper in helpers):
         try:
             wait(helpers)
-        except KeyboardInterrupt as error:
+        except BaseException as error:  # of a signal handler
             interruption = error
+            end()
     if interruption is not None:
         raise interruption

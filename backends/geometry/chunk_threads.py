@@ -5,31 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import Lock
 
+from backends.abi.records import Watch
 from backends.device.threads import Helpers
 
 
 class ChunkThreads:
     """`workers` threads, the caller among them, started when there is work for them."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = max(workers, 1)
+    def __init__(self, workers: int, watch: Watch | None = None) -> None:
+        """watch: ends what native code does for them."""
+        self.workers, self._watch = max(workers, 1), watch or Watch(0)
         self._helpers = Helpers(self.workers - 1, "stream")
-        self.is_ended = False  # a call raised an error, or the caller was interrupted: long calls may return early
+        self._is_ended = False  # a call raised an error, or the caller was interrupted
+
+    @property
+    def is_ended(self) -> bool:
+        """True if long calls shall return early."""
+        return self._is_ended or bool(self._watch.record.stop)
 
     def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
         """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
 
         A worker works on one chunk at a time; with `is_alone` the caller does all of them in order. Returns the first chunk that is left;
-        at least one is always done. An error of a call is raised after all workers have stopped.
+        at least one is always done. An error of a call, or what ends the watch, is raised after all workers have stopped.
         """
         workers = 1 if is_alone else min(self.workers, chunks - first)
         lock, left = Lock(), first
-        self.is_ended = False
+        watch, self._is_ended = self._watch, False
 
         def take() -> int:
             nonlocal left
             with lock:
-                if left >= chunks or not (left == first or has_room()):
+                if left >= chunks or watch.look() or not (left == first or has_room()):
                     return chunks
                 left += 1
                 return left - 1
@@ -40,11 +47,18 @@ class ChunkThreads:
 
         def end() -> None:
             nonlocal left
-            self.is_ended = True
+            self._is_ended = True
+            watch.stop()
             with lock:
                 left = chunks
 
-        self._helpers.run(workers, serve, end)
+        try:
+            watch.begin()
+            self._helpers.run(workers, serve, end)
+        except BaseException:
+            watch.forget()
+            raise
+        watch.end()
         return left
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from backends.abi.records import Watch, has_watches
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.environment import make_environment, stage_keys
 from backends.device.grid import MeshDraw
@@ -25,6 +26,7 @@ from backends.geometry.stages import GeometryStage, VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
 from backends.geometry.waves import Sink, Waves
+from backends.llvm.kernels.time_slices import has_loops
 from backends.llvm.program.presence import wants_presence
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
@@ -54,11 +56,14 @@ class _Input(CachedDraw):
 
 
 class Pipeline:
-    """The stages in front of the rasterizer, for one renderer. `workers`: number of threads, the caller among them."""
+    """The stages in front of the rasterizer, for one renderer.
 
-    def __init__(self, maker: DrawBuilder, sink: Sink, workers: int) -> None:
+    workers: number of threads, the caller among them. watch: ends their work.
+    """
+
+    def __init__(self, maker: DrawBuilder, sink: Sink, workers: int, watch: Watch) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels.cache)
-        self._waves, self._repeats = Waves(sink, workers), DrawCache()
+        self._waves, self._repeats = Waves(sink, workers, watch), DrawCache()
         self._meshes = MeshDrawer(maker, self._waves)
 
     @property
@@ -182,6 +187,7 @@ class Pipeline:
             kernels=(*first.kernels, self._kernels.gather_address()),
             staged_bytes=geometry.staged_bytes,
             kept=kept,
+            has_loops=has_watches() and any(shader is not None and has_loops(shader.program) for shader in shaders),
         )
         return found if packet.primitives <= found.most else None
 

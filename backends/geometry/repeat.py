@@ -32,6 +32,7 @@ class Repeat:
         kernels: addresses of `assemble`, `shade` and `gather`.
         staged_bytes: of the inputs of one vector of the geometry shader.
         kept: libraries of all kernels.
+        has_loops: a program has loops, so that the draw may take long.
     """
 
     input: Packet
@@ -41,6 +42,7 @@ class Repeat:
     kernels: tuple[int, int, int]
     staged_bytes: int
     kept: list[Library]
+    has_loops: bool
 
     @property
     def most(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
+from backends.abi.records import Watch
 from backends.geometry.chunk_threads import ChunkThreads
 from backends.geometry.shaded import MAX_KEPT, Worker
 from backends.raster.draw.packet import Packet
@@ -30,10 +31,10 @@ class Sink(Protocol):
 
 
 class Waves:
-    """The threads of one renderer's stages, and their memory. `workers`: number of threads, the caller among them."""
+    """The threads of one renderer's stages, and their memory. `workers`: number of threads, with the caller. watch: ends their work."""
 
-    def __init__(self, sink: Sink, workers: int) -> None:
-        self.sink, self._crew = sink, ChunkThreads(workers)
+    def __init__(self, sink: Sink, workers: int, watch: Watch) -> None:
+        self.sink, self._crew = sink, ChunkThreads(workers, watch)
         self.workers: list[Worker] = []  # made for the first draw
 
     @property

@@ -33,6 +33,7 @@ from backends.run.arguments import Arguments
 from backends.run.canonical import canonical
 from backends.run.result import Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
+from tgsi.language import budgets
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
@@ -88,6 +89,7 @@ class Machine(State):
         for node in region:
             if not active.any():
                 break
+            budgets.check()
             match node:
                 case Block():
                     for instruction in node.instructions:

@@ -92,6 +92,14 @@ def real(value: Any, argument: str) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
+def seconds(value: Any, argument: str) -> float:
+    """`value` as a time limit. TypeError and ValueError name the argument."""
+    found = real(value, argument)
+    if not 0 < found < float("inf"):
+        raise ValueError(f"{argument}: a number of seconds above 0 is wanted, not {found:g}; None is no limit")
+    return found
+
+
 Converter = Callable[[Any, str], Any]
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from backends.abi.records import ResolveRecord, layout_digest
+from backends.abi.records import ResolveRecord, WatchRecord, layout_digest
 from backends.device.blit_key import BlitKey, BlitRecord
 from backends.device.bound import Shader
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.numbers import ValueSlot
 from backends.device.environment import StageKeys, by_unit
+from backends.device.resolve_job import Resolve
 from backends.formats import Format
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache, Key
@@ -35,7 +36,7 @@ MOST_LIVE = 14  # values that live at once; at two registers each, more do not f
 MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
-LAYOUT = layout_digest(Batch, BlitRecord, BoundRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, ValueSlot, Worker)
+LAYOUT = layout_digest(Batch, BlitRecord, BoundRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, ValueSlot, WatchRecord, Worker)
 
 
 class Kernels:
@@ -66,7 +67,7 @@ class Kernels:
             build_scheduler(module)
             build_write_values(module)
 
-        return self._keep(("common", lanes), ("flush", "run_ahead", "finish", "worker", "write_values"), build)
+        return self._keep(("common", lanes), ("flush", "run_ahead", "finish", "worker", "poll", "write_values"), build)
 
     def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""
@@ -199,6 +200,10 @@ class Kernels:
             build_resolve(format, samples, module)
 
         return self._keep(("resolve", format, samples), ("resolve",), build)
+
+    def resolve_record(self, job: Resolve) -> ResolveRecord:
+        """The record of a resolve, with its kernel."""
+        return job.record(self.resolve(job.source.format, job.source.samples).address["resolve"])
 
     def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
         """shade(worker, draw, arena, list, size)."""

@@ -256,6 +256,7 @@ class Crew(ctypes.Structure):
         ("workers", c_void_p),
         ("arenas", c_void_p),  # pointers, one a batch of a window
         ("done", c_void_p),  # semaphore that the caller sleeps on
+        ("watch", c_void_p),  # WatchRecord: what ends a flush early
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller if it helps
         ("arena_size", c_int32),  # bytes

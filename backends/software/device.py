@@ -23,7 +23,7 @@ def make_device(settings: Settings) -> Renderer:
         require_runnable(settings.cpu)
     except ValueError as error:
         raise ValueError(f"context_create: {error}") from None
-    return Renderer(settings.threads, settings.lanes, settings.cpu, cache=_cache(settings))
+    return Renderer(settings.threads, settings.lanes, settings.cpu, cache=_cache(settings), is_limited=settings.time_limit is not None)
 
 
 def make_dispatcher(settings: Settings) -> Dispatcher:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer
+from backends.device.commands.bound_record import Holder, owner_of
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
@@ -33,6 +34,7 @@ from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
+from backends.raster.records import Work
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
@@ -42,7 +44,6 @@ from backends.software.tally import Tally
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
-MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once; the caller can be interrupted between native runs only
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -53,16 +54,12 @@ class Renderer:
         threads: native workers in addition to the caller (None: one for each CPU but the caller's; 0: the caller alone).
         lanes: vector width of every stage (8, 16, 32; 64 for fragments only); None picks one for each shader. Any choice gives the
             same bytes.
-        cpu: "host" or an x86-64 level.
-        cache: directory of compiled kernels, None for the default one, False for none.
-        helps: whether the caller works, too; None: if a CPU is left for it.
-        setup_lanes: vector width of the front end.
-        batch: most primitives of one unit of front-end work.
-        spans: most draws of one such unit.
-        window: most batches that are binned before tiles are drawn.
-        arena: bytes of the arena that a batch is binned into.
-        ahead: amount of new work, about one for a primitive and two for a draw, for which workers are woken before a flush if a CPU is
-            left for the caller; 0: they wait for the flush.
+        cpu, cache: the target ("host" or an x86-64 level) and the directory of kernels (None for the default one, False for none).
+        helps: whether the caller works, too; None: if a CPU is left for it. setup_lanes: vector width of the front end.
+        batch, spans: most primitives, and most draws, of one unit of front-end work.
+        window, arena: most batches that are binned before tiles are drawn, and bytes of the arena that each is binned into.
+        ahead: amount of new work, about one for a primitive and two for a draw, for which workers are woken before a flush; 0: never.
+        is_limited: callers may have budgets of time.
     """
 
     def __init__(
@@ -79,6 +76,7 @@ class Renderer:
         window: int = 64,
         arena: int = 1 << 20,
         ahead: int = 2048,
+        is_limited: bool = False,
     ) -> None:
         threads, is_free = workers_for(threads)
         if lanes not in (None, 8, 16, 32, 64):
@@ -89,10 +87,11 @@ class Renderer:
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or self.kernels.setup_lanes()), batch, window, arena)
         self._passes = self._pool.passes
         self._copier = Copier(self._pool, self.kernels)
-        self._region = Region(spare=SPARE_CHUNKS)
+        self._region = Region(spare=SPARE_CHUNKS, watch=self._pool.watch.address)
+        self._pool.drop, self._pool.is_limited = weakref.WeakMethod(self.drop), is_limited
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._executor = Executor(self._maker.writer, batch, spans)
-        self._executor.connect(self._pool.scene, self._pool.run_ahead if ahead else 0, ahead)
+        self._executor.connect(self._pool, ahead)
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
@@ -102,8 +101,9 @@ class Renderer:
         self._is_ordered, self.runs = False, 0  # ordered: one thread has to draw all pending work; runs: native ones that wrote targets
 
     def attach(self, state: DrawState) -> None:
-        """Let generated code draw with a state."""
+        """Let generated code draw with a state. Its context refuses calls of signal handlers during a flush."""
         self._know(state)
+        self._pool.watch.refuse_calls(owner_of(state.record), Holder.INTERRUPTED)
         self._executor.serve(state.record)
 
     def _know(self, state: DrawState) -> None:
@@ -173,8 +173,7 @@ class Renderer:
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush(FlushReason.RESOLVE)
-        library = self.kernels.resolve(job.source.format, job.source.samples)
-        self._pool.run_tiles(job.record(library.address["resolve"]), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
+        self._pool.run_tiles(self.kernels.resolve_record(job), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
@@ -265,7 +264,7 @@ class Renderer:
         """Run the stages of a draw that has more than two or stream output. True: the rasterizer still has to draw it, as a plain draw."""
         fb = self._passes.framebuffer
         drawn = self._stages().draw(state, info, fb)
-        if drawn.repeat is not None:
+        if drawn.repeat is not None and not (self._pool.is_limited and drawn.repeat.has_loops):
             self._executor.learn_staged(state, info, drawn.repeat, fb.samples)
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
@@ -279,16 +278,15 @@ class Renderer:
         if self._pipeline is None:
             from backends.geometry.pipeline import Pipeline
 
-            self._pipeline = Pipeline(self._maker, self, self._units)
+            self._pipeline = Pipeline(self._maker, self, self._units, self._pool.watch)
         return self._pipeline
 
     def _note(self, reach: Reach | None) -> None:
         """Note the memory that a pending draw's programs reach."""
-        if reach is None:
-            return
-        self._waiting.note(reach)
-        self._hinder()
-        self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
+        if reach is not None:
+            self._waiting.note(reach)
+            self._hinder()
+            self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
 
     def enqueue(self, packet: Packet) -> None:
         """Take a packet; packets are drawn in the order in which they are taken."""
@@ -296,11 +294,7 @@ class Renderer:
             self._resize(self._passes.framebuffer.layers)
         for read in packet.reads:
             self._executor.note_read(*read)
-        for first in range(0, packet.primitives, MOST_TAKEN):
-            count = min(packet.primitives - first, MOST_TAKEN)
-            if not self._executor.has_room(count):
-                self.carry_out()
-            self._executor.take(packet, first, count)
+        self._executor.take_all(packet, self.carry_out)
 
     def _limit(self) -> None:
         """Draw pending work if it keeps too much memory alive; called after each draw that Python takes."""
@@ -363,6 +357,12 @@ class Renderer:
         if is_swept:
             self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
+    def drop(self) -> None:
+        """Forget pending work: a part of it was ended early."""
+        self._hand_over(self._pool.scene.asked)
+        self._pool.end_flush()
+        self._finish()
+
     def _hinder(self) -> None:
         """Leave draws and writes to Python while they may have to wait for pending draws."""
         e, waiting = self._executor.record, self._waiting
@@ -372,17 +372,16 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         self._tally.flushed(reason)
-        libraries = [self.kernels.resolve(job.source.format, job.source.samples) for job in self._resolves]
-        records = (ResolveRecord * len(libraries))(*(job.record(k.address["resolve"]) for job, k in zip(self._resolves, libraries)))
-        work = self._pool.scene.asked
+        self._pool.carry_out(self._hand_over, self._is_ordered)
+
+    def _hand_over(self, work: Work) -> object:
+        """Hand pending work to a flush. Returns memory that must live as long as the flush. MemoryError, with nothing lost."""
+        records = (ResolveRecord * len(self._resolves))(*map(self.kernels.resolve_record, self._resolves))
         work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
-        self._executor.hand_over(work)  # up to here, nothing is lost if there is no memory
+        self._executor.hand_over(work)
         self._resolves = []
-        try:
-            self._hinder()
-            self._pool.run(self._is_ordered)
-        finally:
-            self._pool.end_flush()
+        self._hinder()
+        return records
 
     # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self, *, flushes: bool = True) -> Statistics:

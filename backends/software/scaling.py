@@ -40,9 +40,12 @@ def scale(kernels: Kernels, job: Scale) -> None:
     if np.may_share_memory(source, target):  # one call, which reads every texel before any is written
         _call(library, key, lanes, source, target, axes)
         return
+    from tgsi.language import budgets
+
     rows = max(PIECE // (target.shape[2] * to.block_bytes), 1)
     for z in range(target.shape[0]):
         for y in range(0, target.shape[1], rows):
+            budgets.check()
             part = (axes[0][z : z + 1], axes[1][y : y + rows], axes[2])
             _call(library, key, lanes, source, target[z : z + 1, y : y + rows], part)
 

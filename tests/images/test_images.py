@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tgsi
+from backends.abi import records
+from tests.alarms import alarms
 from tests.images.coverage_rules import RULES
 from tests.images.memory_scenes import STORED
 from tests.images.meshed import MESHED
@@ -56,3 +59,27 @@ def test_scenes_have_their_bytes_at_every_level(lanes: int, level: str) -> None:
     need(level)
     known: dict[str, str] = json.loads(DIGESTS.read_text())
     assert [scene for scene in SCENES if digest(scene, 1, lanes, level) != known[scene]] == []
+
+
+def _digests_under_alarms(scenes: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Digests of scenes while a handler runs every ten milliseconds, and whenever native code may let it run."""
+    called: list[int] = []
+    monkeypatch.setattr(records, "PERIOD", 0)
+    with alarms(0.01, lambda: called.append(1)):
+        found = {scene: digest(scene, threads, None) for threads, scene in enumerate(scenes)}
+    assert called
+    return found
+
+
+def test_signal_handlers_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[str, str] = json.loads(DIGESTS.read_text())
+    found = _digests_under_alarms(("torus", *list(TESSELLATED)[:1], *list(MESHED)[:1], *list(STORED)[:1]), monkeypatch)
+    assert found == {scene: known[scene] for scene in found}
+
+
+@pytest.mark.nightly
+def test_signal_handlers_change_no_byte_of_any_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[str, str] = json.loads(DIGESTS.read_text())
+    for first in range(0, len(SCENES), 4):
+        found = _digests_under_alarms(list(SCENES)[first : first + 4], monkeypatch)
+        assert found == {scene: known[scene] for scene in found}

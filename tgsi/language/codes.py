@@ -333,6 +333,9 @@ B062 polygons as lines after a vertex shader that writes memory
     Such a draw goes through memory as triangles, which do not know the edges of quads and polygons. Draw triangles instead.
 B063 not a feature of this driver
     The context or the screen has a method of this name because Gallium has one, but this driver does not have the feature.
+B064 time limit
+    A call took longer than the time_limit of its Screen, or of `tgsi.run`. It was ended: targets and memory that it writes may hold
+    any part of its results. The context, and everything else, can be used as before. Clear the targets before the next draws.
 B070 no lowering for NVIDIA's mesh shading
     The program is correct, but its lowering to the staging memory of NVIDIA hardware has no way to do this; docs/mesh.md has the list.
 B071 beyond NVIDIA's mesh shading

@@ -205,3 +205,7 @@ class UnsupportedError(DiagnosticError):
         """An error of one finding at one place."""
         labels = (Label(span),) if span is not None else ()
         return cls((Diagnostic(code, Severity.ERROR, message, labels, hint),))
+
+
+class TimeLimitError(DiagnosticError):
+    """A call took longer than its limit. Its results are incomplete; what it was made with can be used again."""

@@ -85,6 +85,12 @@ class Holder(IntEnum):
     SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
     DESTROYED = 2
     LOST = 3  # another thread was in the context when its process was forked, and this is the child
+    INTERRUPTED = 4  # signal handlers run in the middle of a method
+
+
+def owner_of(record: BoundRecord) -> memoryview[int]:
+    """The word `owner` of a record, as an array of one number."""
+    return memoryview(c_uint64.from_buffer(record, BoundRecord.owner.offset)).cast("B").cast("Q")
 
 
 python_cell, observed_cell = c_uint64(0), c_uint64(0)

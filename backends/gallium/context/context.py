@@ -64,7 +64,11 @@ class Context(
     Misuse raises TypeError or ValueError naming the argument; a feature that does not exist yet raises UnsupportedError naming it. Every
     ``destroy_`` method of a state object or shader also has its ``delete_`` name. Threads may take turns with a context; a call while
     another thread is in a method raises RuntimeError. Use a context as a context manager or call `destroy`.
+
+    time_limit: the most seconds of one call, as its Screen has it; it may be changed if the Screen has one.
     """
+
+    time_limit: float | None = None
 
     def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device)

@@ -21,7 +21,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.screen.capabilities import Capabilities
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, seconds
 from backends.pipe.enums import Bind, ContextFlags
 from tgsi.language._forks import freed_after_fork
 
@@ -43,6 +43,8 @@ class Screen(Capabilities, ScreenCore):
             or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
         memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
             MemoryError at the limit.
+        time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer
+            ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
 
     None of these arguments changes the picture.
 
@@ -59,8 +61,10 @@ class Screen(Capabilities, ScreenCore):
         cpu: str | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
         memory_limit: int | None = None,
+        time_limit: float | None = None,
     ) -> None:
         super().__init__(_number(memory_limit, "memory_limit", 0, 1 << 62))
+        self.time_limit = None if time_limit is None else seconds(time_limit, "Screen: time_limit")
         self._device_factory = device
         self.threads = _number(threads, "threads", 0, 256)
         self.lanes = _number(lanes, "lanes", 4, 64)
@@ -113,12 +117,18 @@ class Screen(Capabilities, ScreenCore):
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
             device = self._device_factory.make_device(self)
-            if trace is None:
-                context = Context(self, device, priv=priv, flags=int(how))
-            else:
+            kind: type[Context] = Context
+            more: dict[str, Any] = {}
+            if trace is not None:
                 from backends.gallium.tracing.traced_context import TracedContext
 
-                context = TracedContext(self, device, trace=trace, priv=priv, flags=int(how))
+                kind, more = TracedContext, {"trace": trace}
+            if self.time_limit is not None:
+                from backends.gallium.context.limited import limited
+
+                kind = limited(kind)
+            context = kind(self, device, priv=priv, flags=int(how), **more)
+            context.time_limit = self.time_limit
             self._contexts.add(context)
         return context
 
@@ -140,7 +150,10 @@ class Screen(Capabilities, ScreenCore):
         if context is not None and context.screen is not self:
             raise ValueError(f"{name}: context: it belongs to another screen")
         if wait:
-            return found.finish(None if wait == INFINITE else wait / 1e9)
+            from tgsi.language import budgets
+
+            with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):
+                return found.finish(None if wait == INFINITE else wait / 1e9)
         if found.is_of(context) and not found.is_signaled:
             found.begin()
         return found.is_signaled

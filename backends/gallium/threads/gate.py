@@ -10,18 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ctypes import c_uint64
 from functools import wraps
 from inspect import isfunction
 from threading import get_ident
 from typing import Any, TypeVar
 
-from backends.device.commands.bound_record import BoundRecord, Holder
+from backends.device.commands.bound_record import BoundRecord, Holder, owner_of
 from tgsi.language._forks import freed_after_fork, renew_after_fork
 
 C = TypeVar("C", bound=type)
 _PAUSE = 2e-4  # seconds between two looks of a screen's method at a context that is in use
-_FREE, _SCREEN, _DESTROYED, _LOST = map(int, Holder)
+_FREE, _SCREEN, _DESTROYED, _LOST, _INTERRUPTED = map(int, Holder)
 _AT_ANY_TIME = frozenset({"close_compute", "destroy", "fence_server_sync"})
 """Methods that take their turn themselves, or that `destroy` calls."""
 _SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
@@ -38,8 +37,7 @@ class Gate:
     """
 
     def __init__(self, record: BoundRecord) -> None:
-        place = c_uint64.from_buffer(record, BoundRecord.owner.offset)
-        self.word = memoryview(place).cast("B").cast("Q")
+        self.word = owner_of(record)
         self.left: Callable[[str], None] | None = None
         self._record = record
         self._turn = freed_after_fork(threading.Lock())  # held by the screen's method that has the context
@@ -68,6 +66,8 @@ class Gate:
                 raise ValueError(f"{name}: the context was destroyed")
             if owner == _LOST:
                 raise RuntimeError(f"{name}: another thread was in the context when this process was forked; create a context of its own")
+            if owner == _INTERRUPTED:
+                raise RuntimeError(f"{name}: the context is at work; a signal handler that interrupts it cannot use it")
             if owner != _SCREEN:
                 raise RuntimeError(
                     f"{name}: the context is in use by another thread; give each thread a context of its own, or let them take turns"

@@ -75,7 +75,10 @@ class Library:
 
 
 #: Python modules of functions that kernels share, by prefix of a name; `exports` lists the functions of an LLVM module, `build` writes it.
-_SHARED = {"tgsi_math_": "backends.llvm.library.mathlib", "tgsi_sample_": "backends.llvm.sampling.shared_sampling"}
+_SHARED = {
+    "tgsi_math_": "backends.llvm.library.mathlib",
+    "tgsi_sample_": "backends.llvm.sampling.shared_sampling",
+}
 
 
 def _provider(symbol: str) -> str | None:
@@ -125,7 +128,9 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     if missing:
         raise ValueError(f"module {module.name!r} was built for {module.cpu}, but {cpu} lacks {', '.join(sorted(missing))}")
     from backends.llvm.engine import codegen  # loads LLVM, which a hit in the disk cache does not need
+    from tgsi.language import budgets
 
+    budgets.check()
     begin = time.thread_time()
     text = module.text()
     written = (time.thread_time() - begin) * 1e3

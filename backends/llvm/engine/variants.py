@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Generic, TypeVar
 
 from tgsi.language._forks import freed_after_fork, renew_after_fork
+from tgsi.language.diagnostics import TimeLimitError
 from tgsi.language.record import record
 
 K = TypeVar("K", bound=Hashable)
@@ -76,6 +77,8 @@ class VariantCache(Generic[K, V]):
                 pending = self._pending[key] = _Pending()
         if not owner:
             pending.done.wait()
+            if isinstance(pending.error, TimeLimitError) or not isinstance(pending.error, Exception | None):
+                return self.get(key)  # the call of another thread was ended
             if pending.error is not None:
                 raise pending.error
             return pending.value  # type: ignore[return-value]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.abi.records import ALIVE, EXHAUSTED, BufferRecord, RunRecord
+from backends.abi.records import ALIVE, EXHAUSTED, BufferRecord, RunRecord, Watch
 from backends.llvm.engine.engine import Entry
 from backends.llvm.kernels.fragments import asks, stage_fragments
 from backends.llvm.kernels.placement import Placement, place
@@ -23,6 +23,7 @@ from backends.run.meshes import make_mesh, mesh_memory, rows_of, writes_meshes
 from backends.run.result import Bits, Emission, Mask, Mesh
 from backends.run.shapes import output_vertices, patch_registers
 from passes.analysis.operands import registers_of
+from tgsi.language import budgets
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -39,6 +40,7 @@ class Run:
     """One run of a compiled kernel.
 
     environment: address of the ShaderEnv. entry: the function `run`. inputs, system: register files, (registers, lanes, 4).
+    watch: ends loops that run long; None for a program without loops.
     outputs, alive, exhausted: results of each lane, valid after `run`. meshes: results of each group of a mesh program.
     """
 
@@ -47,6 +49,7 @@ class Run:
     lanes: int
     environment: int
     entry: Entry
+    watch: Watch | None
     inputs: Bits
     system: Bits
     outputs: Bits = field(init=False)
@@ -208,7 +211,14 @@ class Run:
         return result
 
     def _call(self) -> None:
+        budgets.check()
+        watch = self.watch
+        if watch is None:
+            self.entry(ctypes.addressof(self._record))
+            return
+        watch.begin()
         self.entry(ctypes.addressof(self._record))
+        watch.end()
 
 
 @record(eq=False)

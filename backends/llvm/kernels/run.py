@@ -12,11 +12,14 @@ from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.abi.limits import MAX_LANES, MIN_LANES
 from backends.llvm.builder.module import Module
 from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.kernels.bind import Environment
 from backends.llvm.kernels.chunks import Run
 from backends.llvm.kernels.planes import interpolate
 from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.kernels.time_slices import has_loops
+from backends.llvm.library.polling import make_watch
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.checks import integer
 from backends.run.arguments import Arguments, RunOptions, prepare
@@ -91,12 +94,15 @@ def run(
             )
         )
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
+    watch = make_watch(kernels_for(cpu)) if has_loops(program) else None
+    environment.record.watch = watch.address if watch is not None else 0
     work = Run(
         program=program,
         arguments=arguments,
         lanes=lanes,
         environment=environment.address,
         entry=library.entry("run"),
+        watch=watch,
         inputs=inputs,
         system=system,
     )

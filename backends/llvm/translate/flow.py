@@ -269,6 +269,14 @@ class FlowBuilder:
         elif target is not None:
             self.waiting[target].add(self.active)
 
+    def _with_some(self, condition: Val | None, live: MaskVar | None) -> Val:
+        """A scalar condition, and that a loop has lanes."""
+        if live is not None:
+            stays = self.some(live.get())
+            return stays if condition is None else condition & stays
+        assert condition is not None
+        return condition
+
     # -- loops ------------------------------------------------------------------------------------------------------
     def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
         """Generate BGNLOOP to ENDLOOP. A loop without divergence is a scalar loop."""
@@ -276,7 +284,8 @@ class FlowBuilder:
         outer = self.flow.outer_loop(control)
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
         if control is outer:
-            self.fuel = Fuel(f, self.lanes, self.rounds.count, outer in self.flow.nests, self.spent)
+            size = sum(1 for _ in leaves(control.arms[0]))
+            self.fuel = Fuel(f, self.lanes, self.rounds, outer in self.flow.nests, self.spent, size)
         live: MaskVar | None = None
         if control in self.flow.controls:
             live = self.live[control] = MaskVar(f, self.lanes)
@@ -285,9 +294,11 @@ class FlowBuilder:
             self.waiting[control] = MaskVar(f, self.lanes)
         if control is outer:
             self.operands.enter_loop(control)
-        head, next_, end = f.label(), f.label(), f.label()
+        again, head, next_, end = f.label(), f.label(), f.label(), f.label()
         self.nexts[control], self.ends[control] = next_, end
         begin = len(f.body)
+        f.jump(again)
+        f.place(again)  # slices of fuel are an outer loop, so that LLVM sees no call in the inner one
         f.jump(head)
         f.place(head)
         self.operands.begin_round()
@@ -300,14 +311,13 @@ class FlowBuilder:
         f.jump(next_)
         f.place(next_)
         assert self.fuel is not None
-        again = self.fuel.count_round(live)
-        if live is not None:
-            stays = self.some(live.get())
-            again = stays if again is None else again & stays
-        assert again is not None
-        last = f.label()
-        f.branch(again, head, last)
+        last, spent, left = f.label(), f.label(), f.label()
+        f.branch(self._with_some(self.fuel.count_round(live), live), head, last)
         f.place(last)
+        f.branch(self._with_some(self.fuel.is_out, live), spent, left, unlikely=True)
+        f.place(spent)
+        f.branch(self._with_some(self.fuel.refill(live), live), again, left)
+        f.place(left)
         self.fuel.leave(live.get() if live is not None else entered())
         f.jump(end)
         f.place(end)

@@ -3,53 +3,103 @@
 A scalar counts the rounds of the vector. Until it reaches 0, no lane can have run out, so loops test only the scalar. If all lanes in
 the loop have made the same rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has a count of its
 own, which is tested in every round after the scalar has reached 0.
+
+The scalar counts in slices, so that a loop can be ended from outside: between two slices it asks the watch of its caller
+(`backends.abi.records.Watch`). Lanes of a loop that is ended count as lanes without fuel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from backends.abi.records import ShaderEnv, WatchRecord
 from backends.llvm.builder.function import I32, Function, Val, Var
 from backends.llvm.builder.masks import MaskVar
+from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import has_polls
 from passes.analysis.regions import FUEL
 from tgsi.language.record import record
+
+FIRST_SLICE = 1 << 8
+"""Rounds of the first slice, after which a loop looks only whether it is ended: short loops shall cost nothing, and after the end of a
+draw no loop goes far."""
+SLICE_WORK, MOST_SLICE, LEAST_SLICE = 1 << 20, 1 << 12, 1 << 6
+"""Instructions of each other slice, for all its rounds together, and the bounds of its rounds: a slice takes some milliseconds at most."""
 
 
 @record
 class Rounds:
-    """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out."""
+    """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out. env: finds the ShaderEnv."""
 
     count: int = FUEL
     reports: bool = False
+    env: Callable[[], Val] | None = None
 
 
 class Fuel:
     """Fuel of one outermost loop; created at the loop's beginning.
 
-    by_lane: lanes may spend different amounts. spent: a variable (i32 lanes) that becomes -1 in lanes that run out, or None.
+    by_lane: lanes may spend different amounts. spent: a variable (i32 lanes) that becomes -1 in lanes that run out, or None. size:
+    instructions of the loop.
     """
 
-    def __init__(self, f: Function, lanes: int, rounds: int, by_lane: bool, spent: Var | None) -> None:
+    def __init__(self, f: Function, lanes: int, rounds: Rounds, by_lane: bool, spent: Var | None, size: int) -> None:
         self.f, self._lanes, self._spent = f, lanes, spent
-        self._left = f.var(I32, rounds)
-        self._of_lane = f.var(I32.wide(lanes), rounds) if by_lane else None
+        self._slice = max(LEAST_SLICE, min(MOST_SLICE, SLICE_WORK // max(size, 1)))
+        first = min(FIRST_SLICE, self._slice)
+        self._env = rounds.env if rounds.count > first and has_polls(f.module) else None
+        self._rest = rounds.count - first
+        self._left = f.var(I32, rounds.count if self._env is None else first)
+        self._beyond = f.var(I32, self._rest) if self._env is not None else None
+        self._of_lane = f.var(I32.wide(lanes), rounds.count) if by_lane else None
 
-    def count_round(self, live: MaskVar | None) -> Val | None:
-        """Count a round at the end of any loop of the nest. `live`: the lanes in that loop, from which those without fuel are removed.
+    def count_round(self, live: MaskVar | None) -> Val:
+        """Count a round at the end of any loop of the nest. `live`: the lanes in that loop. True if another round fits into the slice."""
+        left = self._left
+        left.set(left.get() - 1)
+        if self._of_lane is not None:
+            assert live is not None
+            self._of_lane.set(self._of_lane.get() + live.get().sext(I32))
+        return left.get() > 0
+
+    @property
+    def is_out(self) -> Val:
+        """True if the slice is used up."""
+        return self._left.get() < 1
+
+    def refill(self, live: MaskVar | None) -> Val | None:
+        """Begin another slice. Lanes without fuel are removed from `live`, the lanes in the loop.
 
         If all lanes have the same fuel, returns a scalar: true if they may go on.
         """
-        f, left = self.f, self._left
-        left.set(left.get() - 1)
+        ends = self._begin_slice(0 if self._of_lane is None else 1)
         if self._of_lane is None:
-            return left.get() > 0
+            return self._left.get() > 0
         assert live is not None
-        rest = self._of_lane
-        rest.set(rest.get() + live.get().sext(I32))
-        with f.if_(left.get() < 1, unlikely=True):
-            left.set(1)
-            empty = live.get() & (rest.get() < 1)
-            self._note(empty)
-            live.remove(empty)
+        empty = self._of_lane.get() < 1
+        empty = live.get() & (empty if ends is None else empty | self.f.splat(ends, self._lanes))
+        self._note(empty)
+        live.remove(empty)
         return None
+
+    def _begin_slice(self, least: int) -> Val | None:
+        """Give the scalar its next rounds, `least` of them if there are no more or if the loop is ended. Returns true if it is."""
+        f, variables = self.f, len(self.f.variables)
+        if self._env is None or self._beyond is None:
+            self._left.set(least)
+            return None
+        is_ended, beyond = f.var(I32, 0), self._beyond.get()
+        more = f.min(beyond, self._slice)
+        self._beyond.set(beyond - more)
+        watch = Record(f, Record(f, self._env(), ShaderEnv).get("watch"), WatchRecord)
+        with f.if_(watch.pointer.as_address().ne(0)):
+            is_ended.set(f.load(I32, watch.address("stop"), atomic=True))
+            with f.if_(beyond < self._rest):
+                is_ended.set(f.call_pointer(I32, watch.get("poll"), watch.pointer))
+        ends = is_ended.get().ne(0)
+        del f.variables[variables:]  # none of them lives on at a barrier
+        self._left.set(f.select(ends, least, f.max(more, least)))
+        return ends
 
     def leave(self, lanes: Val | None) -> None:
         """Finish after the last round. `lanes` (None: all): those that stayed in the loop until its end."""

@@ -36,6 +36,7 @@ from backends.llvm.translate.operands import Operands, SourceVector
 from backends.llvm.translate.pairs import emit_pairs
 from passes.analysis.operands import RESOURCES
 from passes.analysis.regions import FUEL
+from tgsi.language import budgets
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import Mode
 from tgsi.language.facts.traits import Trait
@@ -110,6 +111,7 @@ class Translator:
     # -- instructions -----------------------------------------------------------------------------------------------
     def emit(self, leaf: Leaf) -> None:
         """Generate one instruction that is not control flow."""
+        budgets.check()
         instruction = leaf.instruction
         self.instruction, self.leaf = instruction, leaf
         self.exact = self.bits.results.get(self._numbers[id(instruction)], 0)
@@ -252,6 +254,6 @@ def translate(
 
     Raises UnsupportedError, whose message names the instruction, for a program that cannot be generated.
     """
-    translator = Translator(f, program, interface, mask, Rounds(fuel, reports), barriers)
+    translator = Translator(f, program, interface, mask, Rounds(fuel, reports, lambda: interface.env), barriers)
     translator.flow.run()
     return Outputs(translator)

@@ -7,16 +7,17 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
-from backends.abi.records import ResolveRecord
+from backends.abi.records import NEVER, ResolveRecord, Watch, has_watches
 from backends.device.bound import Framebuffer
 from backends.device.region import aligned, reserved
-from backends.llvm.engine.engine import Library
+from backends.llvm.engine.engine import Entry, Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
 from backends.raster.control.passes import Passes, tiles_of
 from backends.raster.layouts import (
@@ -30,7 +31,7 @@ from backends.raster.layouts import (
     SYSTEM_VALUES,
     VertexLayout,
 )
-from backends.raster.records import PassRecord, Scene, Window, Worker
+from backends.raster.records import PassRecord, Scene, Window, Work, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
 from backends.system import Semaphores
@@ -102,8 +103,12 @@ class Pool:
     Arguments: number of native threads; whether the caller of a flush helps them; the module that has `flush` and `worker`; most
     primitives of a batch; most batches of a window; least bytes of an arena.
 
-    run_ahead: address of the function that lets the workers begin before a flush (`backends.raster.control.scheduler`), 0 if there is no
-    CPU for them.
+    Attributes:
+        run_ahead: address of the function that lets the workers begin before a flush (`backends.raster.control.scheduler`), 0 if there
+            is no CPU for them.
+        watch: ends a flush early, if a signal handler raises or a time limit is exceeded.
+        is_limited: there may be a time limit.
+        drop: finds the function that drops what is pending after such an end.
     """
 
     def __init__(self, threads: int, helps: bool, library: Library, batch: int, window: int, arena: int) -> None:
@@ -139,6 +144,10 @@ class Pool:
                 self._keep.append(memory)
                 setattr(w.buffers, name, memory.ctypes.data)
         self._flush, self._finish = library.entry("flush"), library.entry("finish")
+        self.watch = Watch(library.address["poll"] if has_watches() else 0)
+        self.is_limited = False
+        self.drop: Callable[[], Callable[[], None] | None] = _nothing
+        self._stop, crew.watch = self.watch.record, ctypes.addressof(self.watch.record)
         self.run_ahead = library.address["run_ahead"] if helps and threads else 0
         s.shared.state, crew.is_held = CLOSED, 1
         self._threads = _Threads(s, self.workers, threads, library)
@@ -202,6 +211,15 @@ class Pool:
         self.scene.window.is_open = 0
         self.passes.restart()
 
+    def carry_out(self, hand_over: Callable[[Work], object], alone: bool) -> None:
+        """Run the last part of a flush of what ``hand_over(work)`` puts into a Work; it returns what must live until the end. See `run`."""
+        kept = hand_over(self.scene.asked)
+        try:
+            self.run(alone)
+            del kept
+        finally:
+            self.end_flush()
+
     def run(self, alone: bool = False) -> None:
         """Run the last part of a flush: what workers have not begun with. alone: the caller does all of it, tile after tile.
 
@@ -214,13 +232,34 @@ class Pool:
             raise ValueError("the renderer is closed")
         s, is_ready = self.scene, self._threads.start()
         if is_ready and not alone:
-            self._flush(ctypes.addressof(s))
+            self._call(self._flush)
             return
         s.asked.alone, s.crew.participants = 1, s.crew.threads + 1
         try:
-            self._flush(ctypes.addressof(s))
+            self._call(self._flush)
         finally:
             s.asked.alone, s.crew.participants = 0, self._participants
+
+    def _call(self, entry: Entry) -> None:
+        """Run native code that the watch may end. All threads have left it when this returns or raises."""
+        if self.is_limited:
+            self.watch.set_limit()
+        entry(ctypes.addressof(self.scene))
+        if self.is_limited:
+            self._stop.limit = NEVER
+        if self._stop.stop:
+            self.scene.window.is_open = 0
+            self.stopped()
+
+    def stopped(self) -> None:
+        """Drop what is pending, and raise that for which the watch has ended native code."""
+        reason = self.watch.take_reason()
+        try:
+            drop = self.drop()
+            if drop is not None:
+                drop()
+        finally:
+            reason()
 
     @property
     def is_idle(self) -> bool:
@@ -230,7 +269,7 @@ class Pool:
     def finish(self) -> None:
         """Help with what workers have begun ahead of a flush, until it is done."""
         if not self.is_idle:
-            self._finish(ctypes.addressof(self.scene))
+            self._call(self._finish)
 
     def wait(self) -> None:
         """Wait until nobody is in a part of a flush. Any thread may wait; only the owner of the pool helps."""
@@ -267,6 +306,10 @@ class Pool:
         """End the threads. A second call does nothing."""
         self.finish()
         self._finalizer()
+
+
+def _nothing() -> None:
+    return None
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

@@ -13,6 +13,9 @@ A flush may come in parts. Workers begin with the batches that are queued while 
 full when they run out of batches stays open, with what is binned in its arenas, and the next part goes on with it. So the windows are
 those of a flush in one part, no tile is walked more often, and the caller waits for nobody until the last part.
 
+A flush that is ended (`backends.abi.records.Watch`) goes on to the next barrier, where it is closed: nobody takes another batch or
+tile. Python drops what is left.
+
 Participants spin at barriers, and yield the CPU after a while. (A semaphore for each phase cost 50 microseconds and more on machines
 whose idle CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows.)
 """
@@ -21,14 +24,18 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.abi.records import WatchRecord
 from backends.llvm.builder.environment import count_ticks, default_environment, pause, set_default_environment
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import begin_watch, build_poll, read_clock
 from backends.raster.control.windows import build_windows, change_atomically, exchange, wake_first, worker_at
 from backends.raster.layouts import CLOSED, PHASE
 from backends.raster.records import Scene, Work, Worker
 
 _BATCHES_A_WORKER = 3  # as a power of 2: a worker is woken for so many
+_BILLION, _NAP = 1_000_000_000, 20_000_000  # nanoseconds: of a second, and between two looks at signals
+_SYSTEM_TIME = 0  # CLOCK_REALTIME, which semaphores know
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
 ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
@@ -40,15 +47,39 @@ def _wait(f: Function, semaphore: Val) -> None:
         loop.break_if(f.call(I32, "sem_wait", semaphore).eq(0))
 
 
+def _watch(f: Function, s: Record) -> Record:
+    return Record(f, s.get("crew.watch"), WatchRecord)
+
+
+def _poll(f: Function, s: Record) -> None:
+    f.call(I32, "poll", s.get("crew.watch"))
+
+
+def _wait_awake(f: Function, s: Record, semaphore: Val) -> None:
+    """Wait for a semaphore on the thread of the caller, which looks at signals and at the time meanwhile."""
+    until, watch = f.alloca("[2 x i64]"), _watch(f, s)
+    wait = watch.get("wait")
+    with f.else_of(wait.as_address().eq(0)) as otherwise:
+        _wait(f, semaphore)
+        otherwise()
+        with f.loop() as loop:
+            end = read_clock(f, watch, f.const(I32, _SYSTEM_TIME)) + _NAP
+            f.store(end.udiv(_BILLION), until, 0, 8)
+            f.store(end.urem(_BILLION), until, 8, 8)
+            loop.break_if(f.call_pointer(I32, wait, semaphore, until).eq(0))
+            _poll(f, s)
+
+
 def _joined(word: Val) -> Val:
     return word.lshr(_JOINED_AT) & ARRIVED
 
 
-def _pause(f: Function, turns: Var) -> None:
+def _pause(f: Function, s: Record, turns: Var) -> None:
     pause(f)
     turns.add(1)
     with f.if_(turns.get() > SPINS):
         f.call(I32, "sched_yield")
+        _poll(f, s)
 
 
 def _build_join(module: Module) -> None:
@@ -62,7 +93,7 @@ def _build_join(module: Module) -> None:
         loop.break_if((word & CLOSED).ne(0) | s.get("work.alone").ne(0))
         between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
         with f.else_of(between) as try_it:
-            _pause(f, turns)
+            _pause(f, s, turns)
             try_it()
             result.set(f.select(exchange(f, state, word, word + JOINED), word + JOINED, 0))
         loop.break_if(result.get().ne(0))
@@ -90,7 +121,7 @@ def _build_render(module: Module) -> None:
             with f.loop() as spin:
                 word = f.load(I32, s.address("shared.state"), atomic=True)
                 spin.break_if(((word ^ now) & PHASE).ne(0))
-                _pause(f, turns)
+                _pause(f, s, turns)
 
     phase, is_over = f.var(I32, joined & PHASE), f.var(I32, 0)
     with f.loop() as loop:
@@ -153,7 +184,7 @@ def _leave_together(f: Function, s: Record) -> None:
     turns = f.var(I32, 0)
     with f.loop() as loop:
         loop.break_if(_joined(f.load(I32, s.address("shared.state"), atomic=True)).eq(0))
-        _pause(f, turns)
+        _pause(f, s, turns)
 
 
 def _help(f: Function, s: Record, joined: Val) -> None:
@@ -172,6 +203,7 @@ def _build_flush(module: Module) -> None:
     scene = f.args[0]
     s = Record(f, scene, Scene)
     with default_environment(f):
+        begin_watch(f, _watch(f, s))
         threads = s.get("crew.threads")
         helps, is_alone = s.get("crew.participants") > threads, s.get("asked.alone").ne(0)
         joined = f.var(I32, 0)
@@ -195,8 +227,9 @@ def _build_flush(module: Module) -> None:
         with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
             f.call(None, "wake", scene)
         with f.if_(~helps):
-            _wait(f, s.get("crew.done"))
+            _wait_awake(f, s, s.get("crew.done"))
         _help(f, s, joined.get())
+        _watch(f, s).set("caller", f.const(I64, 0))
     f.ret()
 
 
@@ -228,7 +261,9 @@ def _build_finish(module: Module) -> None:
     f = Function(module, "finish", [PTR], shared=True)
     s = Record(f, f.args[0], Scene)
     with default_environment(f):
+        begin_watch(f, _watch(f, s))
         _help(f, s, f.call(I32, "join", s.pointer))
+        _watch(f, s).set("caller", f.const(I64, 0))
     f.ret()
 
 
@@ -238,6 +273,7 @@ def build_scheduler(module: Module) -> None:
     `front_end` and `tiles` must be in the same module.
     """
     for build in (
+        build_poll,
         build_windows,
         _build_join,
         _build_render,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.abi.records import WatchRecord
 from backends.device.counters import BATCH_FIELDS
 from backends.llvm.builder.environment import count_ticks
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import is_stopped
 from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Targets, UploadRecord, Worker
 from backends.raster.tile.coarse import INFINITY
 
@@ -55,14 +57,24 @@ def exchange(f: Function, pointer: Val, old: Val, new: Val) -> Val:
     return f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1")
 
 
+def leave_if_stopped(f: Function, s: Record) -> None:
+    """End the window, and with it the flush, and return if the flush shall end early."""
+    with f.leaving(is_stopped(f, Record(f, s.get("crew.watch"), WatchRecord))):
+        s.set("window.is_binned", f.const(I32, 0))
+        s.set("window.finished", f.const(I32, 1))
+        f.ret()
+
+
 def _build_take_batches(module: Module) -> None:
     """take_batches(worker): runs the front end on batches until the window is full, by number or by bytes.
 
     Arenas are used again from window to window."""
     f = Function(module, "take_batches", [PTR], shared=True, internal=True)
     s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
+    watch = Record(f, s.get("crew.watch"), WatchRecord)
     with f.loop() as loop:
         loop.break_if(f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes"))
+        loop.break_if(is_stopped(f, watch))
         i = f.load(I32, s.address("shared.next_batch"), atomic=True)
         loop.break_if(i >= f.load(I32, s.address("window.last_batch"), atomic=True))  # more may come: the number must not pass it
         with f.if_(exchange(f, s.address("shared.next_batch"), i, i + 1)):
@@ -71,6 +83,8 @@ def _build_take_batches(module: Module) -> None:
             b.set("arena", f.load(PTR, s.get("crew.arenas"), (i - s.get("window.first_batch")) << 3))
             f.call(None, "front_end", f.args[0], batch)
             change_atomically(f, "add", s.address("shared.filled"), b.get("used"))
+            with f.if_(b.get("count") > LIGHT_PRIMITIVES):
+                f.call(I32, "poll", watch.pointer)
     f.ret()
 
 
@@ -136,6 +150,7 @@ def _build_begin_tiles(module: Module) -> None:
     has no phase of tiles yet: this part of the flush is finished."""
     f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
+    leave_if_stopped(f, s)
     with f.leaving(s.get("window.is_binned").ne(0)):
         s.set("window.is_binned", f.const(I32, 0))
         f.ret()
@@ -232,6 +247,7 @@ def _build_end_window(module: Module) -> None:
     scene, worker = f.args
     s = Record(f, scene, Scene)
     with f.loop() as loop:
+        leave_if_stopped(f, s)
         f.call(None, "leave_window", scene)
         loop.break_if(s.get("window.finished").ne(0))
         with f.leaving(f.call(I32, "has_batches", scene).ne(0)):
@@ -240,6 +256,7 @@ def _build_end_window(module: Module) -> None:
         loop.break_if(f.call(I32, "is_short", scene).eq(0))
         f.call(None, "take_batches", worker)
         f.call(None, "begin_tiles", scene)
+        leave_if_stopped(f, s)
         s.set("window.is_binned", f.const(I32, 1))
         loop.break_if(f.call(I32, "has_tiles", scene).ne(0))
         s.set("window.is_binned", f.const(I32, 0))

@@ -5,19 +5,25 @@ from __future__ import annotations
 import ctypes
 
 from backends.abi.limits import TILE
-from backends.abi.records import ResolveRecord
+from backends.abi.records import ResolveRecord, WatchRecord
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import is_stopped
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import CHUNK, HEADS, NO_CHUNK, PRIM_BITS, HizUse, SetupLayout
 from backends.raster.records import Batch, ClearRecord, Scene, Span, Worker
 from backends.raster.tile.coarse import INFINITY
 
+POLLED = 1 << 14
+"""Work between two looks at signals and time: bytes of lists of pixels. A list that covers a whole tile has about 1 KB."""
+_TILE, _CLEAR = 64, 16  # work of a tile, and of a clear of a tile
+
 
 def build_tile_walk(module: Module) -> None:
     """tiles(worker): takes tiles until none is left, from the worker's own band first.
 
-    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved."""
+    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved. A flush that is
+    ended leaves the tile as it is."""
     _build_clear_tile(module)
     _build_clear_due(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
@@ -28,7 +34,8 @@ def build_tile_walk(module: Module) -> None:
     batches, first, last = s.get("work.batches"), s.get("window.first_batch"), s.get("window.last_batch")
     num_clears, due = s.get("window.end_clear"), f.var(I32, 0)
     resolves, resolving = s.get("work.resolves"), s.get("window.resolving")
-    cursor = f.alloca("i32")
+    cursor, work = f.alloca("i32"), f.var(I32, 0)
+    watch = Record(f, s.get("crew.watch"), WatchRecord)
     workers, participants = s.get("crew.workers"), s.get("crew.participants")
     owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
@@ -41,7 +48,7 @@ def build_tile_walk(module: Module) -> None:
             owner.add(1)
             with f.if_(owner.get() >= participants):
                 owner.set(0)
-        loop.break_if(done.get() >= participants)
+        loop.break_if((done.get() >= participants) | is_stopped(f, watch))
         tile = found.get()
         layer = tile.udiv(layer_tiles)
         inside = tile - layer * layer_tiles
@@ -72,11 +79,17 @@ def build_tile_walk(module: Module) -> None:
                     w.set("tile.fragment_env", span.get("fragment_env"))
                     n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
                     f.call_pointer(None, shade, worker, draw, arena, list_, n)
+                    work.add(n)
+                    with f.if_(work.get() > POLLED, unlikely=True):
+                        work.set(0)
+                        with f.leaving(f.call(I32, "poll", watch.pointer).ne(0)):
+                            f.ret()
         with f.if_(s.get("window.is_final").ne(0) & (due.get() < num_clears)):
             f.call(I32, "clear_due", s.pointer, due.get(), last, *place)
         with f.range(0, resolving) as k:
             resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
             f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
+        work.set(work.get() + (due.get() - s.get("window.first_clear")) * _CLEAR + _TILE)
     f.ret()
 
 

@@ -54,6 +54,7 @@ def build_environment(module: Module) -> None:
         f.ret(made)
     target = made.as_pointer()
     f.call(PTR, "memcpy", target, r.get("content"), f.const(I64, ctypes.sizeof(ShaderEnv)))
+    f.store(e.get("watch"), target, ShaderEnv.watch.offset, 8)
     with f.if_(units.ne(0)):
         at = f.at(target, _HEAD), f.at(target, textures)
         for field, address in zip((ShaderEnv.textures, ShaderEnv.samplers), at):

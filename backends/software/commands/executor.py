@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
@@ -19,11 +19,12 @@ from backends.geometry.repeat import Repeat
 from backends.geometry.shaded import Worker
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
+from backends.raster.control.pool import Pool
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
-from backends.raster.records import Batch, ClearRecord, Scene, Span, UploadRecord, Work
+from backends.raster.records import Batch, ClearRecord, Span, UploadRecord, Work
 from backends.software.commands.hashing import combination_of
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.parts import PartTable
@@ -58,6 +59,7 @@ SWEEPING = 64  # frames from one look at them to the next
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
 MOST_CLEARS = 1 << 10  # pending ones
 MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
+MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once
 NEVER = 1 << 60  # an amount of work that is never pending
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
@@ -163,6 +165,8 @@ class Executor:
                 self.give_memory()
             elif code is Code.ROOM:
                 self._table.grow()
+            elif code is Code.STOPPED:
+                self._stopped()
             elif code is not Code.FULL or not self._grow_reads():
                 return code
 
@@ -177,6 +181,8 @@ class Executor:
                     self.give_memory()
             elif code is Code.ROOM:
                 self._table.grow()
+            elif code is Code.STOPPED:
+                self._stopped()
             elif code is not Code.FULL or not self._grow_reads():
                 return code
 
@@ -200,6 +206,14 @@ class Executor:
             self.templates_made += 1
             key = combination_of(state.record.words, kind, self.record.framebuffer)
             self._table.put(StagedTemplate(key, state, info, repeat, samples, self._scratch), old)
+
+    def take_all(self, packet: Packet, carry_out: Callable[[], None]) -> None:
+        """Take a packet that Python made. ``carry_out()`` draws what is pending, to make room."""
+        for first in range(0, packet.primitives, MOST_TAKEN):
+            count = min(packet.primitives - first, MOST_TAKEN)
+            if not self.has_room(count):
+                carry_out()
+            self.take(packet, first, count)
 
     def take(self, packet: Packet, first: int, count: int) -> None:
         """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
@@ -316,15 +330,14 @@ class Executor:
         e.held = held
 
     # -- frames ----------------------------------------------------------------------------------------------------------
-    def connect(self, scene: Scene, run_ahead: int, step: int) -> None:
-        """Let a pool carry out what is queued.
-
-        run_ahead: address of the function that wakes its workers, whenever `step` more work is there (`offer_work`); 0: never.
-        """
-        e, work = self.record, scene.asked
+    def connect(self, pool: Pool, step: int) -> None:
+        """Let a pool carry out what is queued. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never."""
+        self._stopped = pool.stopped
+        e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
+        work = scene.asked
         work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, ctypes.addressof(self._clears)
         e.scene, e.run_ahead, e.ahead_step = ctypes.addressof(scene), run_ahead, step if run_ahead else NEVER
-        e.ahead = e.ahead_step
+        e.ahead, e.watch = e.ahead_step, pool.watch.address
 
     @property
     def has_work(self) -> bool:

@@ -26,6 +26,7 @@ class Code(IntEnum):
     NEW = 4  # there is no template, and some part of one is not known
     ROOM = 5  # room for more templates is wanted
     LAYERS = 6  # all layers of the framebuffer need tiles
+    STOPPED = 7  # a signal handler has raised an exception meanwhile
 
 
 _LATEST: list[tuple[str, type]] = [
@@ -67,7 +68,7 @@ class StagedRecord(ctypes.Structure):
         ("shade", c_void_p),
         ("gather", c_void_p),
         ("most", c_int32),  # input primitives of a draw for which there is room
-        ("pad", c_int32),
+        ("has_loops", c_int32),
         ("vertex", VertexRecord),
         ("geometry", GeometryRecord),
         ("environment", EnvironmentRecipe),  # of the geometry shader
@@ -191,6 +192,7 @@ class ExecutorRecord(ctypes.Structure):
         ("pad_copies", c_int32),
         ("run_ahead", c_void_p),  # lets workers begin: run_ahead(scene, clears, uploads, batches)
         ("scene", c_void_p),
+        ("watch", c_void_p),  # WatchRecord of the shaders
         ("ahead", c_int64),  # amount of pending work (`offer_work`) above which workers are asked
         ("ahead_step", c_int64),  # growth of the amount until they are asked again
         ("num_clears", c_int32),

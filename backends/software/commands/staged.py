@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.abi.records import WatchRecord
 from backends.device.region import ALIGNMENT, SLACK
 from backends.geometry.records import StreamRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import is_stopped
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
 from backends.software.commands.environments import leave_unmade
@@ -29,6 +31,8 @@ def build_draw_staged(module: Module) -> None:
     e, t = Record(f, executor, ExecutorRecord), Record(f, template, TemplateRecord)
     s = Record(f, t.get("staged"), StagedRecord)
     leave(f, total > s.get("most"), Code.UNKNOWN)
+    watch, has_loops = Record(f, e.get("watch"), WatchRecord), s.get("has_loops").ne(0)
+    leave(f, has_loops & is_stopped(f, watch), Code.STOPPED)
     lanes, size, rows = s.get("geometry.lanes"), s.get("geometry.out_size"), s.get("geometry.out_rows")
     items = total * s.get("geometry.invocations")
     capacity = (items + lanes - 1).udiv(lanes) * lanes * s.get("geometry.limit")
@@ -42,8 +46,13 @@ def build_draw_staged(module: Module) -> None:
     most = capacity * (size + rows * 4 + 4) + size + (4 * (SLACK + ALIGNMENT) + ctypes.sizeof(Draw))
     at = allocate(f, executor, most.zext(I64))
     leave(f, at.eq(0), Code.MEMORY)
+    with f.if_(has_loops):
+        watch.set("caller", f.call_pointer(I64, watch.get("ident")))  # the first poll is late enough to look at signals
     _run_vertex(f, e, s, draw, environments[0], call, total)
     _run_geometry(f, s, environments[1], items, at, capacity)
+    with f.if_(has_loops):
+        watch.set("caller", f.const(I64, 0))
+        leave(f, is_stopped(f, watch), Code.STOPPED)
     made, count = s.get("geometry.num_vertices"), f.load(I32, s.address("geometry.streams"), _stream_offset("count"))
     with f.else_of(count.ne(0)) as otherwise:
         corners = at + _whole(((made + 1) * size).zext(I64))

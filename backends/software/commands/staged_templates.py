@@ -54,7 +54,7 @@ class StagedTemplate:
             write_recipe(t.fragment, Processor.FRAG, needs_of(state.fragment.shader), samples, state.sample_locations),
             write_recipe(s.environment, Processor.GEOM, needs_of(stages[Processor.GEOM].shader)),
         ]
-        s.content, s.most = self._stored.ctypes.data, self.most
+        s.content, s.most, s.has_loops = self._stored.ctypes.data, self.most, repeat.has_loops
         s.assemble, s.shade, s.gather = repeat.kernels
         copied(repeat.vertex, s.vertex)
         copied(repeat.geometry, s.geometry)

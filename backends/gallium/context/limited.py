@@ -1,0 +1,42 @@
+"""Contexts whose calls may take so many seconds and no more (`Screen(time_limit=...)`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import isroutine
+from typing import Any
+
+from backends.gallium.context.context import Context
+from backends.gallium.context.core import ContextCore
+from tgsi.language import budgets
+
+_SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
+_CALLS = frozenset(name for name in dir(Context) if not name.startswith("_") and isroutine(getattr(Context, name)))
+"""Public methods."""
+_LIMITED = _CALLS - (set(vars(ContextCore)) - _SHARED)
+"""Methods of Gallium; the other public ones are for the parts of a context."""
+
+
+@cache
+def limited(kind: type[Context]) -> type[Context]:
+    """The class of contexts whose methods end at the limit of their screen. A method that another one calls is a part of that call."""
+
+    class Limited(kind):  # type: ignore[valid-type, misc]
+        __doc__ = kind.__doc__
+
+        def __getattribute__(self, name: str) -> Any:
+            found = super().__getattribute__(name)
+            return _limited(found, name, self.time_limit) if name in _LIMITED and not budgets.is_held() else found
+
+    Limited.__name__, Limited.__qualname__ = kind.__name__, kind.__qualname__
+    return Limited
+
+
+def _limited(method: Callable[..., Any], name: str, seconds: float | None) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*args: Any, **given: Any) -> Any:
+        with budgets.limited(name, seconds, "Screen(time_limit=...)"):
+            return method(*args, **given)
+
+    return call
