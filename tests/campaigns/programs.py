@@ -14,6 +14,7 @@ from tests.property.programs import generate
 from tgsi.language.diagnostics import UnsupportedError
 
 WIDTHS = (8, 16, 4, 32)
+FEWEST_OF_SCREENS = 8  # lanes
 
 
 def prepare() -> None:
@@ -27,7 +28,7 @@ def attempt(seed: int) -> Counter[str]:
     number, lanes = seed // 3, WIDTHS[seed // 6 % len(WIDTHS)]
     kind = ("valid", "mutated")[number % 2]
     if seed % 3 == 1:
-        return Counter(hostile_grids.hunt(kind, number, number + 1, lanes))
+        return Counter(hostile_grids.hunt(kind, number, number + 1, max(lanes, FEWEST_OF_SCREENS)))
     if seed % 3 == 2:
         return Counter(hostile_meshes.hunt(kind, number, number + 1, lanes))
     return _run(kind, number, lanes)
