@@ -166,6 +166,7 @@ def _end(context: Context, flow: _Walk, item: Instruction) -> None:
         block = flow.stack[-1]
         context.error("V004", f"{block.name} is not closed before {item.opcode.name}", block.head, hint=block.hint)
         flow.stack.clear()
+        flow.around.clear()
         flow.sub = -1
 
 

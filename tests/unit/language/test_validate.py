@@ -160,3 +160,11 @@ def test_verdicts_differ_from_mesa_only_for_stated_reasons() -> None:
     assert stricter == set(STRICTER)
     assert tolerant == 9
     assert len(MORE_TOLERANT) == 4
+
+
+@pytest.mark.parametrize(
+    ("opener", "closer"), [("BGNLOOP", "ENDLOOP"), ("BGNSUB", "ENDSUB"), ("IF IN[0].xxxx", "ENDIF"), ("SWITCH IN[0].xxxx", "ENDSWITCH")]
+)
+def test_a_block_that_is_closed_after_the_end_of_the_program_is_told(opener: str, closer: str) -> None:
+    found = check(parse(f"FRAG\nDCL IN[0], GENERIC[0], LINEAR\n{opener}\nEND\n{closer}\n"))
+    assert [item.code for item in found if item.severity is Severity.ERROR][:2] == ["V004", "V003"]
