@@ -303,8 +303,8 @@ class Frames:
             try:
                 picture = self.plain()
             finally:
-                self.ctx.destroy()
-                self.ctx = first
+                traced, self.ctx = self.ctx, first
+                traced.destroy()
             player = self.screen.context_create()
             try:
                 TracePlayer(self.screen, player, found.append).play(bytearray(path.read_bytes()))

@@ -13,6 +13,9 @@ from tgsi.language.facts.properties import MESH_PRIMITIVES
 from tgsi.language.ir import Declaration, ProgramData, RegisterRef
 from tgsi.language.record import record
 
+MOST = 0xFFFF
+"""The last register that tokens can name. The validator refuses programs with others, after it has asked for their shape."""
+
 
 @record(kw_only=True)
 class MeshLayout:
@@ -87,10 +90,11 @@ def payload_registers(program: ProgramData) -> frozenset[int]:
 
 
 def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
-    """The registers of declared ranges. Ranges that overlap, as hostile programs have them by the thousand, are walked once."""
+    """The registers of declared ranges, up to MOST. Ranges that overlap, as hostile programs have them by the thousand, are walked once."""
     found: set[int] = set()
     end = 0
     for item in sorted(declarations, key=lambda declared: declared.first):
-        found.update(range(max(item.first, end), item.last + 1))
-        end = max(end, item.last + 1)
+        last = min(item.last, MOST)
+        found.update(range(max(item.first, end), last + 1))
+        end = max(end, last + 1)
     return frozenset(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import prod
 
 import numpy as np
@@ -261,3 +262,13 @@ def test_results_of_many_workgroups_come_in_order() -> None:
     body = f"{COUNTS}MOV OUT[0], SV[1]"
     result = tgsi.run(tgsi.parse(mesh(body, vertices=256, primitives=256)), grid=(40, 20, 1), lanes=16)
     assert [found.vertices[0, 0, :2].tolist() for found in result.meshes] == [[x, y] for y in range(20) for x in range(40)]
+
+
+@pytest.mark.parametrize("file", ["OUT[][0..4000000000], GENERIC[0], PRIMITIVE", "MEMORY[0..4000000000], PAYLOAD"])
+def test_ranges_beyond_every_limit_are_refused_without_being_written_out(file: str) -> None:
+    tracemalloc.start()
+    found = tgsi.check(tgsi.parse(f"MESH\nPROPERTY MS_MAX_OUTPUT_VERTICES 3\nDCL {file}\nEND\n"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert any(item.severity is tgsi.Severity.ERROR for item in found)
+    assert most < 50 << 20
