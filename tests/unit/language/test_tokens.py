@@ -93,6 +93,18 @@ def test_the_text_of_a_declaration_whose_local_bit_is_set_can_be_read(declared: 
     assert ("LOCAL" in program.text) is declared.startswith(("TEMP", "OUT"))
 
 
+@pytest.mark.parametrize(
+    ("stage", "declared", "has"),
+    [("GEOM", "OUT[0], GENERIC[1]", True), ("MESH", "OUT[0], GENERIC[1]", False), ("GEOM", "SV[0], PRIM_ID", False)],
+)
+def test_stream_bits_count_for_outputs_of_geometry_programs(stage: str, declared: str, has: bool) -> None:
+    words = [*encode(parse(f"{stage}\nDCL {declared}\nEND"))]
+    words[4] |= 1 << 28
+    program = decode(words)
+    assert parse(program.text).text == program.text
+    assert ("STREAM" in program.text) is has
+
+
 def test_a_view_that_returns_the_unknown_type_is_refused() -> None:
     words = [*encode(parse("VERT\nDCL SVIEW[0], 2D, FLOAT\nEND"))]
     decode(words)

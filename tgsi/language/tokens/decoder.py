@@ -202,7 +202,8 @@ class _Decoder:
         if _bits(head, 21, 21):
             word = self.take()
             semantic = Semantic(self.named(_SEMANTIC_NAMES, _bits(word, 0, 7), "semantic"), _bits(word, 8, 23))
-            streams = _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29), _bits(word, 30, 31)
+            if file is File.OUT and _bits(self.words[1], 0, 3) == Processor.GEOM:  # elsewhere the bits mean nothing, and no text has them
+                streams = _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29), _bits(word, 30, 31)
         image = self.image() if file is File.IMAGE else None
         view = self.view() if file is File.SVIEW else None
         array = _bits(self.take(), 0, 9) if _bits(head, 25, 25) else 0
