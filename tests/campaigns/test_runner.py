@@ -83,6 +83,11 @@ def test_the_page_of_reliability_has_the_rows_of_the_catalog() -> None:
     assert text == written(text, counts(text)), "run python -m tests.campaigns.page"
 
 
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_each_campaign_has_run_what_was_wanted(name: str) -> None:
+    assert counts(PAGE.read_text(encoding="utf-8"))[name] >= CAMPAIGNS[name].goal
+
+
 def campaign(name: str) -> Campaign:
     return CAMPAIGNS[name]
 
