@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
+from backends import system
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
 
@@ -224,7 +225,7 @@ NEVER = (1 << 63) - 1
 
 def has_watches() -> bool:
     """True if the system has the clock of POSIX; without it native code runs to its end."""
-    return hasattr(time, "CLOCK_MONOTONIC") and hasattr(ctypes.CDLL(None), "clock_gettime")
+    return hasattr(time, "CLOCK_MONOTONIC") and hasattr(system.library(), "clock_gettime")
 
 
 class Watch:
@@ -247,9 +248,10 @@ class Watch:
         self.address = ctypes.addressof(r) if poll else 0
         self.owner = memoryview(bytearray(8)).cast("Q")
         if poll:
-            process = ctypes.CDLL(None)
+            process = system.library()
             r.clock, r.clock_id = _address(process, "clock_gettime"), time.CLOCK_MONOTONIC
-            r.wait = _address(process, "sem_timedwait") if hasattr(process, "sem_timedwait") else 0
+            can_wait = system.has_posix_semaphores() and hasattr(process, "sem_timedwait")
+            r.wait = _address(process, "sem_timedwait") if can_wait else 0
             for field, name in _PYTHON.items():
                 setattr(r, field, _address(ctypes.pythonapi, name))
 

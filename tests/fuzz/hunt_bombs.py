@@ -76,6 +76,8 @@ WAYS: dict[str, Callable[[str], None]] = {"run": _run, "fragments": _draw_fragme
 def measure(text: str, way: str) -> tuple[str, float, int]:
     """Outcome, seconds of processor time and peak MB of a text in a process of its own. The outcome is "ran" or a code.
 
+    The peak counts from the memory that this process has when it is forked.
+
     AssertionError if the process died, RuntimeError for another error than a `DiagnosticError`.
     """
     readable, writable = os.pipe()
@@ -86,7 +88,7 @@ def measure(text: str, way: str) -> tuple[str, float, int]:
             resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
             resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE_S, PATIENCE_S))
             os.environ["TGSI_CACHE"] = "off"
-            begin = time.process_time()
+            begin, had = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             try:
                 WAYS[way](text)
                 outcome = "ran"
@@ -95,7 +97,7 @@ def measure(text: str, way: str) -> tuple[str, float, int]:
             except BaseException as error:
                 outcome = f"error {error!r:.200}"
             spent = time.process_time() - begin
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - had) // 1024
             os.write(writable, json.dumps((outcome, spent, peak)).encode())
         finally:
             os._exit(0)

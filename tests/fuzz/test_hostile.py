@@ -61,7 +61,10 @@ FAULTS = {
     "none": ("LOAD OUT[0], BUFFER[0], IN[0].xxxx", ""),
     "load": ("LOAD OUT[0], BUFFER[0], IN[0].xxxx", "BufferRecord.from_address(record.buffers).words += 8"),
     "store": ("STORE BUFFER[0].x, IN[0].yyyy, IN[0]", "BufferRecord.from_address(record.buffers).base -= 4"),
-    "counter": ("ATOMUADD OUT[0], HWATOMIC[0][0], IN[0].wwww, IN[0].wwww", "BufferRecord.from_address(run.counters).words += 1"),
+    "counter": (
+        "UARL ADDR[0], IN[0]\\nATOMUADD OUT[0], HWATOMIC[0][ADDR[0].w], IN[0].wwww, IN[0].wwww",
+        "BufferRecord.from_address(run.counters).words += 1 << 20",
+    ),
     "constant": ("UARL ADDR[0], IN[0]\\nMOV OUT[0], CONST[ADDR[0].z]", "record.constant_words[0] += 1 << 20"),
     "texel": ("TXF OUT[0], IN[0].zzyy, SAMP[0], 2D", f"t = TextureRecord.from_address(record.textures); {LARGE}"),
     "image": ("LOAD OUT[0], IMAGE[0], IN[0].zzyy, 2D", f"t = TextureRecord.from_address(record.images); {LARGE}"),

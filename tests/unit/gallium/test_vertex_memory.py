@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from backends.software.renderer import Renderer
 from tests.unit.gallium.test_draw_memory import SIZE, VS, Stage
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
@@ -76,12 +77,11 @@ def plain(stage: Stage, vertices: Floats) -> NDArray[Any]:
 
 @pytest.mark.parametrize("threads", [0, 2, 7])
 @pytest.mark.parametrize("arena", [1 << 12, 1 << 20])
-def test_each_vertex_of_a_list_stores_once_however_often_its_batch_comes(threads: int, arena: int) -> None:
-    from backends.software.renderer import Renderer
-
+def test_each_vertex_of_a_list_stores_once_however_often_its_batch_comes(threads: int, arena: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "backends.software.device.Renderer", lambda *_, **__: Renderer(threads=threads, batch=2048, arena=arena, cache=False)
+    )
     with g.Screen(threads=threads) as screen, screen.context_create() as ctx:
-        ctx.device.close()
-        ctx.device = Renderer(threads=threads, batch=2048, arena=arena, cache=False)
         stage, vertices = Stage(screen, ctx), soup(2500, 0.5)
         stage.fragment(WHITE)
         wanted = plain(stage, vertices)

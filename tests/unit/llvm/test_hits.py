@@ -11,7 +11,7 @@ import pytest
 from backends.device.bound import Shader
 from backends.formats import Format
 from backends.llvm.builder.function import Function, Module
-from backends.llvm.engine import codegen, engine, jit, linking
+from backends.llvm.engine import codegen, engine, flatten, jit, object_files
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.engine.object_cache import ObjectCache
@@ -66,7 +66,8 @@ def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
         (Module, "__init__"),
         (codegen, "parse_module"),
         (engine, "compile_object"),
-        (linking, "undefined_symbols"),
+        (object_files, "undefined_symbols"),
+        (flatten, "flatten"),
         (jit, "_jit"),
     ):
         monkeypatch.setattr(owner, name, _fail)
