@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import tempfile
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import tgsi
-from tests.fuzz.test_hostile_traces import PLACE, is_small, make_trace, mutated, outcome, print_all
-from tests.unit.gallium.recording_device import Recorder
+from tests.fuzz.test_hostile_traces import make_trace, sweep
 
 EACH = 20
 """Traces of a seed."""
@@ -24,19 +21,9 @@ def _trace() -> bytearray:
 
 def attempt(seed: int) -> Counter[str]:
     """Play each trace, a quarter of them with pictures, and print some."""
-    chance, counts = random.Random(f"traces {seed}"), Counter[str]()
-    with tgsi.Screen(threads=0) as drawing, tgsi.Screen(threads=0, device=Recorder()) as idle:
-        for number in range(EACH):
-            data = mutated(_trace(), chance)
-            message = outcome(drawing if number % 4 == 0 and is_small(data) else idle, bytearray(data))
-            assert not message or PLACE.match(message), message
-            counts["refused" if message else "played"] += 1
-            if number % 8 == 0:
-                message = print_all(data)
-                assert not message or PLACE.match(message), message
-    return counts
+    return +Counter(sweep(_trace(), EACH, seed))
 
 
 def given(seed: int) -> str:
     """A description of how the traces are made."""
-    return f"{EACH} mutants of tests.fuzz.test_hostile_traces.make_trace by Random('traces {seed}')"
+    return f"{EACH} mutants of tests.fuzz.test_hostile_traces.make_trace by Random({seed})"

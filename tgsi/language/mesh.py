@@ -10,11 +10,9 @@ from collections.abc import Iterable
 from tgsi.language.facts.brackets import VERTICES
 from tgsi.language.facts.enums import File, MemoryType, Primitive
 from tgsi.language.facts.properties import MESH_PRIMITIVES
+from tgsi.language.facts.semantics import TOKEN_INDICES
 from tgsi.language.ir import Declaration, ProgramData, RegisterRef
 from tgsi.language.record import record
-
-MOST = 0xFFFF
-"""The last register that tokens can name. The validator refuses programs with others, after it has asked for their shape."""
 
 
 @record(kw_only=True)
@@ -90,11 +88,14 @@ def payload_registers(program: ProgramData) -> frozenset[int]:
 
 
 def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
-    """The registers of declared ranges, up to MOST. Ranges that overlap, as hostile programs have them by the thousand, are walked once."""
+    """The registers of declared ranges that tokens can name. The validator asks for them before it refuses others.
+
+    Ranges that overlap, as hostile programs have them by the thousand, are walked once.
+    """
     found: set[int] = set()
     end = 0
     for item in sorted(declarations, key=lambda declared: declared.first):
-        last = min(item.last, MOST)
-        found.update(range(max(item.first, end), last + 1))
-        end = max(end, last + 1)
+        after = min(item.last + 1, TOKEN_INDICES)
+        found.update(range(max(item.first, end), after))
+        end = max(end, after)
     return frozenset(found)
