@@ -12,16 +12,22 @@ from tgsi.tools.vtest.processes.limits import MEANINGS, MOST, Limits
 from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve
 
 EPILOG = """\
-A program draws through the server with Mesa's virpipe driver:
+One command draws through a server of its own, which ends with it:
 
+    tgsi-vtest run -- glxgears
+
+Programs draw through a server that goes on with Mesa's virpipe driver:
+
+    tgsi-vtest &
     GALLIUM_DRIVER=virpipe LIBGL_ALWAYS_SOFTWARE=1 glxgears
 
-Mesa 22 knows only the default path of the socket. To use another one:
-
-    unshare -m sh -c 'mount --bind my.sock /tmp/.virgl_test && glxgears'
-
 Exit codes: 0 success, 1 a client (of --once, or a stream) sent something wrong or a comparison failed,
-2 a file or an option is wrong."""
+2 a file or an option is wrong. tgsi-vtest run --help has those of run."""
+
+RUN_EPILOG = """\
+The exit code is the command's, 128 + N if signal N ended it; 2, 126 or 127 if it could not be run."""
+
+MOST_PIXELS = 16384
 
 
 def _mode(text: str) -> int:
@@ -44,31 +50,26 @@ def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], floa
     return read
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="tgsi-vtest",
-        description="Draw for unmodified OpenGL programs: serve Mesa's virpipe driver with a Gallium context.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--socket", type=Path, default=Path(DEFAULT_SOCKET), metavar="PATH", help=f"path of the socket (default {DEFAULT_SOCKET})"
-    )
-    parser.add_argument("--once", action="store_true", help="serve one client, then end")
+def _size(text: str) -> str:
+    """Width and height as WxH."""
+    width, _, height = text.partition("x")
+    if not all(part.isdigit() and 0 < int(part) <= MOST_PIXELS for part in (width, height)):
+        raise argparse.ArgumentTypeError(f"{text} is no size such as 1280x1024, up to {MOST_PIXELS}x{MOST_PIXELS}")
+    return f"{int(width)}x{int(height)}"
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what is written about clients."""
     parser.add_argument("--log", choices=("commands",), help="print every command")
     parser.add_argument("--screenshot", type=Path, metavar="DIR", help="write PNGs of the clients' color targets to DIR")
     parser.add_argument("--stats", action="store_true", help="print the count and time of each command when a client disconnects")
+
+
+def _add_work(parser: argparse.ArgumentParser) -> None:
+    """Add the options of how clients are served."""
     parser.add_argument("--protocol", type=int, choices=(0, 2), default=2, help="newest version of the protocol to agree to (default 2)")
     parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client in addition to its main thread")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
-    parser.add_argument(
-        "--socket-mode",
-        type=_mode,
-        default=0o600,
-        metavar="MODE",
-        help="who may connect, as the mode of the socket (default 0600: its owner)",
-    )
     limits = parser.add_argument_group("limits of clients")
     for item in fields(Limits):
         unit, least, meaning = MEANINGS[item.name]
@@ -79,40 +80,108 @@ def make_parser() -> argparse.ArgumentParser:
             metavar=unit,
             help=f"{meaning} (default {item.default:g})",
         )
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of the server's command line."""
+    parser = argparse.ArgumentParser(
+        prog="tgsi-vtest",
+        description="Draw for unmodified OpenGL programs: serve Mesa's virpipe driver with a Gallium context.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--socket", type=Path, default=Path(DEFAULT_SOCKET), metavar="PATH", help=f"path of the socket (default {DEFAULT_SOCKET})"
+    )
+    parser.add_argument("--once", action="store_true", help="serve one client, then end")
+    parser.add_argument(
+        "--socket-mode",
+        type=_mode,
+        default=0o600,
+        metavar="MODE",
+        help="who may connect, as the mode of the socket (default 0600: its owner)",
+    )
+    _add_output(parser)
+    _add_work(parser)
     parser.add_argument("--replay", type=Path, nargs="+", metavar="STREAM.bin", help="run recorded streams instead of serving")
     parser.add_argument("--compare", action="store_true", help="with --replay: compare replies with STREAM.rep")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="with --replay: write replies to DIR as NAME.rep")
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code."""
-    parser = make_parser()
-    given = parser.parse_args(arguments)
-    for folder in (given.screenshot, given.output):
+def make_run_parser() -> argparse.ArgumentParser:
+    """Build the parser of ``tgsi-vtest run``."""
+    parser = argparse.ArgumentParser(
+        prog="tgsi-vtest run",
+        usage="tgsi-vtest run [options] [--] COMMAND [ARGUMENT ...]",
+        description="Run a command whose OpenGL programs draw here, through a server that ends with it.",
+        epilog=RUN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND", help="the program and its arguments")
+    parser.add_argument("--headless", action="store_true", help="the command makes no windows: no Xvfb, EGL without a display")
+    parser.add_argument(
+        "--display-size",
+        type=_size,
+        default="1280x1024",
+        metavar="WxH",
+        help="screen of Xvfb, where there is no DISPLAY (default 1280x1024)",
+    )
+    _add_output(parser)
+    _add_work(parser)
+    return parser
+
+
+def _options(given: argparse.Namespace) -> Options:
+    """The options of a server. Raises OSError if a folder cannot be made."""
+    for folder in (given.screenshot, getattr(given, "output", None)):
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                parser.error(f"{folder}: cannot be made a directory: {error.strerror}")
-    options = Options(
-        socket=given.socket,
-        once=given.once,
+                raise OSError(f"{folder}: cannot be made a directory: {error.strerror}") from None
+    return Options(
+        socket=getattr(given, "socket", Path(DEFAULT_SOCKET)),
+        once=getattr(given, "once", False),
         log_commands=given.log == "commands",
         screenshots=given.screenshot,
         statistics=given.stats,
         protocol=given.protocol,
         threads=given.threads,
         lanes=given.lanes,
-        socket_mode=given.socket_mode,
+        socket_mode=getattr(given, "socket_mode", 0o600),
         limits=Limits(**{item.name: getattr(given, item.name) for item in fields(Limits)}),
     )
-    try:
-        if given.replay:
-            from tgsi.tools.vtest.replay import replay_all
 
-            return replay_all(given.replay, options, compare=given.compare, output=given.output)
-        return serve(options)
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run ``tgsi-vtest run``."""
+    from tgsi.tools.vtest.launch.run import Launch, run
+
+    parser = make_run_parser()
+    given = parser.parse_args(arguments)
+    command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    if not command:
+        parser.error("a command is missing: tgsi-vtest run -- glxgears")
+    return run(Launch(command=command, is_headless=given.headless, display_size=given.display_size), _options(given))
+
+
+def _serve(arguments: Sequence[str]) -> int:
+    """Serve, or replay streams."""
+    given = make_parser().parse_args(arguments)
+    options = _options(given)
+    if given.replay:
+        from tgsi.tools.vtest.replay import replay_all
+
+        return replay_all(given.replay, options, compare=given.compare, output=given.output)
+    return serve(options)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words[1:]) if words[:1] == ["run"] else _serve(words)
     except KeyboardInterrupt:
         return 130
     except (OSError, ValueError) as error:

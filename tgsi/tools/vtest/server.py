@@ -147,17 +147,25 @@ def report(name: str, statistics: object) -> None:
 
 def serve(options: Options) -> int:
     """Serve clients until interrupted, or only one with `once`. Returns the exit code."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     widen_descriptors()
     listener = address.listen(options.socket, options.socket_mode)
     made = address.identity(options.socket)
+    try:
+        return serve_at(listener, options)
+    finally:
+        address.remove(options.socket, made)
+
+
+def serve_at(listener: socket.socket, options: Options, until: int | None = None) -> int:
+    """Serve the clients of a listening socket, which is closed at the end. until: as `Children.run` takes it. Returns the exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     door = Door(listener, options.limits, say)
     try:
         warm(options)
-        say(f"ready at {options.socket}")
-        return _serve_one(door, options) if options.once else _serve_all(door, options)
+        if until is None:
+            say(f"ready at {options.socket}")
+        return _serve_one(door, options) if options.once else _serve_all(door, options, until)
     finally:
-        address.remove(options.socket, made)
         door.close()
 
 
@@ -174,7 +182,7 @@ def _serve_one(door: Door, options: Options) -> int:
     return 1 if serve_client(visitor.connection, options, bytes(visitor.first)) else 0
 
 
-def _serve_all(door: Door, options: Options) -> int:
+def _serve_all(door: Door, options: Options, until: int | None) -> int:
     from tgsi.tools.vtest.messages import message_name
 
     def work(visitor: Visitor, marks: memoryview) -> int:
@@ -182,7 +190,7 @@ def _serve_all(door: Door, options: Options) -> int:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(KeyboardInterrupt):
-        Children(door, options.limits, work, message_name, say).run()
+        Children(door, options.limits, work, message_name, say).run(until)
     return 0
 
 

@@ -31,6 +31,7 @@ BEGUN, MESSAGE, COMPILING, ENDED = range(4)
 
 _WORDS = 4
 _LOOK = 1.0  # seconds between two looks at children
+_LAST_SECONDS = 30.0
 
 
 @record(frozen=False, eq=False, kw_only=True)
@@ -93,26 +94,40 @@ class Children:
         self._free = [memory[at : at + _WORDS] for at in range(0, len(memory), _WORDS)]
         self._wake = _Wake()
 
-    def run(self) -> None:
-        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too."""
+    def run(self, until: int | None = None) -> None:
+        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too.
+
+        until: a descriptor. Once something can be read from it, or its other end is closed, nobody is served any more, and this returns
+        when the clients of then have ended, or `_LAST_SECONDS` later.
+        """
         self._wake.begin()
         try:
-            while True:
-                self._wait()
+            while until is None or not select.select([until], [], [], 0)[0]:
+                self._wait(until)
                 self._reap()
                 self._door.attend()
                 self._admit()
                 self._watch()
+            self._see_out()
         finally:
             self._wake.end()
             for child in self._children.values():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child.pid, signal.SIGTERM)
 
-    def _wait(self) -> None:
+    def _see_out(self) -> None:
+        """Wait for the clients that are there."""
+        end = time.monotonic() + _LAST_SECONDS
+        while self._children and time.monotonic() < end:
+            select.select([self._wake.ends[0]], [], [], _LOOK)
+            self._wake.drain()
+            self._reap()
+            self._watch()
+
+    def _wait(self, until: int | None) -> None:
         """Wait until somebody connects or says something, a child ends, or a look at something is due."""
         poll = select.poll()
-        for descriptor in (self._wake.ends[0].fileno(), *self._door.descriptors()):
+        for descriptor in (self._wake.ends[0].fileno(), *self._door.descriptors(), *([] if until is None else [until])):
             poll.register(descriptor, select.POLLIN)
         due = [self._door.patience(), self._until_look()]
         times = [seconds for seconds in due if seconds is not None]

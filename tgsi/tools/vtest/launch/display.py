@@ -1,0 +1,114 @@
+"""An X server without a screen, for programs with windows where there is no display."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import shutil
+import signal
+import struct
+import time
+from pathlib import Path
+
+from tgsi.language.record import record
+
+START_SECONDS = 60.0
+"""Longest time that Xvfb has to start."""
+
+_END_SECONDS = 5.0
+_WILD = 0xFFFF  # family of an address in an authority file: the entry is for every display
+
+
+class NoDisplay(Exception):
+    """Refusal: no display is there, and none can be made. The message says why, and the way out."""
+
+
+@record(frozen=False)
+class Display:
+    """A running Xvfb.
+
+    Attributes:
+        variables: what programs need to reach it.
+    """
+
+    pid: int
+    variables: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """Name of the display."""
+        return self.variables["DISPLAY"]
+
+    def end(self) -> None:
+        """End it; its own files go with it. The caller's process has made it."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+            until = time.monotonic() + _END_SECONDS
+            while time.monotonic() < until:
+                try:
+                    if os.waitpid(self.pid, os.WNOHANG)[0]:
+                        return
+                except ChildProcessError:  # it was collected before
+                    return
+                time.sleep(0.01)
+
+
+def start(folder: Path, size: str, marks: dict[str, str]) -> Display:
+    """Start Xvfb on a display number that is free. Only who may read `folder` can connect to it.
+
+    size: width x height of the screen. marks: variables of its process besides ours. Raises NoDisplay.
+    """
+    program = shutil.which("Xvfb")
+    if program is None:
+        raise NoDisplay(
+            "there is no DISPLAY, and Xvfb, which would stand in for one, is not installed (Debian's package xvfb); "
+            "a program that makes no windows runs with --headless"
+        )
+    authority, log = folder / "xauthority", folder / "xvfb.log"
+    _write_authority(authority)
+    reading, writing = os.pipe()
+    try:
+        with log.open("wb") as file:
+            command = [program, "-displayfd", "3", "-screen", "0", f"{size}x24", "-nolisten", "tcp", "-noreset", "-auth", str(authority)]
+            actions = [
+                (os.POSIX_SPAWN_DUP2, file.fileno(), 1),
+                (os.POSIX_SPAWN_DUP2, file.fileno(), 2),
+                (os.POSIX_SPAWN_DUP2, writing, 3),
+            ]
+            # In a session of its own, so that Ctrl-C does not end it ahead of the programs.
+            pid = os.posix_spawn(program, command, os.environ | marks, file_actions=actions, setsid=True, setsigmask=())
+        os.close(writing)
+        writing = -1
+        display = Display(pid, {})
+        number = _number(reading)
+        if not number:
+            display.end()
+            said = log.read_text(errors="replace").strip().splitlines()
+            raise NoDisplay(f"Xvfb did not start: {said[-1] if said else 'it said nothing'} (--display-size {size})")
+        display.variables = {"DISPLAY": f":{number}", "XAUTHORITY": str(authority)}
+        return display
+    finally:
+        os.close(reading)
+        if writing >= 0:
+            os.close(writing)
+
+
+def _number(reading: int) -> str:
+    """The display number that Xvfb writes once it is ready; nothing if it ends without."""
+    said, until = b"", time.monotonic() + START_SECONDS
+    while not said.endswith(b"\n") and (left := until - time.monotonic()) > 0:
+        if not select.select([reading], [], [], left)[0] or not (more := os.read(reading, 64)):
+            return ""
+        said += more
+    return said.decode().strip()
+
+
+def _write_authority(path: Path) -> None:
+    """Write an authority file with one new secret for all displays."""
+    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", secrets.token_bytes(16))
+    data = struct.pack(">H", _WILD) + b"".join(struct.pack(">H", len(field)) + field for field in fields)
+    path.touch(0o600)
+    path.write_bytes(data)
