@@ -44,7 +44,6 @@ from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:
-    from backends.gallium.context.context import Context
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
     from linkage import sm3
@@ -71,13 +70,13 @@ if TYPE_CHECKING:
         run,
         validate,
     )
+    from tgsi.gallium import Context, Screen
     from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.info import ShaderInfo
     from tgsi.language.text.dumper import dump
     from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
-    from tgsi.screen import Screen
 
 _siblings.check()
 
@@ -86,7 +85,7 @@ __version__ = "0.1.0"
 _MODULES = {"limits": "passes.validate.semantics", "sm3": "linkage.sm3"}
 
 _LAZY = {
-    "Context": "backends.gallium.context.context",
+    "Context": "tgsi.gallium",
     "FoundProgram": "tgsi.language.text.logs",
     "LIMITS": "passes.validate.semantics",
     "LinkOptions": "linkage.options",
@@ -100,7 +99,7 @@ _LAZY = {
     "Relocation": "linkage.rows",
     "RelocationList": "linkage.relocate",
     "RunResult": "backends.run.result",
-    "Screen": "tgsi.screen",
+    "Screen": "tgsi.gallium",
     "SemanticInterner": "linkage.interner",
     "SemanticLimits": "passes.validate.semantics",
     "ShaderInfo": "tgsi.language.info",

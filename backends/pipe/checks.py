@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -100,13 +101,27 @@ def seconds(value: Any, argument: str) -> float:
     return found
 
 
+_HOMES: dict[type, str] = {}
+
+
+def show_as(kind: type, module: str) -> None:
+    """Let a class be seen in another module than its own: in its repr, in help, in pickles."""
+    _HOMES.setdefault(kind, kind.__module__)
+    kind.__module__ = module
+
+
+def hints_of(kind: type) -> dict[str, Any]:
+    """The types of a class's annotations, as names of the module in which the class stands."""
+    return typing.get_type_hints(kind, vars(sys.modules[_HOMES.get(kind, kind.__module__)]))
+
+
 Converter = Callable[[Any, str], Any]
 
 
 @cache
 def _converters(kind: type[Any]) -> dict[str, Converter]:
     """The function that converts each field of a template."""
-    hints = typing.get_type_hints(kind)
+    hints = hints_of(kind)
     return {item.name: converter(hints[item.name]) for item in fields(kind)}
 
 

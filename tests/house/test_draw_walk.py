@@ -85,7 +85,7 @@ class Walk:
             return True
         if isinstance(value, (tuple, list)):
             return any(self._is_bound(item, depth) for item in value)
-        if depth and dataclasses.is_dataclass(value) and type(value).__module__.startswith("backends."):
+        if depth and dataclasses.is_dataclass(value) and type(value).__module__.startswith(("backends.", "tgsi.gallium")):
             return any(self._is_bound(getattr(value, f.name, None), 0) for f in dataclasses.fields(value))
         return False
 

@@ -211,7 +211,7 @@ def test_a_range_is_written_after_the_draws_that_read_the_buffer_and_waits_for_n
     def note(context: Context, *reason: object) -> None:
         finished.append(context)
 
-    monkeypatch.setattr(Context, "synchronize", note)
+    monkeypatch.setattr(Context, "_synchronize", note)
     counts = []
     for handle in (2, 3):
         finished.clear()
@@ -345,7 +345,7 @@ def test_a_wait_for_a_resource_that_nothing_uses_carries_nothing_out(screen: Scr
     def note(context: Context, *reason: object) -> None:
         finished.append(context)
 
-    monkeypatch.setattr(Context, "synchronize", note)
+    monkeypatch.setattr(Context, "_synchronize", note)
     stream = target().buffer(2, vertices(*COVER)).buffer(3, bytes(64))
     stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))
     run(screen, stream)

@@ -6,5 +6,5 @@ Parts follow the sections of the Gallium document context.rst: state_objects (CS
 State), parameters (Non-CSO State), sampler_views, stream_output, clears, draws, queries, flushing, blits, transfers, compute.
 
 The package may import `backends.gallium.resource` and what is below, never the screen. Everything here runs once a call.
-A draw goes `draws` -> `core.prepare` -> `backends/device/interface.py`, `Device.draw`.
+A draw goes `draws` -> `core._prepare` -> `backends/device/interface.py`, `Device.draw`.
 """

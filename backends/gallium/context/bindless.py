@@ -66,7 +66,7 @@ class Bindless(ContextCore):
             raise ValueError(f"{name}: view: it was destroyed")
         state = None
         if isinstance(sampler, StateObject):
-            check_object(sampler, "sampler", self.owner, f"{name}: sampler")
+            check_object(sampler, "sampler", self._owner, f"{name}: sampler")
             state = sampler.state
         elif sampler is not None:
             if not isinstance(sampler, (SamplerState, Mapping)):
@@ -93,7 +93,7 @@ class Bindless(ContextCore):
         if not resident:
             self._residents.textures.pop(slot, None)
             return
-        self.note_use(self.check_resource(made.resource, f"{name}: handle"))
+        self._note_use(self._check_resource(made.resource, f"{name}: handle"))
         assert isinstance(made.item, ResidentTexture)
         self._residents.textures[slot] = made.item
         self.state.memory = object()
@@ -122,11 +122,11 @@ class Bindless(ContextCore):
             return
         assert isinstance(made.item, BoundImage)
         self._residents.images[slot] = made.item
-        self.note_slot((_RESIDENT, ALL_STAGES, slot), self.check_resource(made.resource, f"{_RESIDENT}: handle"))
+        self._note_slot((_RESIDENT, ALL_STAGES, slot), self._check_resource(made.resource, f"{_RESIDENT}: handle"))
 
     def _leave_image(self, slot: int) -> None:
         self._residents.images.pop(slot, None)
-        self.note_slot((_RESIDENT, ALL_STAGES, slot), None)
+        self._note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
     def _make(self, kind: str, first: int, made: _Made) -> int:
         """Assign a free handle. 0 is no handle, and the next numbers name the units of the stage."""

@@ -43,8 +43,8 @@ class Blits(ContextCore):
                 destination overlap.
         """
         name = "resource_copy_region"
-        self.check_resource(dst, f"{name}: dst")
-        self.check_resource(src, f"{name}: src")
+        self._check_resource(dst, f"{name}: dst")
+        self._check_resource(src, f"{name}: src")
         if dst.is_buffer != src.is_buffer or (not dst.is_buffer and dst.format.block_bits != src.format.block_bits):
             raise ValueError(f"{name}: src: {src.format} and {dst.format} of dst are not of one size")
         if dst.samples != src.samples:
@@ -54,8 +54,8 @@ class Blits(ContextCore):
         target = as_large(dst, dst_level, corner, src.in_blocks(source), name, "dst_")
         if dst is src and dst_level == src_level and overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
-        self.finish_uses(src)
-        self.begin_write(dst)
+        self._finish_uses(src)
+        self._begin_write(dst)
         src.pull()
         for k in range(dst.samples):
             part(dst.blocks(dst_level, k), dst.in_blocks(target))[...] = part(src.blocks(src_level, k), src.in_blocks(source))
@@ -103,8 +103,8 @@ class Blits(ContextCore):
             alpha_blend: write source * a + destination * (1 - a), channel by channel in f32, where a is the source's alpha.
         """
         name = "blit"
-        self.check_resource(dst, f"{name}: dst")
-        self.check_resource(src, f"{name}: src")
+        self._check_resource(dst, f"{name}: dst")
+        self._check_resource(src, f"{name}: src")
         if dst.is_buffer or src.is_buffer:
             raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
         if isinstance(dst.format, CompressedFormat):
@@ -127,7 +127,7 @@ class Blits(ContextCore):
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
         windows = windows_of(window_rectangles, f"{name}: window_rectangles")
         outside, asks = truth(window_rectangle_include, f"{name}: window_rectangle_include"), f"{name}: render_condition_enable"
-        if truth(render_condition_enable, asks) and not self.allows_rendering():
+        if truth(render_condition_enable, asks) and not self._allows_rendering():
             return
         target, is_all = inside(dst, dst_level, corner, extent, clip)
         read, is_there = inside(src, src_level, start, size)
@@ -140,10 +140,10 @@ class Blits(ContextCore):
             job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
                 self.device.resolve(job)
-                self.finish_draw()
+                self._finish_draw()
                 return
-        self.finish_uses(src)
-        self.begin_write(dst)
+        self._finish_uses(src)
+        self._begin_write(dst)
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
@@ -190,7 +190,7 @@ class Blits(ContextCore):
         (p_context.h)
         """
         name = "generate_mipmap"
-        self.check_resource(resource, f"{name}: resource")
+        self._check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: a buffer has no levels")
         if isinstance(resource.format, CompressedFormat):
@@ -202,7 +202,7 @@ class Blits(ContextCore):
         top = (1 if is_volume else resource.array_size) - 1
         low = integer(first_layer, f"{name}: first_layer", 0, top)
         high = integer(top if last_layer is None else last_layer, f"{name}: last_layer", low, top)
-        self.finish_uses(resource)
+        self._finish_uses(resource)
         for level in range(base + 1, last + 1):
             before, info = resource.levels[level - 1], resource.levels[level]
             layers, start, size = slice(0, info.layers), (0, 0, 0), (before.layers, before.height, before.width)

@@ -54,7 +54,7 @@ class BufferBindings(ContextCore):
             memory = self.state.constant_memory.put(buffer) if is_whole else None
             memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
         self.state.stage[kind].put_constants(slot, memory)
-        self.learn_stage(stage, kind)
+        self._learn_stage(stage, kind)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")
@@ -75,7 +75,7 @@ class BufferBindings(ContextCore):
         for item, buffer in zip(buffers, made):
             source = item.get("buffer") if type(item) is dict else item.buffer if type(item) is VertexBuffer else None
             if buffer is not None and isinstance(source, Resource):
-                self.learn_buffer(source)
+                self._learn_buffer(source)
                 if type(item) is VertexBuffer and source.user is None and self.state.known.is_second(item):
                     slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride, buffer.lead)
                     self.state.known.learn_memory(item, Kind.VERTEX_BUFFER, slot, buffer.keepalive, source.ended)
@@ -102,9 +102,9 @@ class BufferBindings(ContextCore):
         memory = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
         self.state.index_buffer = memory
         if memory is not None:
-            self.sized_indices = (memory.address, memory.size, index_size or (index.itemsize if is_array else 0))
+            self._sized_indices = (memory.address, memory.size, index_size or (index.itemsize if is_array else 0))
         if isinstance(index, Resource):
-            self.learn_buffer(index)
+            self._learn_buffer(index)
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
         """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
@@ -115,10 +115,10 @@ class BufferBindings(ContextCore):
         if start % 4:
             raise ValueError(f"{name}: offset: {start} is not a multiple of 4")
         if isinstance(buffer, Resource):
-            self.check_resource(buffer, f"{name}: buffer")
+            self._check_resource(buffer, f"{name}: buffer")
             if not buffer.is_buffer:
                 raise ValueError(f"{name}: buffer: a texture cannot be used as a buffer")
-            self.note_use(buffer)
+            self._note_use(buffer)
             available = buffer.size
         else:
             source = as_bytes(buffer, f"{name}: buffer")
@@ -149,10 +149,10 @@ class BufferBindings(ContextCore):
         integer(stride, f"{argument}: stride", 0, 1 << 16)
         offset = integer(item.buffer_offset, f"{argument}: buffer_offset", -(1 << 31))
         if isinstance(source, Resource):
-            self.check_resource(source, argument)
+            self._check_resource(source, argument)
             if not source.is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be used as a vertex buffer")
-            self.note_use(source)
+            self._note_use(source)
             address, size, owner = source.address, source.size, source.storage
         else:
             data = as_bytes(source, argument)
@@ -167,10 +167,10 @@ def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Me
     """The bytes of an index buffer from `offset` on: a Resource's in place, otherwise a copy."""
     begin = integer(offset, f"{name}: index_offset")
     if isinstance(index, Resource):
-        context.check_resource(index, f"{name}: index")
+        context._check_resource(index, f"{name}: index")
         if not index.is_buffer:
             raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
-        context.note_use(index)
+        context._note_use(index)
         begin = min(begin, index.size)
         return Memory(index.address + begin, index.size - begin, index.storage)
     data = as_bytes(index, f"{name}: index")[begin:]

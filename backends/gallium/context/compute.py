@@ -110,13 +110,13 @@ class Compute(ContextCore):
         start = slots(name, "resources", items, first, MAX_SHADER_BUFFERS, "first")
         for index, item in enumerate(items):
             argument = f"{name}: resources[{index}]"
-            if item is not None and not self.check_resource(item, argument).is_buffer:
+            if item is not None and not self._check_resource(item, argument).is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
             if item is not None and not item.bind & Bind.GLOBAL:
                 raise ValueError(f"{argument}: the buffer was not made with bind GLOBAL")
         addresses = self._global.put(start, items)
         for slot, item in enumerate(items, start):
-            self.note_slot((name, ShaderType.COMPUTE, slot), item)
+            self._note_slot((name, ShaderType.COMPUTE, slot), item)
         return addresses
 
     # -- launches --------------------------------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ class Compute(ContextCore):
         program, grid = self._wanted(shader, info, given)
         bindings = self._compute_bindings()
         self._finish_pending(bindings)
-        with self._global.bound(self.writable(of_draws=False, but="set_global_binding")) as memory:
+        with self._global.bound(self._writable(of_draws=False, but="set_global_binding")) as memory:
             self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
-        for resource in self.writable(of_draws=False):
+        for resource in self._writable(of_draws=False):
             resource.push()
-        self.cs_invocations += grid.invocations
+        self._cs_invocations += grid.invocations
 
     def _wanted(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> tuple[Program, Grid]:
         """Check the arguments of a launch. The result is remembered, because the next launch is often the same."""
@@ -168,21 +168,21 @@ class Compute(ContextCore):
         return known
 
     def _indirect(self, info: GridInfo) -> Triple:
-        buffer = self.check_resource(info.indirect, "launch_grid: indirect")
-        self.finish_uses(buffer)
+        buffer = self._check_resource(info.indirect, "launch_grid: indirect")
+        self._finish_uses(buffer)
         buffer.pull()
         return indirect_size(buffer, info.indirect_offset)
 
     def _finish_pending(self, bindings: ComputeBindings) -> None:
         """Carry out pending drawing that uses bound memory, then read memory of the caller."""
         uses = self.device.uses
-        has_samples = self.has_own_samples
+        has_samples = self._has_own_samples
         if self.device.pending and (has_samples or any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges()))):
-            self.synchronize()
-        if self.user_memory or has_samples:
-            self.show_runs()
-        for resource in self.user_memory:
-            if not self.is_busy(resource):
+            self._synchronize()
+        if self._user_memory or has_samples:
+            self._show_runs()
+        for resource in self._user_memory:
+            if not self._is_busy(resource):
                 resource.pull()
 
     def _dispatch(self) -> Dispatcher:
@@ -190,7 +190,7 @@ class Compute(ContextCore):
             self._dispatcher = self.screen.make_dispatcher()
         return self._dispatcher
 
-    def close_compute(self) -> None:
+    def _close_compute(self) -> None:
         """End the threads that run grids."""
         if self._dispatcher is not None:
             self._dispatcher.close()

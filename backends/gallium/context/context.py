@@ -12,7 +12,6 @@ from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.bundles import Bundles
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
-from backends.gallium.context.core import ContextCore
 from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
@@ -33,7 +32,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.gate import one_at_a_time
 
 
-@one_at_a_time(ContextCore)
+@one_at_a_time
 class Context(
     StateObjects,
     SamplerStates,
@@ -84,20 +83,20 @@ class Context(
 
         A method that runs in another thread is waited for.
         """
-        if self.gate.is_mine:
+        if self._gate.is_mine:
             raise ValueError("destroy: a method of the context is running")
-        with self.gate.held() as is_open:
+        with self._gate.held() as is_open:
             if is_open:
                 self._end()
 
     def _end(self) -> None:
         try:
-            self.synchronize()
+            self._synchronize()
         finally:
             self.is_destroyed = True
-            self.gate.close()
+            self._gate.close()
             self.device.close()
-            self.close_compute()
+            self._close_compute()
 
     def __enter__(self) -> Context:
         return self

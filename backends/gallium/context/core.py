@@ -32,72 +32,75 @@ NO_TARGETS = packet.Framebuffer(0, 0)
 class ContextCore(ABC):
     """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
 
-    screen, device: the context's own. owner: stands for the context in its state objects, which do not keep it alive.
-    gate: knows which thread is in a method. state: everything bound that a draw needs.
-    framebuffer, cbufs, zsbuf: bound targets.
-    completed: number of the latest fence before which everything is in memory.
-    cs_invocations: compute invocations so far. persistent_maps: living PERSISTENT mappings. user_memory: bound resources over memory
-    of the caller; stored_user_memory: those of them that waiting draws may write through their shaders.
+    Names of this class that begin with an underscore are shared by all parts, and by the modules around the context: mappings, fences,
+    traces, and `tgsi.tools.vtest`. Users have the others alone.
+
+    screen, device: the context's own. state: everything bound that a draw needs. is_destroyed: True after `destroy`.
+    _owner: stands for the context in its state objects, which do not keep it alive. _gate: knows which thread is in a method.
+    _framebuffer, _cbufs, _zsbuf: bound targets.
+    _completed: number of the latest fence before which everything is in memory.
+    _cs_invocations: compute invocations so far. _persistent_maps: living PERSISTENT mappings. _user_memory: bound resources over memory
+    of the caller; _stored_user_memory: those of them that waiting draws may write through their shaders.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_native")
 
-    is_observed = False
+    _is_observed = False
     """True if each call has to go through its method, because somebody records the calls."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__()
         self.screen = screen
         self.device = device
-        self.owner = object()
+        self._owner = object()
         self.state = packet.DrawState()
         self._native = ctypes.addressof(self.state.record).to_bytes(8, sys.byteorder)  # for native entries
-        self.gate = Gate(self.state.record)
+        self._gate = Gate(self.state.record)
         device.attach(self.state)
-        self.framebuffer = NO_TARGETS
-        self.cbufs: tuple[Surface | None, ...] = ()
-        self.zsbuf: Surface | None = None
-        self.completed = 0
-        self.cs_invocations = 0
-        self.persistent_maps: set[TransferMap] = set()
-        self.user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
-        self.stored_user_memory: set[Resource] = set()
+        self._framebuffer = NO_TARGETS
+        self._cbufs: tuple[Surface | None, ...] = ()
+        self._zsbuf: Surface | None = None
+        self._completed = 0
+        self._cs_invocations = 0
+        self._persistent_maps: set[TransferMap] = set()
+        self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
+        self._stored_user_memory: set[Resource] = set()
         self.is_destroyed = False
-        self.sized_indices = (0, 0, 0)  # address and bytes of an index buffer, and the bytes of its indices (0: draws give them)
+        self._sized_indices = (0, 0, 0)  # address and bytes of an index buffer, and the bytes of its indices (0: draws give them)
         self._issued = 0
         self._shown = 0  # number of device runs whose results were copied to user memory
 
     # -- methods that parts call on each other ---------------------------------------------------------------------------
     @abstractmethod
-    def as_surface(self, target: Any, argument: str) -> Surface:
+    def _as_surface(self, target: Any, argument: str) -> Surface:
         """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""
 
     @abstractmethod
-    def choose_stages(self) -> None:
+    def _choose_stages(self) -> None:
         """Decide, after a shader or a target was bound, if a draw goes through more than a vertex and a fragment shader."""
 
     @abstractmethod
-    def show_streams(self) -> None:
+    def _show_streams(self) -> None:
         """Copy data that a draw may have streamed out to the owners of user memory."""
 
     @abstractmethod
-    def streamed_count(self, target: Any) -> int:
+    def _streamed_count(self, target: Any) -> int:
         """Number of vertices that a draw finds in a stream output target."""
 
     @abstractmethod
-    def note_slot(self, slot: tuple[str, int, int], resource: Resource | None) -> None:
+    def _note_slot(self, slot: tuple[str, int, int], resource: Resource | None) -> None:
         """Note the resource that a slot of writable memory (kind of binding, stage, number) holds from now on; None empties it."""
 
     @abstractmethod
-    def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
+    def _writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
         """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
 
     @abstractmethod
-    def create_object(self, kind: str, state: S) -> StateObject[S]:
+    def _create_object(self, kind: str, state: S) -> StateObject[S]:
         """A handle of a checked template of constant state."""
 
     @abstractmethod
-    def destroy_object(self, handle: Any, kind: str) -> None:
+    def _destroy_object(self, handle: Any, kind: str) -> None:
         """Mark a handle of constant state as destroyed: later uses are refused."""
 
     @abstractmethod
@@ -123,8 +126,16 @@ class ContextCore(ABC):
         """Draw primitives with the bound state."""
 
     @abstractmethod
-    def checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+    def _checked_draw(self, given: dict[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
+
+    @abstractmethod
+    def _accept_draw_info(self, info: DrawInfo) -> None:
+        """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would."""
+
+    @abstractmethod
+    def _close_compute(self) -> None:
+        """End the threads that run grids."""
 
     @abstractmethod
     def set_constant_buffer(
@@ -134,51 +145,51 @@ class ContextCore(ABC):
 
     @property
     @abstractmethod
-    def wants_reports(self) -> bool:
+    def _wants_reports(self) -> bool:
         """True if there is a debug callback."""
 
     @abstractmethod
-    def report(self, kind: str, text: str) -> None:
+    def _report(self, kind: str, text: str) -> None:
         """Pass a message to the debug callback, if there is one."""
 
     @abstractmethod
-    def allows_rendering(self) -> bool:
+    def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
 
     # -- order -----------------------------------------------------------------------------------------------------------
     @property
-    def is_conditional(self) -> bool:
+    def _is_conditional(self) -> bool:
         """True if a render condition is set."""
         return bool(self.state.record.hindrances & Hindrance.CONDITION)
 
-    def synchronize(self, reason: FlushReason = FlushReason.ASKED) -> None:
+    def _synchronize(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Carry out everything so far; afterwards all bytes are in memory."""
         self.device.flush(reason)
         self._show()
-        self.completed = self._issued
+        self._completed = self._issued
 
-    def use_pause(self) -> None:
+    def _use_pause(self) -> None:
         """Carry out pending work while the caller waits for something else, if no byte depends on when that happens."""
         self.device.use_pause()
-        self.show_runs()
+        self._show_runs()
 
     def _show(self) -> None:
         """Resolve samples of bound surfaces; copy targets, and shader memory that draws may have written, to memory of the caller."""
         is_new, self._shown = self._shown != self.device.runs, self.device.runs
-        for target in (*self.cbufs, self.zsbuf):
+        for target in (*self._cbufs, self._zsbuf):
             if target is not None:
                 if target.own is not None and is_new:
                     target.own.store(self.device)
                 target.texture.push()
-        while self.stored_user_memory:
-            self.stored_user_memory.pop().push()
+        while self._stored_user_memory:
+            self._stored_user_memory.pop().push()
 
-    def new_fence(self) -> Fence:
+    def _new_fence(self) -> Fence:
         """A fence after everything so far."""
         self._issued += 1
         return Fence(self, self._issued, self.screen)
 
-    def is_busy(self, resource: Resource, *, for_reading: bool = False) -> bool:
+    def _is_busy(self, resource: Resource, *, for_reading: bool = False) -> bool:
         """Return True if pending work reads or writes the resource; for reading, if it writes it."""
         uses = self.device.uses
         if uses(resource.address, resource.size, for_reading=for_reading):
@@ -188,75 +199,70 @@ class ContextCore(ABC):
         shadows = [*(shadow for _, shadow in resource.decoded.values()), *(samples.target for samples in resource.rendered)]
         return any(uses(shadow.address, shadow.size, for_reading=for_reading) for shadow in shadows)
 
-    def finish_uses(self, resource: Resource, *, for_reading: bool = False) -> None:
+    def _finish_uses(self, resource: Resource, *, for_reading: bool = False) -> None:
         """Carry out pending work that reads or writes the resource; for reading, work that writes it."""
-        if self.device.pending and self.is_busy(resource, for_reading=for_reading):
-            self.synchronize(FlushReason.MEMORY)
-        elif self.user_memory or resource.rendered:
-            self.show_runs()
+        if self.device.pending and self._is_busy(resource, for_reading=for_reading):
+            self._synchronize(FlushReason.MEMORY)
+        elif self._user_memory or resource.rendered:
+            self._show_runs()
 
-    def finish_part(self, resource: Resource, begin: int, size: int, *, for_reading: bool = False) -> None:
+    def _finish_part(self, resource: Resource, begin: int, size: int, *, for_reading: bool = False) -> None:
         """The same for `size` bytes of a buffer, from `begin` on."""
         if self.device.uses(resource.address + begin, size, for_reading=for_reading):
-            self.synchronize(FlushReason.MEMORY)
-        elif self.user_memory:
-            self.show_runs()
+            self._synchronize(FlushReason.MEMORY)
+        elif self._user_memory:
+            self._show_runs()
 
-    def finish_range(self, address: int, size: int) -> None:
-        """Carry out pending work that reads or writes `size` bytes at `address`."""
-        if self.device.uses(address, size):
-            self.synchronize(FlushReason.MEMORY)
-
-    def begin_write(self, resource: Resource) -> None:
+    def _begin_write(self, resource: Resource) -> None:
         """Carry out pending uses of a resource and read memory of the caller, before a part of the resource is filled."""
-        self.finish_uses(resource)
+        self._finish_uses(resource)
         resource.pull()
 
-    def show_runs(self) -> None:
+    def _show_runs(self) -> None:
         """Bring user memory and textures of bound samples up to date: the device may have drawn on its own, e.g. with a full queue."""
         if self.device.runs != self._shown:
             self._show()
 
     @property
-    def has_own_samples(self) -> bool:
+    def _has_own_samples(self) -> bool:
         """True if a bound surface has samples in place of those of its texture."""
-        return any(item is not None and item.own is not None for item in (*self.cbufs, self.zsbuf))
+        return any(item is not None and item.own is not None for item in (*self._cbufs, self._zsbuf))
 
-    def prepare(self) -> None:
+    def _prepare(self) -> None:
         """Prepare a draw or a clear: give bound targets to the device, and read user memory."""
         hindrances = self.state.record.hindrances
         if hindrances & Hindrance.TARGETS:
-            self.device.set_framebuffer(self.framebuffer)
+            self.device.set_framebuffer(self._framebuffer)
             self.state.hinder(Hindrance.TARGETS, False)
         if hindrances & Hindrance.USER_MEMORY:
             self._prepare_user_memory()
 
     def _prepare_user_memory(self) -> None:
         """Note user memory that the draw may write, which the next flush shows; read user memory unless older work uses it."""
-        self.stored_user_memory.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
+        self._stored_user_memory.update(resource for resource in self._writable(of_draws=True) if resource.user is not None)
         if not self.device.pending:
-            self.show_runs()
-            for resource in self.user_memory:
+            self._show_runs()
+            for resource in self._user_memory:
                 resource.pull()
 
-    def finish_draw(self) -> None:
+    def _finish_draw(self) -> None:
         """Complete a draw at once if a PERSISTENT mapping is alive: the caller may look at memory without another call."""
-        if self.persistent_maps:
-            self.synchronize()
+        if self._persistent_maps:
+            self._synchronize()
 
-    def learn_stage(self, given: object, stage: int) -> None:
+    def _learn_stage(self, given: object, stage: int) -> None:
         """Let native entries recognize the name or the member of a stage that was looked up."""
         if type(given) in (str, ShaderType):
             self.state.known.learn(given, Kind.STAGE, stage + 1)
 
-    def learn_buffer(self, buffer: Resource) -> None:
+    def _learn_buffer(self, buffer: Resource) -> None:
         """Let native entries recognize a buffer, unless it lies over memory of the caller."""
         if buffer.user is None:
             slot = VertexBufferSlot(buffer.address, buffer.size)
             self.state.known.learn_memory(buffer, Kind.BUFFER, slot, buffer.storage, buffer.ended)
 
     # -- resources -------------------------------------------------------------------------------------------------------
-    def check_resource(self, resource: Any, argument: str) -> Resource:
+    def _check_resource(self, resource: Any, argument: str) -> Resource:
         """Return the resource. TypeError for another kind of object, ValueError for a resource of another screen or a destroyed one."""
         if not isinstance(resource, Resource):
             raise TypeError(f"{argument}: a Resource is wanted, not {type(resource).__name__}")
@@ -266,29 +272,29 @@ class ContextCore(ABC):
             raise ValueError(f"{argument}: it was destroyed")
         return resource
 
-    def note_use(self, resource: Resource) -> None:
+    def _note_use(self, resource: Resource) -> None:
         """Note that a resource is bound; if it lies over memory of the caller, draws copy its bytes from now on."""
         if resource.user is not None:
-            self.user_memory.add(resource)
+            self._user_memory.add(resource)
             self.state.hinder(Hindrance.USER_MEMORY, True)
-            self.show_runs()
-            if not self.is_busy(resource):
+            self._show_runs()
+            if not self._is_busy(resource):
                 resource.pull()
 
-    def mapping_began(self, mapped: TransferMap) -> None:
+    def _mapping_began(self, mapped: TransferMap) -> None:
         """Note the start of a mapping."""
         if mapped.usage.value & _PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
-            self.persistent_maps.add(mapped)
+            self._persistent_maps.add(mapped)
             self.state.hinder(Hindrance.PERSISTENT, True)
 
-    def mapping_ended(self, mapped: TransferMap) -> None:
+    def _mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and show written bytes to the owner of user memory."""
-        if mapped in self.persistent_maps:
-            self.persistent_maps.remove(mapped)
-            self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
+        if mapped in self._persistent_maps:
+            self._persistent_maps.remove(mapped)
+            self.state.hinder(Hindrance.PERSISTENT, bool(self._persistent_maps))
         if mapped.usage.value & _WRITE and mapped.staging is None:
             if mapped.resource.user is not None:
                 mapped.resource.pull()
             if mapped.resource.decoded or mapped.resource.rendered:
-                self.finish_uses(mapped.resource)
+                self._finish_uses(mapped.resource)
             mapped.resource.changed(mapped.level, mapped.box)

@@ -69,7 +69,7 @@ class Debug(ContextCore):
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
         self._debug_callback = callback
-        self.gate.listen(None if callback is None else self._report_costs)
+        self._gate.listen(None if callback is None else self._report_costs)
         if callback is not None:
             self._costs = self._count_costs()
 
@@ -85,21 +85,21 @@ class Debug(ContextCore):
         grown = {name: new[name] - old[name] for name in new}
         if number := grown["kernels_compiled"]:
             kernels = "a kernel was" if number == 1 else f"{number} kernels were"
-            self.report("perf_info", f"{method}: {kernels} compiled in {grown['compile_ns'] / 1e6:.1f} ms")
+            self._report("perf_info", f"{method}: {kernels} compiled in {grown['compile_ns'] / 1e6:.1f} ms")
         for reason, cause in _CAUSES.items():
             if number := grown[reason.value]:
-                self.report("perf_info", f"{method}: pending work was carried out{f' {number} times' * (number > 1)}: {cause}")
+                self._report("perf_info", f"{method}: pending work was carried out{f' {number} times' * (number > 1)}: {cause}")
 
     def emit_string_marker(self, text: str) -> None:
         """Pass a remark to the debug callback. (p_context.h)"""
-        self.report("marker", str(text))
+        self._report("marker", str(text))
 
     @property
-    def wants_reports(self) -> bool:
+    def _wants_reports(self) -> bool:
         """True if there is a debug callback. (an extension)"""
         return self._debug_callback is not None
 
-    def report(self, kind: str, text: str) -> None:
+    def _report(self, kind: str, text: str) -> None:
         """Pass a message to the debug callback, if there is one. (an extension)"""
         if self._debug_callback is not None:
             self._debug_callback(kind, text)
@@ -125,7 +125,7 @@ class Debug(ContextCore):
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
         }
-        text = "\n".join([f"framebuffer: {self.framebuffer.width}x{self.framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
+        text = "\n".join([f"framebuffer: {self._framebuffer.width}x{self._framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
         from tgsi.language.info import summary
         from tgsi.language.printer import print_program
 

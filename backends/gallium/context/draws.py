@@ -107,7 +107,7 @@ class Draws(ContextCore):
         if info.indexed:
             info = self._indexed(info, index)
         if count_from_stream_output is not None:
-            info = replace(info, count=self.streamed_count(count_from_stream_output))
+            info = replace(info, count=self._streamed_count(count_from_stream_output))
         if state.has_stages and state.mesh.shader is not None:
             raise ValueError("draw_vbo: a mesh shader is bound; draw with draw_mesh_tasks, or unbind it with bind_ms_state(None)")
         if state.vertex.shader is None:
@@ -134,14 +134,14 @@ class Draws(ContextCore):
             self._draw_indirect(info, indirect, offset, stride, count)
             return
         state = self.state
-        self.prepare()
-        if self.is_conditional and not self.allows_rendering():
+        self._prepare()
+        if self._is_conditional and not self._allows_rendering():
             return
         self.device.draw(state, info)
         if state.has_stages and state.stream_targets:
-            self.show_streams()
-        if self.persistent_maps:
-            self.finish_draw()
+            self._show_streams()
+        if self._persistent_maps:
+            self._finish_draw()
 
     def _info_of(self, given: dict[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""
@@ -167,16 +167,14 @@ class Draws(ContextCore):
             self._checked[id(info)] = made = info
         return made
 
-    def accept_draw_info(self, info: DrawInfo) -> None:
-        """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would. (an extension)"""
-        if not isinstance(info, DrawInfo):
-            raise TypeError(f"accept_draw_info: info: a DrawInfo is wanted, not {type(info).__name__}")
+    def _accept_draw_info(self, info: DrawInfo) -> None:
+        """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would."""
         if len(self._checked) >= MAX_REMEMBERED:
             self._checked.clear()
         self._checked[id(info)] = info
 
-    def checked_draw(self, given: dict[str, Any]) -> DrawInfo:
-        """The DrawInfo of keywords, every field of which is checked. (an extension)"""
+    def _checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+        """The DrawInfo of keywords, every field of which is checked."""
         return self._info(dict(given))
 
     @staticmethod
@@ -198,7 +196,7 @@ class Draws(ContextCore):
 
     def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
         """A DrawInfo with `indexed`, as one that has the index size instead: its own, or that of the bound index buffer."""
-        size, (*place, known), r = info.index_size, self.sized_indices, self.state.record
+        size, (*place, known), r = info.index_size, self._sized_indices, self.state.record
         if not size and isinstance(index, np.ndarray):
             size = index.itemsize
         elif not size and not r.is_index_buffer_native and place == [r.index_address, r.index_bytes]:
@@ -224,23 +222,23 @@ class Draws(ContextCore):
         if buffer is None:
             return count
         argument, at = "draw_vbo: indirect_draw_count", integer(offset, "draw_vbo: indirect_draw_count_offset")
-        self.check_resource(buffer, argument)
+        self._check_resource(buffer, argument)
         if not buffer.is_buffer or at % 4 or at + 4 > buffer.size:
             raise ValueError(f"{argument}: a word at {at} does not fit {buffer!r}")
-        self.finish_uses(buffer)
+        self._finish_uses(buffer)
         buffer.pull()
         return min(count, int(buffer.storage[at : at + 4].view(np.uint32)[0]))
 
     def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, count: int) -> None:
         name = "draw_vbo"
-        self.check_resource(buffer, f"{name}: indirect")
+        self._check_resource(buffer, f"{name}: indirect")
         words = 5 if info.index_size else 4
         size = words * 4
         start = integer(offset, f"{name}: indirect_offset")
         step = integer(stride, f"{name}: indirect_stride") or size
         if not buffer.is_buffer or (count and start + step * (count - 1) + size > buffer.size) or start % 4 or step % 4:
             raise ValueError(f"{name}: indirect: {count} records of {size} bytes at {start} do not fit {buffer!r}")
-        self.finish_uses(buffer)
+        self._finish_uses(buffer)
         buffer.pull()
         for number in range(count):
             at = start + number * step
@@ -282,14 +280,14 @@ class Draws(ContextCore):
         if any(target is not None for target in state.stream_targets):
             raise ValueError(f"{MESH}: a stream output target is bound, and meshes have no stream output; unbind it first")
         draws = self._mesh_draws(info, given)
-        self.prepare()
-        if self.is_conditional and not self.allows_rendering():
+        self._prepare()
+        if self._is_conditional and not self._allows_rendering():
             return
         faults = [(draw.number, fault) for draw in draws if draw.groups for fault in self.device.draw_mesh(state, draw)]
         for number, fault in faults:
-            self.report("mesh", f"{MESH}: draw {number}: {fault}" if len(draws) > 1 else f"{MESH}: {fault}")
-        if self.persistent_maps:
-            self.finish_draw()
+            self._report("mesh", f"{MESH}: draw {number}: {fault}" if len(draws) > 1 else f"{MESH}: {fault}")
+        if self._persistent_maps:
+            self._finish_draw()
 
     def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> Sequence[MeshDraw]:
         """The checked draws of a call. Equal plain grids give the same object."""
@@ -314,7 +312,7 @@ class Draws(ContextCore):
 
     def _read(self, buffer: Any, argument: str) -> Resource:
         """A buffer whose bytes are up to date."""
-        found = self.check_resource(buffer, f"{MESH}: {argument}")
-        self.finish_uses(found)
+        found = self._check_resource(buffer, f"{MESH}: {argument}")
+        self._finish_uses(found)
         found.pull()
         return found

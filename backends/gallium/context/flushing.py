@@ -20,9 +20,9 @@ class Flushing(ContextCore):
         (context.rst, "Flushing")
         """
         how = as_flags(FlushFlags, flags, "flush: flags")
-        fence = self.new_fence()
+        fence = self._new_fence()
         if not how & FlushFlags.DEFERRED:
-            self.synchronize()
+            self._synchronize()
         return fence
 
     def texture_barrier(self, flags: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
@@ -31,7 +31,7 @@ class Flushing(ContextCore):
         (context.rst, "Transfers")
         """
         as_flags(TextureBarrier, flags, "texture_barrier: flags")
-        self.synchronize()
+        self._synchronize()
 
     def memory_barrier(self, flags: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
         """Make writes visible as PIPE_BARRIER flags ask: pending work is carried out. Mappings are the memory itself and need nothing.
@@ -39,19 +39,19 @@ class Flushing(ContextCore):
         (context.rst, "Transfers")
         """
         as_flags(Barrier, flags, "memory_barrier: flags")
-        self.synchronize()
+        self._synchronize()
 
     def flush_resource(self, resource: Resource) -> None:
         """Carry out pending uses of a resource, so that others may use its memory. (context.rst, "Flushing")"""
-        self.finish_uses(self.check_resource(resource, "flush_resource: resource"))
+        self._finish_uses(self._check_resource(resource, "flush_resource: resource"))
 
     def invalidate_resource(self, resource: Resource) -> None:
         """Declare the content of a resource void: a hint, the bytes stay. (p_context.h)"""
-        self.check_resource(resource, "invalidate_resource: resource")
+        self._check_resource(resource, "invalidate_resource: resource")
 
     def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
         """Commit memory of a sparse resource. Always False, because this driver has none. (p_context.h)"""
-        self.check_resource(resource, "resource_commit: resource")
+        self._check_resource(resource, "resource_commit: resource")
         return False
 
     def fence_server_sync(self, fence: Fence) -> None:

@@ -36,7 +36,7 @@ class Framebuffers(ContextCore):
         (context.rst, "Surfaces")
         """
         name = "create_surface"
-        self.check_resource(texture, f"{name}: texture")
+        self._check_resource(texture, f"{name}: texture")
         return surface(texture, name, format=format, level=level, first_layer=first_layer, last_layer=last_layer, nr_samples=nr_samples)
 
     def surface_destroy(self, target: Surface) -> None:
@@ -47,20 +47,20 @@ class Framebuffers(ContextCore):
             raise ValueError("surface_destroy: target: it belongs to another screen")
         if target.is_destroyed:
             raise ValueError("surface_destroy: target: it was destroyed")
-        if target.own is not None and (target in self.cbufs or target is self.zsbuf):
-            self.synchronize()
+        if target.own is not None and (target in self._cbufs or target is self._zsbuf):
+            self._synchronize()
         target.destroy()
 
-    def as_surface(self, target: Any, argument: str) -> Surface:
+    def _as_surface(self, target: Any, argument: str) -> Surface:
         """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""
         if isinstance(target, Resource):
-            self.check_resource(target, argument)
+            self._check_resource(target, argument)
             return surface(target, argument)
         if not isinstance(target, Surface):
             raise TypeError(f"{argument}: a Surface or a Resource is wanted, not {type(target).__name__}")
         if target.is_destroyed:
             raise ValueError(f"{argument}: it was destroyed")
-        self.check_resource(target.texture, argument)
+        self._check_resource(target.texture, argument)
         return target
 
     def set_framebuffer_state(
@@ -95,8 +95,8 @@ class Framebuffers(ContextCore):
         colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))
         if len(colors) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
-        targets = tuple(None if item is None else self.as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
-        depth = None if zsbuf is None else self.as_surface(zsbuf, f"{name}: zsbuf")
+        targets = tuple(None if item is None else self._as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
+        depth = None if zsbuf is None else self._as_surface(zsbuf, f"{name}: zsbuf")
         for index, item in enumerate(targets):
             if item is not None and item.format.is_depth_stencil:
                 raise ValueError(f"{name}: cbufs[{index}]: {item.format} is not a color format")
@@ -104,7 +104,7 @@ class Framebuffers(ContextCore):
             raise ValueError(f"{name}: zsbuf: {depth.format} is not a depth or stencil format")
         bound = [item for item in (*targets, depth) if item is not None]
         for item in bound:
-            self.note_use(item.texture)
+            self._note_use(item.texture)
         numbers = width, height, layers, samples
         key = *numbers, *map(type, numbers)
         known = bound[0].known(key, targets, depth) if bound else None
@@ -127,16 +127,16 @@ class Framebuffers(ContextCore):
         return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS)
 
     def _bind_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer) -> None:
-        if self.cbufs != colors or self.zsbuf is not depth:
+        if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
-        self.cbufs, self.zsbuf, self.framebuffer = colors, depth, framebuffer
+        self._cbufs, self._zsbuf, self._framebuffer = colors, depth, framebuffer
         self.state.hinder(Hindrance.TARGETS, True)
 
     def _exchange(self, bound: Sequence[Surface]) -> None:
         """Complete work on the bound targets that other memory has to show, and bring the samples of new ones up to date."""
-        if any(item is not None and (item.texture.user is not None or item.own is not None) for item in (*self.cbufs, self.zsbuf)):
-            self.synchronize()
+        if any(item is not None and (item.texture.user is not None or item.own is not None) for item in (*self._cbufs, self._zsbuf)):
+            self._synchronize()
         for item in bound:
             if item.own is not None:
-                self.finish_uses(item.texture)
+                self._finish_uses(item.texture)
                 item.own.load_all()

@@ -8,14 +8,10 @@ from inspect import isroutine
 from typing import Any
 
 from backends.gallium.context.context import Context
-from backends.gallium.context.core import ContextCore
 from tgsi.language import budgets
 
-_SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
-_CALLS = frozenset(name for name in dir(Context) if not name.startswith("_") and isroutine(getattr(Context, name)))
-"""Public methods."""
-_LIMITED = _CALLS - (set(vars(ContextCore)) - _SHARED)
-"""Methods of Gallium; the other public ones are for the parts of a context."""
+_LIMITED = frozenset(name for name in dir(Context) if not name.startswith("_") and isroutine(getattr(Context, name)))
+"""Methods of Gallium, all that are public."""
 
 
 @cache

@@ -24,18 +24,18 @@ class LinkStates(ContextCore):
         (an extension)
         """
         made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
-        return self.create_object("link", made)
+        return self._create_object("link", made)
 
     def bind_link_state(self, handle: StateObject[LinkState] | None) -> None:
         """Bind a link state. None binds the identity. (an extension)"""
         if handle is None:
             self.state.link = IDENTITY
             return
-        check_object(handle, "link", self.owner, "bind_link_state")
+        check_object(handle, "link", self._owner, "bind_link_state")
         self.state.link = handle.state
 
     def destroy_link_state(self, handle: StateObject[LinkState]) -> None:
         """Destroy a link state. (an extension)"""
-        self.destroy_object(handle, "link")
+        self._destroy_object(handle, "link")
 
     delete_link_state = destroy_link_state

@@ -35,13 +35,13 @@ class ManyDrawing(ContextCore):
         if not isinstance(records, np.ndarray):
             raise TypeError(f"{name}: records: a structured array is wanted, not {type(records).__name__}")
         rows = converted(records, name)
-        info = self.checked_draw(given)
+        info = self._checked_draw(given)
         if info.indexed:
             raise ValueError(f"{name}: indexed: give index_size instead")
         many, state = ManyDraws(rows, call_of(info)), self.state
         while many.drawn < len(rows):
             number = many.drawn
-            self.prepare()
+            self._prepare()
             if not state.record.hindrances & STOPS:
                 self.device.draw_many(state, many)
             if many.drawn == number:

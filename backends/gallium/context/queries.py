@@ -103,7 +103,7 @@ class Queries(ContextCore):
         if query.counts:
             query.base = self._statistics(kind)
         elif kind.is_timed:
-            self.synchronize()
+            self._synchronize()
         query.started = time.monotonic_ns()
         query.is_active = True
         self._active.add(query)
@@ -119,9 +119,9 @@ class Queries(ContextCore):
         if query.counts and not self._paused:
             query.hold(self._statistics(kind))
         elif kind.is_timed:
-            self.synchronize()
+            self._synchronize()
         elif kind.is_fence:
-            query.fence = self.new_fence()
+            query.fence = self._new_fence()
         query.is_active = False
         self._active.discard(query)
         self._set_counting()
@@ -150,7 +150,7 @@ class Queries(ContextCore):
         Index -1 writes 1 if the result is there, otherwise 0. (p_context.h)
         """
         name = "get_query_result_resource"
-        self.check_resource(resource, f"{name}: resource")
+        self._check_resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
         if not isinstance(result_type, str) or result_type not in types:
             raise ValueError(f"{name}: result_type: {result_type!r} is none of {', '.join(types)}")
@@ -164,7 +164,7 @@ class Queries(ContextCore):
         which = integer(index, f"{name}: index", -1, len(values) - 1)
         is_there = not QUERY_KINDS[query.kind].is_fence or bool(found)
         value = int(is_there if which < 0 else values[which])
-        self.begin_write(resource)
+        self._begin_write(resource)
         clamped = min(value, top)
         resource.storage[start : start + dtype.itemsize] = np.array([clamped], dtype).view(np.uint8)
         resource.push()
@@ -200,7 +200,7 @@ class Queries(ContextCore):
         self._condition_waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
         self.state.hinder(Hindrance.CONDITION, query is not None)
 
-    def allows_rendering(self) -> bool:
+    def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
         query = self._condition
         if query is None or query.result is None:
@@ -214,7 +214,7 @@ class Queries(ContextCore):
     def _statistics(self, kind: QueryKind | None) -> Statistics:
         """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
         flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
-        return replace(self.device.statistics(flushes=flushes), cs_invocations=self.cs_invocations)
+        return replace(self.device.statistics(flushes=flushes), cs_invocations=self._cs_invocations)
 
     def _set_counting(self) -> None:
         running = set() if self._paused else {QUERY_KINDS[query.kind].needs for query in self._active}

@@ -46,7 +46,7 @@ class SamplerStates(ContextCore):
             r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
             made = replace(made, border_color=(r, g, b, a))
         integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
-        return self.create_object("sampler", made)
+        return self._create_object("sampler", made)
 
     def bind_sampler_states(
         self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
@@ -60,16 +60,16 @@ class SamplerStates(ContextCore):
             raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
         for index, handle in enumerate(samplers):
             if handle is not None:
-                check_object(handle, "sampler", self.owner, f"{name}: samplers[{index}]")
+                check_object(handle, "sampler", self._owner, f"{name}: samplers[{index}]")
         self.state.stage[kind].put_samplers(first, [None if handle is None else self._bound(handle) for handle in samplers])
-        self.learn_stage(stage, kind)
+        self._learn_stage(stage, kind)
         for unit, handle in enumerate(samplers, first):
             if handle is not None:
                 self.state.known.learn(handle, Kind.SAMPLER, self.state.record.words[sampler_word(kind, unit)])
 
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
         """Destroy a sampler object. (context.rst, "CSO State")"""
-        self.destroy_object(handle, "sampler")
+        self._destroy_object(handle, "sampler")
 
     delete_sampler_state = destroy_sampler_state
 
@@ -78,7 +78,7 @@ class SamplerStates(ContextCore):
 
         For clients that send words, and do not know yet at creation if the object's views will hold floats or integers.
         """
-        check_object(handle, "sampler", self.owner, "set_border_words")
+        check_object(handle, "sampler", self._owner, "set_border_words")
         known = self._bound(handle)
         record = SamplerRecord.from_buffer_copy(known.record)
         handle.bound = BoundSampler(known.key, record)

@@ -41,7 +41,7 @@ class SamplerViews(ContextCore):
 
         (context.rst, "Sampler Views")
         """
-        self.check_resource(texture, "create_sampler_view: texture")
+        self._check_resource(texture, "create_sampler_view: texture")
         return sampler_view(
             self,
             texture,
@@ -89,9 +89,9 @@ class SamplerViews(ContextCore):
                 raise ValueError(f"{name}: views[{index}]: it belongs to another context")
             if view.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: it was destroyed")
-            self.note_use(view.texture)
+            self._note_use(view.texture)
         self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])
-        self.learn_stage(stage, kind)
+        self._learn_stage(stage, kind)
         for unit, view in enumerate(views, first):
             if view is not None and view.context is self and view.texture.user is None:
                 self.state.known.learn(view, Kind.SAMPLER_VIEW, self.state.record.words[view_word(kind, unit)], end=view.texture.ended)

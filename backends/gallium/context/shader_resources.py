@@ -111,20 +111,20 @@ class ShaderResources(ContextCore):
         checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
         for slot, found in enumerate(checked, first):
             put(slot, None if found is None else found[0])
-            self.note_slot((name, stage, slot), None if found is None else found[1])
+            self._note_slot((name, stage, slot), None if found is None else found[1])
 
-    def note_slot(self, slot: Slot, resource: Resource | None) -> None:
+    def _note_slot(self, slot: Slot, resource: Resource | None) -> None:
         """Note the resource that a slot of writable memory holds from now on; None empties it."""
         if resource is None:
             if self._memory_slots.pop(slot, None) is None:
                 return  # clients also empty slots that hold nothing, which must not make draws collect writable memory again
         else:
             self._memory_slots[slot] = resource
-            self.note_use(resource)
+            self._note_use(resource)
         if slot[1] != ShaderType.COMPUTE:
             self.state.memory = object()
 
-    def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
+    def _writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
         """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]

@@ -30,10 +30,10 @@ class Shaders(ContextCore):
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
         made = packet.Shader(program, owner=self.screen, stream_output=checked_info(stream_output, program, name))
-        if self.wants_reports:
+        if self._wants_reports:
             from tgsi.language.info import summary
 
-            self.report("shader_info", f"shader {made.serial}: {summary(program)}")
+            self._report("shader_info", f"shader {made.serial}: {summary(program)}")
         return made
 
     def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
@@ -41,7 +41,7 @@ class Shaders(ContextCore):
         found = None if shader is None else check_shader(shader, stage, self.screen, f"bind_{STAGES[stage].call}_state")
         self.state.bind(stage, found)
         if stage is not Processor.FRAG:
-            self.choose_stages()
+            self._choose_stages()
         kind = _KNOWN.get(stage)
         if kind is not None and found is not None and found.stream_output is None:
             self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)], end=found.ended)

@@ -37,16 +37,16 @@ class StateObjects(ContextCore):
         super().__init__(screen, device)
         self._interned: dict[Any, Any] = {}
 
-    def create_object(self, kind: str, state: S) -> StateObject[S]:
+    def _create_object(self, kind: str, state: S) -> StateObject[S]:
         """A handle of a checked template. Equal templates share one state, by whose identity the device recognizes a repeated draw."""
         if len(self._interned) > 4096:
             self._interned.clear()
-        return StateObject(kind, self._interned.setdefault(state, state), self.owner)
+        return StateObject(kind, self._interned.setdefault(state, state), self._owner)
 
-    def destroy_object(self, handle: Any, kind: str) -> None:
+    def _destroy_object(self, handle: Any, kind: str) -> None:
         """Mark a handle as destroyed: later uses are refused. Errors as those of `check_object`."""
         name = f"destroy_{kind}_state"
-        check_object(handle, kind, self.owner, name)
+        check_object(handle, kind, self._owner, name)
         handle.is_destroyed = True
         self.state.known.forget(handle)
 
@@ -77,20 +77,20 @@ class StateObjects(ContextCore):
         made = make(BlendState, state, given, name)
         if len(made.rt) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
-        return self.create_object("blend", made)
+        return self._create_object("blend", made)
 
     def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
         """Bind a blend object. With None, nothing is blended and all channels are written. (context.rst, "CSO State")"""
         if handle is None:
             self.state.blend = BlendState()
             return
-        check_object(handle, "blend", self.owner, "bind_blend_state")
+        check_object(handle, "blend", self._owner, "bind_blend_state")
         self.state.blend = handle.state
         self._note_bound(handle, Kind.BLEND, Word.BLEND)
 
     def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
         """Destroy a blend object. (context.rst, "CSO State")"""
-        self.destroy_object(handle, "blend")
+        self._destroy_object(handle, "blend")
 
     delete_blend_state = destroy_blend_state
 
@@ -112,20 +112,20 @@ class StateObjects(ContextCore):
             value = getattr(made, field)
             if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):
                 raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
-        return self.create_object("rasterizer", made)
+        return self._create_object("rasterizer", made)
 
     def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
         """Bind a rasterizer object. None binds the defaults. (context.rst, "CSO State")"""
         if handle is None:
             self.state.rasterizer = RasterizerState()
             return
-        check_object(handle, "rasterizer", self.owner, "bind_rasterizer_state")
+        check_object(handle, "rasterizer", self._owner, "bind_rasterizer_state")
         self.state.rasterizer = handle.state
         self._note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
 
     def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
         """Destroy a rasterizer object. (context.rst, "CSO State")"""
-        self.destroy_object(handle, "rasterizer")
+        self._destroy_object(handle, "rasterizer")
 
     delete_rasterizer_state = destroy_rasterizer_state
 
@@ -144,7 +144,7 @@ class StateObjects(ContextCore):
             given["stencil"] = (stencil, {})
         elif isinstance(stencil, Sequence) and len(stencil) == 1:
             given["stencil"] = (stencil[0], {})
-        return self.create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
+        return self._create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
 
     def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
         """Bind a depth-stencil-alpha object.
@@ -154,13 +154,13 @@ class StateObjects(ContextCore):
         if handle is None:
             self.state.depth_stencil_alpha = DepthStencilAlphaState()
             return
-        check_object(handle, "depth_stencil_alpha", self.owner, "bind_depth_stencil_alpha_state")
+        check_object(handle, "depth_stencil_alpha", self._owner, "bind_depth_stencil_alpha_state")
         self.state.depth_stencil_alpha = handle.state
         self._note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
 
     def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
         """Destroy a depth-stencil-alpha object. (context.rst, "CSO State")"""
-        self.destroy_object(handle, "depth_stencil_alpha")
+        self._destroy_object(handle, "depth_stencil_alpha")
 
     delete_depth_stencil_alpha_state = destroy_depth_stencil_alpha_state
 
@@ -187,19 +187,19 @@ class StateObjects(ContextCore):
             integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, MAX_VERTEX_BUFFERS - 1)
             integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
             made.append(element)
-        return self.create_object("vertex_elements", tuple(made))
+        return self._create_object("vertex_elements", tuple(made))
 
     def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
         """Bind a vertex elements object. With None, shader inputs read 0, 0, 0, 1. (context.rst, "CSO State")"""
         if handle is None:
             self.state.vertex_elements = ()
             return
-        check_object(handle, "vertex_elements", self.owner, "bind_vertex_elements_state")
+        check_object(handle, "vertex_elements", self._owner, "bind_vertex_elements_state")
         self.state.vertex_elements = handle.state
         self._note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
 
     def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
         """Destroy a vertex elements object. (context.rst, "CSO State")"""
-        self.destroy_object(handle, "vertex_elements")
+        self._destroy_object(handle, "vertex_elements")
 
     delete_vertex_elements_state = destroy_vertex_elements_state

@@ -82,14 +82,14 @@ class StreamOutputs(ContextCore):
         (context.rst, "Stream output targets")
         """
         name = "create_stream_output_target"
-        self.check_resource(buffer, f"{name}: buffer")
+        self._check_resource(buffer, f"{name}: buffer")
         if not buffer.is_buffer:
             raise ValueError(f"{name}: buffer: a texture cannot be a stream output target")
         start = integer(buffer_offset, f"{name}: buffer_offset", 0, buffer.size)
         if start % 4:
             raise ValueError(f"{name}: buffer_offset: {start} is not a multiple of 4")
         size = buffer.size - start if buffer_size is None else integer(buffer_size, f"{name}: buffer_size", 0, buffer.size - start)
-        return StreamOutputTarget(self.owner, buffer, start, size)
+        return StreamOutputTarget(self._owner, buffer, start, size)
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
         """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
@@ -116,7 +116,7 @@ class StreamOutputs(ContextCore):
         for k, (target, place) in enumerate(zip(bound, places)):
             if target is None:
                 continue
-            self.note_use(target.resource)
+            self._note_use(target.resource)
             if place != APPEND:
                 wanted = integer(place, f"{name}: offsets[{k}]")
                 if wanted % 4:
@@ -126,9 +126,9 @@ class StreamOutputs(ContextCore):
         for old in before:
             if isinstance(old, StreamOutputTarget) and old.is_destroyed and old not in bound:
                 old.release()
-        self.choose_stages()
+        self._choose_stages()
 
-    def choose_stages(self) -> None:
+    def _choose_stages(self) -> None:
         """Decide, after a shader or a target was bound, if a draw goes through more than a vertex and a fragment shader."""
         state = self.state
         last = state.last_shader()
@@ -136,13 +136,13 @@ class StreamOutputs(ContextCore):
         state.hinder(Hindrance.STREAMS, streams)
         state.has_stages = streams or last is not state.vertex.shader
 
-    def show_streams(self) -> None:
+    def _show_streams(self) -> None:
         """Copy data that a draw may have streamed out to memory of the caller."""
         for target in self.state.stream_targets:
             if isinstance(target, StreamOutputTarget):
                 target.resource.push()
 
-    def streamed_count(self, target: Any) -> int:
+    def _streamed_count(self, target: Any) -> int:
         """Number of vertices that a draw finds in a target: its bytes by the stride of vertex buffer 0, otherwise by the stride of its
         writer.
         """
@@ -157,9 +157,9 @@ class StreamOutputs(ContextCore):
             raise TypeError(f"{argument}: what create_stream_output_target returned is wanted, not {type(target).__name__}")
         if target.resource.screen is not self.screen:
             raise ValueError(f"{argument}: it belongs to another screen")
-        if target.owner is not self.owner:
+        if target.owner is not self._owner:
             raise ValueError(f"{argument}: it belongs to another context")
         if target.is_destroyed:
             raise ValueError(f"{argument}: it was destroyed")
-        self.check_resource(target.resource, argument)
+        self._check_resource(target.resource, argument)
         return target

@@ -25,7 +25,7 @@ class MappingOwner(Protocol):
 
     device: Device
 
-    def finish_uses(self, resource: Resource) -> None:
+    def _finish_uses(self, resource: Resource) -> None:
         """Carry out pending work that reads or writes the resource."""
         ...
 
@@ -33,7 +33,7 @@ class MappingOwner(Protocol):
         """End a mapping."""
         ...
 
-    def mapping_ended(self, mapped: TransferMap) -> None:
+    def _mapping_ended(self, mapped: TransferMap) -> None:
         """Take the mapping off the context's list and show its bytes to the owner of user memory."""
         ...
 
@@ -101,10 +101,10 @@ class TransferMap:
         self._data = None
         if self.staging is not None:
             if self.usage & TransferFlags.WRITE and not self.usage & TransferFlags.FLUSH_EXPLICIT:
-                self.context.finish_uses(self.resource)
+                self.context._finish_uses(self.resource)
                 self._store(Box(0, 0, 0, self.box.width, self.box.height, self.box.depth))
             self.staging.destroy()
-        self.context.mapping_ended(self)
+        self.context._mapping_ended(self)
         self._reference.release()
 
     def flush(self, box: Box | Sequence[int] | None, argument: str) -> None:
@@ -113,7 +113,7 @@ class TransferMap:
         assert copy is not None, data
         region = copy.box(0, box, argument)
         if not self.usage & TransferFlags.UNSYNCHRONIZED:
-            self.context.finish_uses(self.resource)
+            self.context._finish_uses(self.resource)
         self.resource.pull()
         self._store(region)
 

@@ -10,12 +10,12 @@ from backends.gallium.threads.gate import Gate
 
 
 class FenceOwner(Protocol):
-    """The context of a fence. `completed`: number of the latest fence before which everything is in memory."""
+    """The context of a fence. `_completed`: number of the latest fence before which everything is in memory."""
 
-    completed: int
-    gate: Gate
+    _completed: int
+    _gate: Gate
 
-    def synchronize(self) -> None:
+    def _synchronize(self) -> None:
         """Carry out everything so far."""
         ...
 
@@ -38,7 +38,7 @@ class Fence:
     @property
     def is_signaled(self) -> bool:
         """True once everything before the flush is in memory."""
-        return self._context.completed >= self._number
+        return self._context._completed >= self._number
 
     def is_of(self, context: object) -> bool:
         """Return True if a context made the fence."""
@@ -66,6 +66,6 @@ class Fence:
         return self.is_signaled
 
     def _carry_out(self) -> None:
-        with self._context.gate.held() as is_open:
+        with self._context._gate.held() as is_open:
             if is_open and not self.is_signaled:
-                self._context.synchronize()
+                self._context._synchronize()

@@ -21,10 +21,8 @@ from tgsi.language._forks import freed_after_fork, renew_after_fork
 C = TypeVar("C", bound=type)
 _PAUSE = 2e-4  # seconds between two looks of a screen's method at a context that is in use
 _FREE, _SCREEN, _DESTROYED, _LOST, _INTERRUPTED = map(int, Holder)
-_AT_ANY_TIME = frozenset({"close_compute", "destroy", "fence_server_sync"})
-"""Methods that take their turn themselves, or that `destroy` calls."""
-_SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
-"""Methods of Gallium that parts of a context call on each other; the rest of what their base declares is for the parts alone."""
+_AT_ANY_TIME = frozenset({"destroy", "fence_server_sync"})
+"""Methods that take their turn themselves."""
 
 
 class Gate:
@@ -108,20 +106,15 @@ class Gate:
                     word[0] = _FREE
 
 
-def one_at_a_time(core: type) -> Callable[[C], C]:
-    """Let every public method of a class of contexts take the context first. Methods that `core`, its base, declares are for its parts."""
-    left_alone = (set(vars(core)) | _AT_ANY_TIME) - _SHARED
-
-    def guard(owner: C) -> C:
-        guarded: dict[Callable[..., Any], Callable[..., Any]] = {}  # some methods have two names
-        for name in dir(owner):
-            method = getattr(owner, name)
-            if not name.startswith("_") and isfunction(method) and name not in left_alone:
-                guarded[method] = guarded.get(method) or _guarded(method)
-                setattr(owner, name, guarded[method])
-        return owner
-
-    return guard
+def one_at_a_time(owner: C) -> C:
+    """Let every public method of a class of contexts take the context first. Names with an underscore are for its parts alone."""
+    guarded: dict[Callable[..., Any], Callable[..., Any]] = {}  # some methods have two names
+    for name in dir(owner):
+        method = getattr(owner, name)
+        if not name.startswith("_") and isfunction(method) and name not in _AT_ANY_TIME:
+            guarded[method] = guarded.get(method) or _guarded(method)
+            setattr(owner, name, guarded[method])
+    return owner
 
 
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,7 +122,7 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        gate = self.gate
+        gate = self._gate
         word, me = gate.word, get_ident()
         owner = word[0]
         if owner == me:

@@ -127,8 +127,8 @@ class TracePlayer:
         call_context(self._context, call)
         if self._digests_flushes:
             context: Any = self._context
-            context.synchronize()
-            for target in (*context.cbufs, context.zsbuf):
+            context._synchronize()
+            for target in (*context._cbufs, context._zsbuf):
                 if target is not None:
                     self._note(Digest(f"flush: {self._name(target.texture)}", content_digest(target.texture), None))
 
@@ -174,7 +174,7 @@ class TracePlayer:
         plane = resource.blocks(level, sample)
         if len(data) != plane.size:
             raise WordError(f"{plane.size} bytes are wanted, not {len(data)}")
-        self._context.finish_uses(resource)
+        self._context._finish_uses(resource)
         plane[...] = np.frombuffer(data, np.uint8).reshape(plane.shape)
         resource.changed(level)
 
@@ -184,7 +184,7 @@ class TracePlayer:
             raise WordError("level, box and usage are wanted")
         box = resource.box(call.given["level"], call.given["box"], "write_mapped")
         if not call.given["usage"] & Transfer.UNSYNCHRONIZED:
-            self._context.finish_uses(resource)
+            self._context._finish_uses(resource)
         for sample in range(resource.samples):
             target = part(resource.blocks(call.given["level"], sample), resource.in_blocks(box))
             if len(data) != target.size:
@@ -194,7 +194,7 @@ class TracePlayer:
 
     def _check_content(self, call: Call) -> None:
         (resource,) = _arguments(call, Resource)
-        self._context.finish_uses(resource)
+        self._context._finish_uses(resource)
         if not isinstance(call.outcome, bytes):
             raise WordError("its digest is missing")
         self._note(Digest(f"end: {self._name(resource)}", content_digest(resource), call.outcome))

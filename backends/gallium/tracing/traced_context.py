@@ -9,7 +9,6 @@ from typing import Any
 
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
-from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.methods import ALIASES, UNRECORDED, Does, Method
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
@@ -25,26 +24,26 @@ class TracedContext(Context):
     Bytes that are written to a resource in another way (by another context, or through an array of its memory) show when the trace is
     played: the digests differ, and the player names the resource.
 
-    tracer: records the calls.
+    _tracer: records the calls.
     """
 
-    is_observed = True
+    _is_observed = True
 
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
         device.install_entries(TracedContext, is_observed=True)
-        self.tracer = Tracer(self, trace)
+        self._tracer = Tracer(self, trace)
 
     def destroy(self) -> None:
         """End the trace, carry out pending work and release everything."""
         if not self.is_destroyed:
-            self.tracer.close()
+            self._tracer.close()
         super().destroy()
 
-    def mapping_ended(self, mapped: TransferMap) -> None:
+    def _mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and record what was written to it."""
-        super().mapping_ended(mapped)
-        self.tracer.mapping_ended(mapped)
+        super()._mapping_ended(mapped)
+        self._tracer.mapping_ended(mapped)
 
 
 def _plain(name: str) -> Callable[..., Any]:
@@ -57,7 +56,7 @@ def _recorded(method: Method) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
-        return self.tracer.call(method, function, args, given)
+        return self._tracer.call(method, function, args, given)
 
     return call
 
@@ -77,4 +76,4 @@ for _alias, _name in ALIASES.items():
 for _name, _does in UNRECORDED.items():
     if _does is Does.ADDRESS:
         setattr(TracedContext, _name, _refused(_name))
-one_at_a_time(ContextCore)(TracedContext)
+one_at_a_time(TracedContext)

@@ -41,7 +41,7 @@ class Tracer:
         self._context, self._file = context, TraceFile(path, context.state.record)
         self._ended: list[int] = []
         self._handles = Handles(self._ended.append)
-        self._encoder = Encoder(self._handle_of, context.checked_draw, repeats_draws=False)
+        self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
         self._bare_flush = self._encoder.call("flush", (), {})
         self._is_inside = False
         self.is_closed = False
@@ -216,7 +216,7 @@ class Tracer:
         self._file.let_entries(False)
         try:
             self._catch_up()
-            self._context.synchronize()
+            self._context._synchronize()
             for thing in self._handles.living():
                 if isinstance(thing, Resource) and not thing.is_destroyed:
                     self._file.write(self._encoder.call("check_content", (thing,), {}, outcome=content_digest(thing)))

@@ -99,7 +99,7 @@ def test_a_guarded_method_of_another_object_is_the_python_method() -> None:
 def test_a_guarded_method_lets_go_of_the_context_after_an_error(picture: Picture) -> None:
     with pytest.raises(ValueError, match="flush: flags"):
         picture.ctx.flush("NOTHING")
-    assert picture.ctx.gate.word[0] == 0
+    assert picture.ctx._gate.word[0] == 0
     picture.ctx.flush()
 
 

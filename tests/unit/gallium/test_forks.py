@@ -162,7 +162,7 @@ def test_a_context_that_a_thread_of_the_parent_was_in_is_refused_by_name() -> No
     with tgsi.Screen(threads=1) as screen:
         ctx = screen.context_create()
         fence = ctx.flush("DEFERRED")
-        ctx.gate.word[0] = threading.get_ident() + 4096  # as in another thread's method
+        ctx._gate.word[0] = threading.get_ident() + 4096  # as in another thread's method
 
         def ask() -> None:
             with pytest.raises(RuntimeError, match="flush: another thread was in the context when this process was forked"):
@@ -171,7 +171,7 @@ def test_a_context_that_a_thread_of_the_parent_was_in_is_refused_by_name() -> No
             screen.destroy()
 
         code = exit_code(start(ask))
-        ctx.gate.word[0] = 0
+        ctx._gate.word[0] = 0
         assert code == 0
 
 

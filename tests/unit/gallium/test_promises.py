@@ -178,8 +178,8 @@ SEVERAL: dict[str, Callable[[Any, Objects, Any], object]] = {
 def bound(ctx: g.Context) -> tuple[object, ...]:
     """Everything that is bound, in a form that can be compared."""
     state = ctx.state
-    memory = [ctx.writable(of_draws=is_drawn) for is_drawn in (False, True)]
-    return (bytes(state.record), state.stream_targets, ctx.cbufs, ctx.zsbuf, ctx.framebuffer, memory)
+    memory = [ctx._writable(of_draws=is_drawn) for is_drawn in (False, True)]
+    return (bytes(state.record), state.stream_targets, ctx._cbufs, ctx._zsbuf, ctx._framebuffer, memory)
 
 
 @pytest.mark.parametrize("name", SEVERAL)

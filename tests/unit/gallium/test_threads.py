@@ -191,7 +191,7 @@ def test_no_timeout_begins_the_work_only_for_the_context_of_the_fence(stage: Sta
 def test_methods_wait_for_a_fence_that_another_thread_finishes(slow: Stage) -> None:
     fence = slow.ctx.flush("DEFERRED")
     slow.screen.fence_finish(fence, timeout=1_000)
-    while slow.ctx.gate.word[0] == Holder.NOBODY and not fence.is_signaled:
+    while slow.ctx._gate.word[0] == Holder.NOBODY and not fence.is_signaled:
         time.sleep(1e-4)
     slow.draw()  # a native entry
     assert fence.is_signaled
@@ -221,7 +221,7 @@ CALLS: dict[str, Callable[[Stage], object]] = {
 def test_a_second_thread_in_a_context_gets_an_error(slow: Stage, name: str) -> None:
     flusher = threading.Thread(target=slow.ctx.flush)
     flusher.start()
-    while slow.ctx.gate.word[0] == Holder.NOBODY:
+    while slow.ctx._gate.word[0] == Holder.NOBODY:
         time.sleep(1e-4)
     with pytest.raises(RuntimeError, match=f"{name}: the context is in use by another thread; give each thread a context of its own"):
         CALLS[name](slow)
@@ -293,7 +293,7 @@ def test_a_screen_is_destroyed_while_its_context_draws(slow: Stage) -> None:
 def test_an_error_lets_go_of_the_context(stage: Stage) -> None:
     with pytest.raises(TypeError):
         stage.ctx.draw_vbo(nothing=1)
-    assert stage.ctx.gate.word[0] == Holder.NOBODY
+    assert stage.ctx._gate.word[0] == Holder.NOBODY
 
 
 def test_fences_of_another_screen_are_refused(stage: Stage) -> None:
@@ -308,22 +308,21 @@ def test_fences_of_another_screen_are_refused(stage: Stage) -> None:
 
 def test_every_public_method_takes_the_context_with_any_device() -> None:
     ctx: Any = Screen(0, device=Recorder(), cache_dir="").context_create()
-    ctx.gate.word[0] = 12345
+    ctx._gate.word[0] = 12345
     for name in ("flush", "clear", "create_blend_state", "transfer_map", "launch_grid", "blit"):
         with pytest.raises(RuntimeError, match=f"{name}: the context is in use"):
             getattr(ctx, name)()
-    ctx.gate.word[0] = Holder.NOBODY
+    ctx._gate.word[0] = Holder.NOBODY
     ctx.destroy()
 
 
 def test_methods_for_parts_are_left_alone() -> None:
-    class Core:
-        def inner(self) -> None: ...
+    class Whole:
+        def _inner(self) -> None: ...
 
-    class Whole(Core):
         def outer(self) -> None: ...
 
-    inner, outer = Whole.inner, Whole.outer
-    one_at_a_time(Core)(Whole)
-    assert Whole.inner is inner
+    inner, outer = Whole._inner, Whole.outer
+    one_at_a_time(Whole)
+    assert Whole._inner is inner
     assert Whole.outer is not outer

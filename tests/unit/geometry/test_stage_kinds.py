@@ -67,7 +67,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Copying:
 def bind(picture: Picture) -> None:
     """Bind a shader to the fake stage. Its outputs are those of the vertex shader."""
     picture.ctx.state.bind(PRETEND, Shader(parse(PASS)))
-    picture.ctx.choose_stages()
+    picture.ctx._choose_stages()
 
 
 def test_a_planted_stage_takes_part_in_draws(stage: Copying) -> None:
@@ -78,7 +78,7 @@ def test_a_planted_stage_takes_part_in_draws(stage: Copying) -> None:
     np.testing.assert_array_equal(picture.draw().pixels(), plain)
     assert stage.seen == 2
     picture.ctx.state.bind(PRETEND, None)
-    picture.ctx.choose_stages()
+    picture.ctx._choose_stages()
     np.testing.assert_array_equal(picture.draw().pixels(), plain)
     assert stage.seen == 2
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any
 
+from backends.pipe.checks import hints_of
 from backends.pipe.enums import (
     BlendFactor,
     BlendFunc,
@@ -133,7 +134,7 @@ def _all(**checks: Check) -> dict[str, Field]:
 
 def _rasterizer_fields() -> dict[str, Field]:
     """Field of the op for every field of RasterizerState, with a check for its type."""
-    kinds = get_type_hints(RasterizerState)
+    kinds = hints_of(RasterizerState)
     plain: dict[object, Check] = {bool: boolean, int: U32, float: number}
     return _keep(**{f.name: plain.get(kinds[f.name]) or enumeration(kinds[f.name]) for f in fields(RasterizerState)})
 

@@ -40,7 +40,7 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
         region = resource.box(level, box, "box")
         if len(data) < region.width:
             raise CommandError("data_size", f"{region.width} bytes are needed, {len(data)} are there")
-        context.finish_uses(resource)
+        context._finish_uses(resource)
         data[: region.width] = resource.storage.data[region.x : region.x + region.width]
         return
     target, view = _both(context, resource, level, box, data, stride, layer_stride)
@@ -70,7 +70,7 @@ def _both(
     row, layer, needed = _strides(resource, region, stride, layer_stride)
     if row < texel * region.width or needed > len(data):
         raise CommandError("data_size", f"{needed} bytes with rows of {row} are needed, {len(data)} are there")
-    context.finish_uses(resource)
+    context._finish_uses(resource)
     theirs = np.ndarray((region.depth, region.height, region.width * texel), np.uint8, data, 0, (layer, row, 1))
     info = resource.levels[level]
     start = info.offset + region.z * info.layer_stride + region.y * info.row_stride + region.x * texel

@@ -14,7 +14,7 @@ from backends.run.textures import STANDARD_POSITIONS
 from tgsi.tools.vtest.numbers import FORMATS, STAGES, WIDE_FORMATS
 
 if TYPE_CHECKING:
-    from tgsi.screen import Screen
+    from tgsi.gallium import Screen
 
 FEATURE_CHECK_VERSION = 9
 """Host version reported to clients. Up to this version sprite coordinates are GENERIC, in agreement with our PIPE_CAP TGSI_TEXCOORD."""

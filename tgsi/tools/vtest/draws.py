@@ -95,7 +95,7 @@ def _uniform_buffer(sub: SubContext, words: Words) -> None:
 @command("CLEAR", "buffers red green blue alpha depth_low depth_high stencil")
 def _clear(sub: SubContext, words: Words) -> None:
     context, integers = sub.gallium, 0
-    for index, target in enumerate(context.cbufs):
+    for index, target in enumerate(context._cbufs):
         if target is not None and target.format.is_integer:
             integers |= _COLOR0 << index
     for buffers, color, depth, stencil in _clears(bytes(words[:8]), integers):
@@ -160,7 +160,7 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
     if len(sub.infos) >= MAX_INFOS:
         sub.infos.clear()
     sub.infos[key] = info
-    sub.gallium.accept_draw_info(info)
+    sub.gallium._accept_draw_info(info)
     return info
 
 

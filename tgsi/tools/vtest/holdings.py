@@ -100,7 +100,7 @@ class Holding:
             return False
         if not width or x + width > resource.size or offset + width > len(memory):
             return False
-        context.finish_uses(resource)
+        context._finish_uses(resource)
         ctypes.memmove(resource.address + x, self.address + offset, width)
         return True
 

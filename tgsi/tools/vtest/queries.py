@@ -63,7 +63,7 @@ def _result(sub: SubContext, words: Words) -> None:
         raise CommandError("res_handle", f"the query's buffer {found.handle} is gone")
     data = _STATE.pack(_DONE, size, value)
     buffer = holding.resource
-    sub.gallium.finish_uses(buffer)
+    sub.gallium._finish_uses(buffer)
     buffer.storage[found.offset : found.offset + _STATE.size] = np.frombuffer(data, np.uint8)
     if holding.memory is not None and found.offset + _STATE.size <= len(holding.memory):
         holding.memory[found.offset : found.offset + _STATE.size] = data

@@ -15,7 +15,7 @@ from tgsi.tools.vtest.numbers import BIND_CUSTOM, BINDS, FORMATS, WIDE_FORMATS
 
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
-    from tgsi.screen import Screen
+    from tgsi.gallium import Screen
 
 SMALL = 256
 """Largest size in bytes of a buffer that is made when it is first needed. It does not count as held before."""

@@ -34,15 +34,15 @@ class Screenshots:
     def leaving(self, client: str, contexts: Iterable[Context | None], resource: Resource) -> None:
         """Write a picture of a resource that is about to be freed if it is a color target of one of the client's contexts."""
         for context in contexts:
-            if context is not None and any(s is not None and s.texture is resource for s in context.cbufs):
-                context.synchronize()
+            if context is not None and any(s is not None and s.texture is resource for s in context._cbufs):
+                context._synchronize()
                 self._write(client, resource)
 
     def ending(self, client: str, context: Context | None) -> None:
         """Write a picture of the first color target of a context that is about to be destroyed."""
-        if context is not None and context.cbufs and context.cbufs[0] is not None:
-            context.synchronize()
-            self._write(client, context.cbufs[0].texture)
+        if context is not None and context._cbufs and context._cbufs[0] is not None:
+            context._synchronize()
+            self._write(client, context._cbufs[0].texture)
 
     def _write(self, client: str, resource: Resource) -> None:
         format = resource.plain_format

@@ -26,7 +26,7 @@ from tgsi.tools.vtest.processes.door import Door, Visitor
 from tgsi.tools.vtest.processes.limits import Limits, confine
 
 if TYPE_CHECKING:
-    from tgsi.screen import Screen
+    from tgsi.gallium import Screen
 
 DEFAULT_SOCKET = "/tmp/.virgl_test"
 GRACE = 5.0

@@ -24,7 +24,7 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, native_rows
 
 if TYPE_CHECKING:
-    from tgsi.screen import Screen
+    from tgsi.gallium import Screen
     from tgsi.tools.vtest.screenshots import Screenshots
     from tgsi.tools.vtest.wire import Wire
 
@@ -137,13 +137,13 @@ class Session:
         """Finish all pending work of the current sub-context."""
         found = self._current
         if found is not None and found.context is not None:
-            found.context.synchronize()
+            found.context._synchronize()
 
     def next_head(self) -> bytearray | memoryview:
         """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
         found = self._current
         if found is not None and found.context is not None and found.context.device.pending and self.wire.is_quiet:
-            found.context.use_pause()
+            found.context._use_pause()
         return self.wire.read(8)
 
     def answer_natively(self) -> None:
@@ -208,7 +208,7 @@ class Session:
             self.account.freed = 0
             for sub in self.contexts.values():
                 if sub.context is not None:
-                    sub.context.synchronize()
+                    sub.context._synchronize()
         if self._lent:
             self.account.give(self._lent)
             self._lent = 0

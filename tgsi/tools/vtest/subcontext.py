@@ -17,7 +17,7 @@ from tgsi.tools.vtest.units import Units
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
-    from tgsi.screen import Screen
+    from tgsi.gallium import Screen
     from tgsi.tools.vtest.account import Account
     from tgsi.tools.vtest.holdings import Holding
     from tgsi.tools.vtest.screenshots import Screenshots

@@ -58,4 +58,4 @@ def _marker(sub: SubContext, words: Words) -> None:
 @command("MEMORY_BARRIER", "flags")
 @command("TEXTURE_BARRIER", "flags")
 def _barrier(sub: SubContext, words: Words) -> None:
-    sub.gallium.synchronize()
+    sub.gallium._synchronize()

@@ -46,7 +46,7 @@ class Bundle:
 
     def __init__(self, owner: BundleOwner) -> None:
         self._owner = owner
-        self._encoder = Encoder(self._handle_of, owner.context.checked_draw)
+        self._encoder = Encoder(self._handle_of, owner.context._checked_draw)
         self._words = bytearray()
         self._objects: dict[int, Any] = {}
         self._copies: list[Resource] = []
@@ -125,7 +125,7 @@ class Bundle:
         if info is not None and not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
         fields = fields_of(info)
-        self._owner.context.checked_draw(fields | rest)
+        self._owner.context._checked_draw(fields | rest)
         index = given.get("index")
         if isinstance(index, np.ndarray):
             if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
@@ -163,7 +163,7 @@ class Bundle:
         if not isinstance(thing, OBJECTS):
             return None
         if isinstance(thing, Resource):
-            self._owner.context.check_resource(thing, "record: resource")
+            self._owner.context._check_resource(thing, "record: resource")
         if thing.is_destroyed:
             raise ValueError(f"record: {thing!r} was destroyed")
         handle = self._owner.handles.find(thing)

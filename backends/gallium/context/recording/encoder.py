@@ -58,7 +58,7 @@ class Encoder:
     def __init__(
         self, handle_of: Callable[[Any], int | None], checked_draw: Callable[[dict[str, Any]], DrawInfo], *, repeats_draws: bool = True
     ) -> None:
-        """checked_draw: see `Context.checked_draw`. repeats_draws: a draw like the one before has no words."""
+        """checked_draw: see `Context._checked_draw`. repeats_draws: a draw like the one before has no words."""
         self._handle_of, self._checked_draw, self._repeats_draws = handle_of, checked_draw, repeats_draws
         self._last_draw = b""
 

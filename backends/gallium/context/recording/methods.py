@@ -141,7 +141,7 @@ ALIASES = {f"delete_{kind}_state": f"destroy_{kind}_state" for kind in _OBJECTS}
 _UNSEEN = """
 create_batch_query resource_commit fence_server_sync fence_server_signal create_fence_fd create_video_codec create_video_buffer
 get_compute_state_info get_timestamp get_sample_position set_debug_callback set_device_reset_callback
-get_device_reset_status set_log_context dump_debug_state is_resource_referenced accept_draw_info checked_draw report destroy
+get_device_reset_status set_log_context dump_debug_state is_resource_referenced destroy
 transfer_unmap transfer_flush_region
 """
 UNRECORDED: dict[str, Does] = {

@@ -28,7 +28,7 @@ class Player:
     def __init__(self, context: ContextCore) -> None:
         state = context.state
         self._context, self._buffers = context, Buffers()
-        entry = 0 if context.is_observed else context.device.reader_entry()
+        entry = 0 if context._is_observed else context.device.reader_entry()
         self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers)
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
