@@ -60,11 +60,8 @@ class Device(Protocol):
         """
         ...
 
-    def reader_entry(self, *, answers: bool = False) -> int:
-        """Address of the generated code that reads a client's commands, for `backends.device.commands.reader`; 0: there is none.
-
-        answers: instead, of the code that answers messages while no work is pending, for `backends.device.commands.answerer`.
-        """
+    def reader_entry(self) -> int:
+        """Address of the generated code that reads a client's commands, for `backends.device.commands.reader`; 0: there is none."""
         ...
 
     def note_compilations(self, note: Callable[[bool], None]) -> None:

@@ -20,6 +20,12 @@ CONSTANTS = "shader_type index"
 UNIFORMS = "shader_type index offset length res_handle"
 VERTEX_BUFFER = "stride offset res_handle"
 INDEX_BUFFER = "res_handle index_size offset"
+BOX = "x y z width height depth"
+_PLACE = f"res_handle level usage stride layer_stride {BOX}"
+TRANSFER = f"{_PLACE} offset direction"
+COPY_TRANSFER = f"{_PLACE} src_res_handle src_offset flags"
+FROM_HOST = 2
+"""Bit of `direction` and of `flags`: to the client's memory."""
 
 MAX_STRIDE = 1 << 16
 MAX_UNIFORMS = 1 << 16
@@ -48,8 +54,11 @@ class Kind(IntEnum):
     VERTEX_SLOTS = 8  # vertex buffers from a slot on; other slots stay
     SLOT_CONSTANTS = 9  # CONSTANTS of `backends.device.commands.layout`
     SUBDATA = 10  # SUBDATA of it
-    SLOT_CHANGES = 11  # CHANGES of it; from here on a header has a bit for each word that follows
-    CALL_CHANGES = 12  # REDRAW of it
+    TRANSFER = 11  # to a buffer, from the client's memory of it
+    COPY_TRANSFER = 12  # to a buffer, from the client's memory of another resource
+    NOTHING = 13  # words without a meaning
+    SLOT_CHANGES = 14  # CHANGES of it; from here on a header has a bit for each word that follows
+    CALL_CHANGES = 15  # REDRAW of it
 
 
 class CommandRow(ctypes.Structure):
@@ -110,6 +119,7 @@ class ReaderRecord(ctypes.Structure):
         ("index_size", c_int32),  # of the bound index buffer, bytes; 0: none is bound
         ("repeats_mask", c_int32),  # number of slots - 1
         ("buffers", c_void_p),  # BufferTableRecord
+        ("memories", c_void_p),  # likewise: the client's memory of resources, by the same handles
         ("repeats", c_void_p),  # RepeatSlot
         ("has_call", c_int32),
         ("call", DrawCall),  # of the last draw of Kind.CALL
@@ -117,30 +127,6 @@ class ReaderRecord(ctypes.Structure):
         ("rows", CommandRow * COMMANDS),
     ]
 
-
-class AnswerRecord(ctypes.Structure):
-    """The state of generated code that answers messages of a client whose contexts have no pending work."""
-
-    _fields_ = [
-        ("buffers", c_void_p),  # BufferTableRecord
-        ("memories", c_void_p),  # likewise: the client's memory of resources, by the same handles
-        ("marks", c_void_p),  # i64: messages begun, and the number of the last one
-        ("bytes", c_void_p),  # what came of the connection
-        ("size", c_int32),  # room for it
-        ("begin", c_int32),  # of the bytes that were not read yet
-        ("end", c_int32),
-        ("socket", c_int32),
-        ("receive", c_void_p),  # recv and send of POSIX
-        ("send", c_void_p),
-    ]
-
-
-BUSY_WAIT, PUT2 = 7, 14
-"""Numbers of messages of the vtest protocol: wait until a resource is not busy; copy a box of the client's memory into a resource."""
-WAIT_WORDS = "handle flags"
-PUT2_WORDS = "handle level x y z width height depth data_size offset"
-REPLY = (1, BUSY_WAIT, 0)
-"""Words of the reply of BUSY_WAIT: one word follows, the resource is not busy."""
 
 MIX = 0x9E3779B1
 """Factor of the hashes of both tables."""

@@ -91,9 +91,17 @@ class Reader:
         record: read and written by generated code.
     """
 
-    def __init__(self, bound: BoundRecord, numbers: Numbers, entry: int, rows: Rows, buffers: Buffers) -> None:
-        """bound, numbers: of a context's state. entry: address of the generated function, 0 if the device has none."""
-        self._bound, self._buffers = bound, buffers
+    def __init__(self, bound: BoundRecord, numbers: Numbers, entry: int, rows: Rows, buffers: Buffers, memories: Buffers) -> None:
+        """Prepare the record.
+
+        Args:
+            bound, numbers: of a context's state.
+            entry: address of the generated function, 0 if the device has none.
+            rows: of the commands that it takes.
+            buffers: resources that are buffers, by handle.
+            memories: the client's memory of resources, by the same handles.
+        """
+        self._bound, self._kept = bound, (buffers, memories)
         self._read = _READ(entry) if entry else None
         self._slots, self._used = (RepeatSlot * _SLOTS)(), 0
         self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...]]] = {}
@@ -101,6 +109,7 @@ class Reader:
         self.record = r = ReaderRecord(
             bound=ctypes.addressof(bound),
             buffers=ctypes.addressof(buffers.record),
+            memories=ctypes.addressof(memories.record),
             repeats=ctypes.addressof(self._slots),
             repeats_mask=_SLOTS - 1,
         )

@@ -63,7 +63,12 @@ def _bind(slot: Record, address: Val | int, size: Val | int, room: Val | int, is
 
 def find_buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
     """Address and size (i64) of a buffer. Refuses unknown handles."""
-    found = f.call(I64, "buffer", reader, handle)
+    return find_range(f, Record(f, reader, ReaderRecord).get("buffers"), handle)
+
+
+def find_range(f: Function, table: Val, handle: Val) -> tuple[Val, Val]:
+    """Address and size (i64) of the memory that a handle has in a table. Refuses unknown handles."""
+    found = f.call(I64, "find_buffer", table, handle)
     refuse(f, found.eq(0))
     slot = Record(f, found.as_pointer(), BufferSlot)
     return slot.get("address"), slot.get("size")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from backends.abi.records import layout_digest
 from backends.device.commands.bound_record import BoundRecord, DrawCall
-from backends.device.commands.client import AnswerRecord, BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, Written
+from backends.device.commands.client import BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, Written
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -24,15 +24,3 @@ def reader_entry(kernels: KernelCache) -> int:
         build_reading(module)
 
     return kernels.keep(("reading", _LAYOUT), ("read",), build).address["read"]
-
-
-def answer_entry(kernels: KernelCache) -> int:
-    """Address of the function `answer`; see `answers.build_answers`."""
-
-    def build(module: Module) -> None:
-        from backends.software.reading.answers import build_answers
-
-        build_answers(module)
-
-    layout = layout_digest(AnswerRecord, BufferSlot, BufferTableRecord)
-    return kernels.keep(("answering", layout), ("answer",), build).address["answer"]

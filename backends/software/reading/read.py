@@ -10,7 +10,8 @@ from backends.llvm.builder.record import Record
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
 from backends.software.reading.draws import build_call, build_call_changes, build_draw_words, build_slot_changes, build_slot_constants
 from backends.software.reading.subdata import build_subdata
-from backends.software.reading.tables import build_buffer, build_repeat
+from backends.software.reading.tables import build_find, build_repeat
+from backends.software.reading.transfers import build_copy_transfer, build_transfer
 
 _TAKEN_BY = {
     Kind.DRAW: "draw_words",
@@ -22,6 +23,8 @@ _TAKEN_BY = {
     Kind.VERTEX_SLOTS: "vertex_slots",
     Kind.SLOT_CONSTANTS: "slot_constants",
     Kind.SUBDATA: "subdata",
+    Kind.TRANSFER: "transfer",
+    Kind.COPY_TRANSFER: "copy_transfer",
     Kind.SLOT_CHANGES: "slot_changes",
     Kind.CALL_CHANGES: "call_changes",
 }
@@ -46,7 +49,7 @@ def build_read(module: Module) -> None:
         after = here + count + 1
         loop.break_if((after > end) | kind.eq(int(Kind.PYTHON)))
         loop.break_if(_is_irregular(f, row, count) | (head.lshr(8) & 255 & ~row.get("detail")).ne(0))
-        done, body = f.var(I32, 0), f.at(command, 4)
+        done, body = f.var(I32, kind.eq(int(Kind.NOTHING)).zext(I32)), f.at(command, 4)
         with f.if_(kind.eq(int(Kind.REPEATED))):
             done.set(f.call(I32, "repeat", reader, command, count + 1))
         for number, name in _TAKEN_BY.items():
@@ -69,7 +72,7 @@ def _is_irregular(f: Function, row: Record, count: Val) -> Val:
 def build_reading(module: Module) -> None:
     """read, with the functions that it calls."""
     for build in (
-        build_buffer,
+        build_find,
         build_repeat,
         build_constants,
         build_uniforms,
@@ -82,6 +85,8 @@ def build_reading(module: Module) -> None:
         build_slot_changes,
         build_call_changes,
         build_subdata,
+        build_transfer,
+        build_copy_transfer,
         build_read,
     ):
         build(module)

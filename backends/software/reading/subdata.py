@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import Hindrance
 from backends.device.commands.layout import SUBDATA
-from backends.llvm.builder.function import I32, I64, Module
+from backends.llvm.builder.function import I64, Module
 from backends.software.reading.bindings import begin_taker, field, find_buffer, refuse
+from backends.software.reading.transfers import write_buffer
 
 
 def build_subdata(module: Module) -> None:
@@ -13,11 +13,8 @@ def build_subdata(module: Module) -> None:
     f, reader, bound, words, count = begin_taker(module, "subdata")
     names = SUBDATA.split()
     handle, offset, size = (field(f, words, SUBDATA, name) for name in names)
-    refuse(f, bound.get("upload_entry").eq(0) | (bound.get("hindrances") & int(Hindrance.USER_MEMORY)).ne(0))
     length, first = size.zext(I64), offset.zext(I64)
     refuse(f, (length + 3).lshr(2).ne((count - len(names)).zext(I64)))
     address, room = find_buffer(f, reader, handle)
     refuse(f, (first > room) | (length > room - first))
-    data = f.at(words, 4 * len(names)).as_address()
-    code = f.call_pointer(I32, bound.get("upload_entry").as_pointer(), bound.get("executor").as_pointer(), address + first, data, length)
-    f.ret(code.eq(0).zext(I32))
+    write_buffer(f, bound, address + first, f.at(words, 4 * len(names)).as_address(), length)

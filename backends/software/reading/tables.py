@@ -22,14 +22,6 @@ from backends.llvm.builder.record import Record
 _MIX = ctypes.c_int32(MIX).value
 
 
-def build_buffer(module: Module) -> None:
-    """buffer(reader, handle) -> address of the BufferSlot of a handle, 0 if no buffer has it."""
-    f = Function(module, "buffer", [PTR, I32], I64, shared=True, internal=True)
-    reader, handle = f.args
-    build_find(module)
-    f.ret(f.call(I64, "find_buffer", Record(f, reader, ReaderRecord).get("buffers"), handle))
-
-
 def build_find(module: Module) -> None:
     """find_buffer(table, handle) -> address of the BufferSlot of a handle, 0 if the table has none."""
     f = Function(module, "find_buffer", [PTR, I32], I64, shared=True, internal=True)

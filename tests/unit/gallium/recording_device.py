@@ -61,7 +61,7 @@ class RecordingDevice:
     def pending(self) -> bool:
         return self._waiting > 0
 
-    def reader_entry(self, *, answers: bool = False) -> int:
+    def reader_entry(self) -> int:
         return 0
 
     def note_compilations(self, note: object) -> None:

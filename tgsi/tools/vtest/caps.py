@@ -61,16 +61,18 @@ _BITS = {
     13: "TGSI_ARRAY_COMPONENTS",
     15: "DEST_SURFACE_SRGB_CONTROL",
     16: "QUERY_BUFFER_OBJECT",
+    17: "",  # transfers in the command stream
     18: "MIXED_COLORBUFFER_FORMATS",
     20: "DRAW_INDIRECT",  # command buffers have a bind flag
     21: "MULTI_DRAW_INDIRECT",
     22: "MULTI_DRAW_INDIRECT_PARAMS",
     23: "MAX_VERTEX_STREAMS",
     25: "",  # indirect addresses of inputs
+    26: "",  # transfers from the memory of another resource; with 17, clients need not ask whether a resource is in use
     27: "CLIP_HALFZ",
     30: "CLEAR_TEXTURE",
 }
-"""PIPE_CAP of each capability bit; "" is always set. The bits of transfers in the command stream (17, 26) stay clear."""
+"""PIPE_CAP of each capability bit; "" is always set."""
 
 _BITS2 = {4: "STRING_MARKER", 11: "TGSI_VS_LAYER_VIEWPORT", 12: "TGSI_VS_LAYER_VIEWPORT"}
 

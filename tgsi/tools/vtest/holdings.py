@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import mmap
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,21 +87,6 @@ class Holding:
     def read(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
         """Copy a box into the client's bytes, with strides as in `write`. Bytes between rows are not written."""
         read_box(context, self.resource, level, box, data, stride, layer_stride)
-
-    def put(self, context: Context, level: int, box: Sequence[int], offset: int) -> bool:
-        """Copy a range of the client's memory, from `offset` on, into a buffer. Programs do so hundreds of times a frame.
-
-        box: x, y, z, width, height, depth, as unsigned words. Returns False, with nothing done, if the range is not a plain one.
-        """
-        x, y, z, width, height, depth = box
-        resource, memory = self.resource, self.memory
-        if memory is None or not resource.is_buffer or resource.user is not None or level or y or z or height != 1 or depth != 1:
-            return False
-        if not width or x + width > resource.size or offset + width > len(memory):
-            return False
-        context._finish_uses(resource)
-        ctypes.memmove(resource.address + x, self.address + offset, width)
-        return True
 
     def share(self, size: int) -> int:
         """Create `size` bytes of shared memory. Returns a descriptor that the caller closes. Raises OSError if memory is lacking."""

@@ -31,7 +31,6 @@ MAX_MESSAGE = 1 << 26
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
-_PUT2 = _PAIR.pack(10, 14)
 _DONE = _TRIPLE.pack(1, 7, 0)
 
 
@@ -95,7 +94,6 @@ def _busy_wait(session: Session, body: memoryview) -> None:
             session.current.gallium._finish_uses(holding.resource)
     finally:
         session.wire.write(_DONE)
-    session.answer_natively()
 
 
 @_message(2, "RESOURCE_CREATE", 10)
@@ -226,16 +224,7 @@ def _needed(holding: Holding, level: int, box: Box, words: Sequence[int]) -> int
 
 @_message(14, "TRANSFER_PUT2", 10, has_data=True)
 def _put2(session: Session, body: memoryview) -> None:
-    """Copy from the client's memory. Programs that fill buffers in pieces send many of these, one right after the other."""
-    words: Sequence[int] | None = body.cast("I").tolist()
-    while words is not None:
-        holding = session.resources.get(words[0])
-        if holding is None or holding.memory is None or not holding.put(session.current.gallium, words[1], words[2:8], words[9]):
-            _transfer2(session, words, Holding.write)
-        elif not session.answers_natively:
-            session.begin_answering_natively()
-        words = session.wire.follower(_PUT2, 10) if session.statistics is None else None
-    session.answer_natively()
+    _transfer2(session, body.cast("I").tolist(), Holding.write)
 
 
 @_message(13, "TRANSFER_GET2", 10)

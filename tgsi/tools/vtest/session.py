@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from backends.device.commands.answerer import Answerer
 from backends.device.commands.reader import Buffers, Rows, address_of_words
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
@@ -80,7 +79,6 @@ class Session:
         self.screenshots = screenshots
         self.resources: dict[int, Holding] = {}
         self.buffers, self.memories = Buffers(), Buffers()
-        self.answers_natively = False
         self.rows: Rows = native_rows()
         self.account = Account(screen.memory)
         self._lent = 0  # bytes of the message at work that are counted
@@ -145,21 +143,6 @@ class Session:
         if found is not None and found.context is not None and found.context.device.pending and self.wire.is_quiet:
             found.context._use_pause()
         return self.wire.read(8)
-
-    def answer_natively(self) -> None:
-        """Let generated code answer questions for buffers, and fill them, until another message comes."""
-        found = self._current
-        if found is None or found.context is None or found.context.device.pending or not self.answers_natively:
-            return
-        self.wire.answer_natively(self._answerer)
-
-    def _answerer(self, socket: int, memory: bytearray) -> Answerer:
-        return Answerer(self.current.gallium.device.reader_entry(answers=True), socket, memory, self.buffers, self.memories, self.marks)
-
-    def begin_answering_natively(self) -> None:
-        """Answer natively from now on, where generated code can; the client fills buffers in pieces."""
-        device = self.current.gallium.device
-        self.answers_natively = self.statistics is None and Answerer.fits() and bool(device.reader_entry(answers=True))
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none."""

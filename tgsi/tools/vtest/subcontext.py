@@ -37,6 +37,7 @@ class Client(Protocol):
     resources: dict[int, Holding]
     contexts: dict[int, SubContext]
     buffers: Buffers
+    memories: Buffers
     rows: Rows
 
     def resource(self, handle: int, name: str) -> Any:
@@ -85,7 +86,8 @@ class SubContext:
             raise
         self.context.device.note_compilations(session.note_compilation)
         state = self.context.state
-        self.reader = Reader(state.record, state.numbers, self.context.device.reader_entry(), session.rows, session.buffers)
+        entry = self.context.device.reader_entry()
+        self.reader = Reader(state.record, state.numbers, entry, session.rows, session.buffers, session.memories)
         self.objects: dict[int, tuple[int, Any, int]] = {}
         self.kind = 0
         self.units = Units(self.context, self.reader)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from backends.device.commands.client import Kind
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Words, command
-
-
-def _nothing_changes(sub: SubContext, words: Words) -> Effect:
-    """The effect of a hint."""
-    return Effect()
 
 
 def _same(sub: SubContext, words: Words) -> Effect | None:
@@ -41,10 +37,10 @@ def _destroy_object(sub: SubContext, words: Words) -> None:
     sub.remove(words[0])
 
 
-@command("NOP", "", "word", effect=_nothing_changes)
-@command("SET_DEBUG_FLAGS", "", "text")
-@command("SET_TWEAKS", "id value", effect=_nothing_changes)
-@command("END_TRANSFERS", "", "word", effect=_nothing_changes)
+@command("NOP", "", "word", kind=Kind.NOTHING)
+@command("SET_DEBUG_FLAGS", "", "text", kind=Kind.NOTHING)
+@command("SET_TWEAKS", "id value", kind=Kind.NOTHING)
+@command("END_TRANSFERS", "", "word", kind=Kind.NOTHING)
 def _nothing(sub: SubContext, words: Words) -> None:
     """Ignore a hint."""
 

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from backends.device.commands.client import BOX, COPY_TRANSFER, FROM_HOST, TRANSFER, Kind
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
-_BOX = "x y z width height depth"
-_FROM_HOST = 2
 
-
-@command("RESOURCE_INLINE_WRITE", f"res_handle level usage stride layer_stride {_BOX}", "data")
+@command("RESOURCE_INLINE_WRITE", f"res_handle level usage stride layer_stride {BOX}", "data")
 def _inline_write(sub: SubContext, words: Words) -> None:
     handle, level, _, stride, layer_stride, *box = words[:11]
     holding = sub.session.holding(handle, "res_handle")
     holding.write(sub.gallium, level, box_of(box), words[11:].cast("B"), stride, layer_stride)
 
 
-@command("TRANSFER3D", f"res_handle level usage stride layer_stride {_BOX} offset direction")
+@command("TRANSFER3D", TRANSFER, kind=Kind.TRANSFER)
 def _transfer(sub: SubContext, words: Words) -> None:
     """Copy between a box and the client's memory of the same resource."""
     handle, level, _, stride, layer_stride, *box, offset, direction = words
-    _move(sub, (handle, level, box), (handle, offset), (stride, layer_stride), reads=direction == _FROM_HOST)
+    _move(sub, (handle, level, box), (handle, offset), (stride, layer_stride), reads=direction == FROM_HOST)
 
 
-@command("COPY_TRANSFER3D", f"res_handle level usage stride layer_stride {_BOX} src_res_handle src_offset flags")
+@command("COPY_TRANSFER3D", COPY_TRANSFER, kind=Kind.COPY_TRANSFER)
 def _copy_transfer(sub: SubContext, words: Words) -> None:
     """Copy between a box and the client's memory of another resource."""
     handle, level, _, stride, layer_stride, *box, source, offset, flags = words
-    _move(sub, (handle, level, box), (source, offset), (stride, layer_stride), reads=bool(flags & _FROM_HOST))
+    _move(sub, (handle, level, box), (source, offset), (stride, layer_stride), reads=bool(flags & FROM_HOST))
 
 
 def _move(sub: SubContext, place: tuple[int, int, list[int]], memory: tuple[int, int], strides: tuple[int, int], *, reads: bool) -> None:
@@ -44,7 +42,7 @@ def _move(sub: SubContext, place: tuple[int, int, list[int]], memory: tuple[int,
     move(sub.gallium, level, box_of(box), memoryview(holding.memory)[offset:], *(strides if strides[0] else moved.strides(level)))
 
 
-@command("CLEAR_TEXTURE", f"res_handle level {_BOX} data0 data1 data2 data3")
+@command("CLEAR_TEXTURE", f"res_handle level {BOX} data0 data1 data2 data3")
 def _clear_texture(sub: SubContext, words: Words) -> None:
     handle, level, *box = words[:8]
     resource = sub.resource(handle)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import array
 import select
 import socket
-import struct
-from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from tgsi.tools.vtest.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from backends.device.commands.answerer import Answerer
+    pass
 
 
 class Wire(Protocol):
@@ -27,14 +25,8 @@ class Wire(Protocol):
     def is_quiet(self) -> bool:
         """True if a `read` would have to wait."""
 
-    def follower(self, head: bytes, count: int) -> tuple[int, ...] | None:
-        """Read `head` and the `count` words after it, if both have come already. Otherwise return None and read nothing."""
-
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
-
-    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
-        """Let generated code answer what it knows. answerer: makes it, of the socket and the memory of what was read; FileWire has none."""
 
     def send_descriptor(self, descriptor: int) -> None:
         """Send a file descriptor, attached to a byte of its own."""
@@ -53,7 +45,6 @@ class SocketWire:
         self._buffer[: len(first)] = first
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
-        self._answerer: Answerer | None = None
         self._begin, self._end = 0, len(first)  # of the bytes in the buffer that were not read yet
 
     @property
@@ -80,20 +71,6 @@ class SocketWire:
         if got:
             raise ProtocolError(f"the connection ended {got} bytes into {size}")
         return bytearray()
-
-    def follower(self, head: bytes, count: int) -> tuple[int, ...] | None:
-        """See `Wire`."""
-        begin, end = self._begin, self._begin + len(head) + 4 * count
-        if end > self._end or not self._buffer.startswith(head, begin, end):
-            return None
-        self._begin = end
-        return struct.unpack_from(f"{count}I", self._buffer, begin + len(head))
-
-    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
-        """See `Wire`."""
-        if self._answerer is None:
-            self._answerer = answerer(self._socket.fileno(), self._buffer)
-        self._begin, self._end = self._answerer.answer(self._begin, self._end)
 
     def _fill(self, size: int) -> bool:
         """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
@@ -154,12 +131,6 @@ class FileWire:
         if len(data) < size and data:
             raise ProtocolError(f"the stream ends {len(data)} bytes into {size}")
         return data
-
-    def follower(self, head: bytes, count: int) -> None:
-        """None: messages of a file are read one by one."""
-
-    def answer_natively(self, answerer: Callable[[int, bytearray], Answerer]) -> None:
-        """See `Wire`."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """See `Wire`."""

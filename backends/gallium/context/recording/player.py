@@ -29,7 +29,7 @@ class Player:
         state = context.state
         self._context, self._buffers = context, Buffers()
         entry = 0 if context._is_observed else context.device.reader_entry()
-        self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers)
+        self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers, Buffers())
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
         self._decoder = Decoder(self._object, lambda: self._reader.last_draw, self._changed)

@@ -1,0 +1,37 @@
+"""Generated code: copies of the client's memory into buffers, now or in their turn among the pending draws."""
+
+from __future__ import annotations
+
+from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.client import COPY_TRANSFER, FROM_HOST, TRANSFER, ReaderRecord
+from backends.llvm.builder.function import I32, I64, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.software.reading.bindings import begin_taker, field, find_buffer, find_range, refuse
+
+
+def write_buffer(f: Function, bound: Record, target: Val, source: Val, size: Val) -> None:
+    """Write bytes to a buffer and return 1; refuses where Python has to look."""
+    refuse(f, bound.get("upload_entry").eq(0) | (bound.get("hindrances") & int(Hindrance.USER_MEMORY)).ne(0))
+    code = f.call_pointer(I32, bound.get("upload_entry").as_pointer(), bound.get("executor").as_pointer(), target, source, size)
+    f.ret(code.eq(0).zext(I32))
+
+
+def build_transfer(module: Module) -> None:
+    """transfer(reader, words, count): TRANSFER3D to a buffer, from the client's memory of it."""
+    _build_copy(module, "transfer", TRANSFER, "res_handle", "offset", "direction")
+
+
+def build_copy_transfer(module: Module) -> None:
+    """copy_transfer(reader, words, count): COPY_TRANSFER3D to a buffer, from the client's memory of another resource."""
+    _build_copy(module, "copy_transfer", COPY_TRANSFER, "src_res_handle", "src_offset", "flags")
+
+
+def _build_copy(module: Module, name: str, names: str, owner: str, place: str, way: str) -> None:
+    f, reader, bound, words, _ = begin_taker(module, name)
+    given = {word: field(f, words, names, word) for word in names.split()}
+    refuse(f, (given[way] & FROM_HOST | given["level"] | given["y"] | given["z"]).ne(0) | given["height"].ne(1) | given["depth"].ne(1))
+    target, room = find_buffer(f, reader, given["res_handle"])
+    source, most = find_range(f, Record(f, reader, ReaderRecord).get("memories"), given[owner])
+    first, begin, size = (given[word].zext(I64) for word in ("x", place, "width"))
+    refuse(f, size.eq(0) | (first + size > room) | (begin + size > most))
+    write_buffer(f, bound, target + first, source + begin, size)
