@@ -1,7 +1,7 @@
 """Build hook of the wheel: what is installed owns one name, `tgsi`.
 
-The repository keeps four packages side by side. The Python Package Index has other packages called `linkage` and `backends`, and users
-have folders of these names. A wheel therefore holds ours as `tgsi.passes`, `tgsi.linkage` and `tgsi.backends`.
+The repository keeps five packages side by side. The Python Package Index has other packages called `linkage` and `backends`, and users
+have folders of these names. A wheel therefore holds ours as `tgsi.passes`, `tgsi.linkage`, `tgsi.frontends` and `tgsi.backends`.
 
 The dotted name of a module is rewritten wherever it stands: in imports, in tables of names, in code inside strings, in comments. Lines
 are neither added nor removed, so that tracebacks agree with the repository. An old name that is left, or a variable that was taken for
@@ -21,7 +21,7 @@ from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 OWNER = "tgsi"
-GUESTS = ("passes", "linkage", "backends")
+GUESTS = ("passes", "linkage", "frontends", "backends")
 
 _ANY = "|".join(GUESTS)
 _LEFT = re.compile(rf"\A(?:{_ANY})\.|\b(?:import|from) (?:{_ANY})(?:\.|,| import| as|\s*$)", re.MULTILINE)

@@ -1,6 +1,7 @@
 """TGSI and Gallium in Python: parse, check, link and run shaders; render with them.
 
     program = tgsi.parse(text)
+    program = tgsi.read_spirv(module)
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
@@ -46,6 +47,7 @@ from tgsi.language.source import Source, Span
 if TYPE_CHECKING:
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
+    from frontends.spirv import read_spirv
     from linkage import sm3
     from linkage.chain import PairCache
     from linkage.interner import SemanticInterner
@@ -113,6 +115,7 @@ _LAZY = {
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
     "optimize": "tgsi.api",
+    "read_spirv": "frontends.spirv",
     "parse": "tgsi.api",
     "patch": "linkage.relocate",
     "programs_in": "tgsi.language.text.logs",
@@ -177,6 +180,7 @@ __all__ = [
     "parse",
     "patch",
     "programs_in",
+    "read_spirv",
     "relocations",
     "renumber",
     "run",

@@ -1,6 +1,6 @@
-"""Check that `passes`, `linkage` and `backends` come from the same checkout as `tgsi`, not from elsewhere on the import path.
+"""Check that `passes`, `linkage`, `frontends` and `backends` come from the same checkout as `tgsi`, not from elsewhere on the import path.
 
-In an installed tgsi these three lie below it, and no other package can hide them.
+In an installed tgsi these four lie below it, and no other package can hide them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-SIBLINGS = ("passes", "linkage", "backends")
+SIBLINGS = ("passes", "linkage", "frontends", "backends")
 
 
 def check() -> None:

@@ -1,4 +1,4 @@
-"""Import graph of the four packages, read from the sources, including lazy imports and those under TYPE_CHECKING."""
+"""Import graph of the five packages, read from the sources, including lazy imports and those under TYPE_CHECKING."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import functools
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("tgsi", "passes", "linkage", "backends")
+PACKAGES = ("tgsi", "passes", "linkage", "frontends", "backends")
 
 
 def module_files() -> dict[str, Path]:

@@ -19,6 +19,7 @@ ALLOWED = {
     "tgsi.language.text.reader": "advice in error messages",
     "tgsi.language.text.advice": "words of other languages for opcodes",
     "tgsi.language.builder.program_builder": "methods that write control flow",
+    "frontends.spirv.emit": "writes instructions of SPIR-V as those of TGSI",
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
     "passes.lower.expand": "writes opcodes with others",

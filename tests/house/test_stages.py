@@ -23,6 +23,8 @@ ALLOWED = {
     "tgsi.language.facts.semantics": "semantics of stages",
     "tgsi.language.codes": "explanations of errors",
     "tgsi.language.text.advice.synonyms": "other languages' words for stages, and signs of a stage",
+    "frontends.spirv.emit.stages": "execution models and modes of SPIR-V",
+    "frontends.spirv.emit.variables": "inputs and outputs with a row for each vertex",
     "passes.validate.stages": "largest values of properties",
     "backends.pipe.enums": "Gallium's numbers of stages",
     "backends.run.arguments": "the shape of a run of each stage",

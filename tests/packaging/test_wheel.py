@@ -70,7 +70,7 @@ import importlib, sys
 from pathlib import Path
 for file in sorted(file for file in ours if file.endswith(".py")):
     importlib.import_module(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
-assert not {"passes", "linkage", "backends"} & sys.modules.keys()
+assert not {"passes", "linkage", "frontends", "backends"} & sys.modules.keys()
 import tgsi
 assert all(getattr(tgsi, name) is not None for name in tgsi.__all__)
 from tgsi.passes import registry

@@ -1,0 +1,1 @@
+"""Languages that people write shaders in, as programs of TGSI: SPIR-V."""

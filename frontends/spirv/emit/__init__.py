@@ -1,0 +1,1 @@
+"""Instructions of SPIR-V as those of TGSI."""

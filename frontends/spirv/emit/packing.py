@@ -1,0 +1,78 @@
+"""Functions of GLSL.std.450 that take numbers apart: packing, fractions, exponents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from frontends.spirv.emit import chain
+from frontends.spirv.emit.code import Ref, Refs, destination, immediate
+from frontends.spirv.emit.floats import Floats
+from frontends.spirv.emit.state import State
+from frontends.spirv.module.errors import Op
+from frontends.spirv.module.types import Struct
+
+Function = Callable[[State, Op, Floats, list[list[Ref]]], list[Ref]]
+"""A function of GLSL.std.450: from the words of its operands to those of its result."""
+
+
+def packed(opcode: str) -> Function:
+    """A function that packs the scalars of a vector into a word."""
+    return lambda s, op, f, values: s.code.one(opcode, s.code.packed(values[0], "float"))
+
+
+def unpacked(opcode: str) -> Function:
+    """A function that unpacks the scalars of a word."""
+    return lambda s, op, f, values: s.code.one(opcode, s.code.source(values[0]), words=s.result(op).words)
+
+
+def pack_signed(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+    """PackSnorm2x16."""
+    value = f.minimum(f.maximum(values[0], f.number(-1, 2)), f.number(1, 2))
+    whole = s.code.lanes("F2I", s.code.lanes("ROUND", f.multiply(value, f.number(32767, 2))))
+    return s.code.lanes("BFI", whole[:1], whole[1:], immediate(16), immediate(16))
+
+
+def unpack_signed(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+    """UnpackSnorm2x16."""
+    whole = s.code.lanes("IBFE", values[0] * 2, immediate(0, 16), immediate(16, 16))
+    value = f.divide(s.code.lanes("I2F", whole), f.number(32767, 2))
+    return f.maximum(value, f.number(-1, 2))
+
+
+def modf(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+    """Modf and ModfStruct: the fraction, and the whole number in memory or after it."""
+    whole = f.truncate(values[0])
+    rest = f.subtract(values[0], whole)
+    if op.operands[3:]:
+        chain.store(s, chain.place_of(s, op.id(3), op), whole, op)
+        return rest
+    return [*rest, *whole]
+
+
+def frexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+    """Frexp and FrexpStruct: the significand from 1/2 to 1, and the exponent in memory or after it."""
+    value = values[0]
+    if f.wide:
+        found = [_frexp_pair(s, value[place : place + 2]) for place in range(0, len(value), 2)]
+        significand, exponent = [ref for item, _ in found for ref in item], [item for _, item in found]
+    else:
+        code = s.code
+        bits = code.plain(value)
+        count = len(bits)
+        zero = f.test("eq", value, f.number(0, count))
+        raw = code.lanes("UBFE", bits, immediate(23) * count, immediate(8) * count)
+        exponent = f.choose(zero, immediate(0) * count, code.lanes("UADD", raw, immediate(-126) * count))
+        mantissa = code.lanes("OR", code.lanes("AND", bits, immediate(0x807FFFFF) * count), immediate(0x3F000000) * count)
+        significand = f.choose(zero, bits, mantissa)
+    if op.operands[3:]:
+        chain.store(s, chain.place_of(s, op.id(3), op), exponent, op)
+        return significand
+    if not isinstance(s.result(op), Struct):
+        s.fail("M006", "the result is a struct of significand and exponent", op)
+    return [*significand, *exponent]
+
+
+def _frexp_pair(s: State, value: Refs) -> tuple[list[Ref], Ref]:
+    significand, exponent = s.code.new(2), s.code.new(1)
+    s.code.emit("DFRACEXP", (destination(significand), destination(exponent)), s.code.source([*value, *value]))
+    return significand, exponent[0]

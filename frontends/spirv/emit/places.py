@@ -1,0 +1,137 @@
+"""Places that pointers name: registers, memory, units of textures and images, known values."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from frontends.spirv.emit.code import Ref
+from frontends.spirv.module.types import Array, Image, Matrix, SampledImage, Sampler, Struct, Type, Vector
+from tgsi.language.facts.enums import File
+from tgsi.language.record import record
+
+Terms = tuple[tuple[Ref, int], ...]
+"""An index that is known when the program runs: the sum of words, each times a number."""
+
+
+@record(kw_only=True)
+class Registers:
+    """Consecutive registers of a file, from `index` + the sum of `terms` on, one vector in each.
+
+    `row` is the vertex or primitive of files with two indices. `channel` is the first channel of a scalar or vector. `packed` arrays
+    have an element in each channel. `pick` chooses a scalar of a vector or packed array while the program runs.
+    """
+
+    kind: Type
+    file: File
+    index: int
+    terms: Terms = ()
+    buffer: int | None = None
+    row: int | Ref | None = None
+    array: int = 0
+    channel: int = 0
+    packed: bool = False
+    pick: Ref | None = None
+    width: int = 0
+    mutable: bool = False
+
+
+@record(kw_only=True)
+class Memory:
+    """Bytes of a resource: `offset` + the sum of `terms`. `chosen` is added to the number of the resource.
+
+    `stride` and `row_major` belong to matrices, `scalar_step` to vectors whose scalars do not lie side by side.
+    """
+
+    kind: Type
+    file: File
+    number: int
+    offset: int = 0
+    terms: Terms = ()
+    chosen: Terms = ()
+    stride: int = 0
+    row_major: bool = False
+    scalar_step: int = 0
+    pick: Ref | None = None
+    qualifiers: int = 0
+    is_block: bool = False
+
+
+@record(kw_only=True)
+class Unit:
+    """Samplers, textures, images or counters from a number on."""
+
+    kind: Type
+    variable: int
+    number: int
+    size: int = 1
+    terms: Terms = ()
+    qualifiers: int = 0
+
+
+@record(kw_only=True)
+class Known:
+    """A value that nothing changes."""
+
+    kind: Type
+    words: tuple[Ref, ...]
+
+
+@record(kw_only=True)
+class Varying:
+    """An input or output whose parts have semantics of their own: a block, or rows of vertices. `offset` counts locations."""
+
+    kind: Type
+    variable: int
+    row: int | Ref | None = None
+    needs_row: bool = False
+    offset: int = 0
+
+
+Place: TypeAlias = Registers | Memory | Unit | Known | Varying
+
+
+@record(kw_only=True)
+class Texel:
+    """A texel of an image, for atomics."""
+
+    unit: Unit
+    image: Image
+    coordinates: tuple[Ref, ...]
+    sample: Ref | None
+
+
+def registers(kind: Type) -> int:
+    """Registers that a value takes, one vector in each; 64-bit vectors of three and four take two."""
+    match kind:
+        case Matrix() | Array():
+            return kind.size * registers(kind.element)
+        case Struct():
+            return sum(map(registers, kind.members))
+    return (kind.words + 3) // 4
+
+
+def layout(kind: Type) -> list[tuple[int, int]]:
+    """Register and channel of each word of a value."""
+    match kind:
+        case Matrix() | Array():
+            inner, step = layout(kind.element), registers(kind.element)
+            return [(place * step + register, channel) for place in range(kind.size) for register, channel in inner]
+        case Struct():
+            found, first = [], 0
+            for member in kind.members:
+                found += [(first + register, channel) for register, channel in layout(member)]
+                first += registers(member)
+            return found
+    return [(word // 4, word % 4) for word in range(kind.words)]
+
+
+def scalar_words(kind: Type) -> int:
+    """Words of the scalars of a vector."""
+    return kind.element.words if isinstance(kind, Vector) else kind.words
+
+
+def is_opaque(kind: Type) -> bool:
+    """True for textures, samplers and images, and arrays of them."""
+    while isinstance(kind, Array):
+        kind = kind.element
+    return isinstance(kind, Image | Sampler | SampledImage)

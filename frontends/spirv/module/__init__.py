@@ -1,0 +1,1 @@
+"""Modules as data: grammar, decoder, types, constants, functions. Nothing here knows TGSI."""

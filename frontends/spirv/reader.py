@@ -1,0 +1,170 @@
+"""SPIR-V modules to programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, variables  # noqa: F401 they register emitters
+from frontends.spirv.emit.builtins import is_computed
+from frontends.spirv.emit.code import TooLong
+from frontends.spirv.emit.finish import finish
+from frontends.spirv.emit.flow import Flow
+from frontends.spirv.emit.places import is_opaque, registers
+from frontends.spirv.emit.stages import PROCESSORS, properties, shared_bytes
+from frontends.spirv.emit.state import State
+from frontends.spirv.module.decoder import Module
+from frontends.spirv.module.errors import Op
+from frontends.spirv.module.module import EntryPoint, Tables, load
+from frontends.spirv.module.types import MAX_WORDS, Array, Pointer
+from tgsi.language.diagnostics import TgsiError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from linkage.interner import SemanticInterner
+
+T = TypeVar("T")
+
+
+def entry_points(module: Module, *, name: str = "<module>") -> tuple[tuple[str, Processor | None], ...]:
+    """Name and stage of each entry point of a module; the stage is None where TGSI has none.
+
+    Raises:
+        ParseError, UnsupportedError: the module is wrong or needs what TGSI has no words for.
+    """
+    tables = _guarded(lambda: load(module, name), name)
+    return tuple((item.name, PROCESSORS.get(item.model)) for item in tables.entries)
+
+
+def read(
+    module: Module,
+    entry: str | None = None,
+    specialization: Mapping[int | str, float] | None = None,
+    *,
+    stage: Processor | str | None = None,
+    bindings: Mapping[str, int] | None = None,
+    interner: SemanticInterner | None = None,
+    name: str = "<module>",
+) -> Program:
+    """The program of one entry point (docs/spirv.md says what becomes what).
+
+    Args:
+        module: bytes of either order, or 32-bit words.
+        entry, stage: name and stage of the entry point; needed where the module has several.
+        specialization: values of specialization constants by SpecId or name.
+        bindings: numbers of buffers, textures and images in place of those of the module, by the name of the variable or its block.
+        interner: table that gives locations their semantics; without it location n is GENERIC[n].
+        name: the name of the module in messages.
+
+    Raises:
+        ParseError: the module is wrong, or has no such entry point or constant (M001 to M010).
+        UnsupportedError: the module needs what TGSI has no words for, or is too large (M020 to M023).
+        LimitError: the interner has no semantic left.
+        TypeError, ValueError: an argument is wrong.
+    """
+    wanted = Processor[stage] if isinstance(stage, str) else stage
+    tables = _guarded(lambda: load(module, name, specialization), name)
+    chosen = _entry(tables, entry, wanted)
+    state = State(tables=tables, entry=chosen, processor=PROCESSORS[chosen.model], interner=interner)
+    state.bindings = _bindings(tables, bindings or {})
+    return _guarded(lambda: _program(state), name, state)
+
+
+def _program(s: State) -> Program:
+    s.properties = properties(s)
+    s.uniforms = _uniforms(s)
+    _prologue(s)
+    Flow(s).main()
+    shared_bytes(s)
+    return finish(s)
+
+
+def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPoint:
+    have = ", ".join(f"{item.name!r} ({item.model})" for item in tables.entries) or "none"
+    found = [item for item in tables.entries if name in (None, item.name) and (stage is None or PROCESSORS.get(item.model) is stage)]
+    if not found:
+        tables.sources.fail("M007", f"there is no entry point {'' if name is None else repr(name)}; there are: {have}")
+    if len(found) > 1:
+        tables.sources.fail("M007", f"there are several entry points, choose one with entry= or stage=: {have}")
+    if found[0].model not in PROCESSORS:
+        tables.sources.fail("M020", f"the execution model {found[0].model} is not supported", found[0].op)
+    return found[0]
+
+
+def _bindings(tables: Tables, given: Mapping[str, int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for id, op in tables.globals.items():
+        names = {tables.names.get(id)}
+        kind = tables.types.get(op.type, op)
+        if isinstance(kind, Pointer):
+            inner = tables.types.known.get(kind.target)
+            while isinstance(inner, Array):
+                inner = inner.element
+            names.add(tables.names.get(getattr(inner, "id", 0)))
+        for label in names & given.keys():
+            found[id] = given[label]  # type: ignore[index]
+    return found
+
+
+def _uniforms(s: State) -> dict[int, int]:
+    """First register of each default uniform in CONST[0], in the order of locations."""
+    tables = s.tables
+    found = []
+    for id, op in tables.globals.items():
+        kind = tables.types.get(op.type, op)
+        if isinstance(kind, Pointer) and kind.storage == "UniformConstant":
+            inner = tables.types.get(kind.target, op)
+            if not is_opaque(inner):
+                found.append((tables.decoration(id, "Location") or 0, id, inner))
+    first, numbers = 0, {}
+    for _, id, inner in sorted(found, key=lambda item: item[:2]):
+        if inner.words >= MAX_WORDS:
+            s.fail("M023", "the uniforms are too large", tables.globals[id])
+        numbers[id] = first
+        first += registers(inner)
+    s.uniform_registers = first
+    return numbers
+
+
+def _prologue(s: State) -> None:
+    """Write what has to come first: values that are computed of system values, and variables with initializers."""
+    used = {
+        id
+        for function in s.tables.functions.values()
+        for block in function.blocks.values()
+        for op in block.body
+        for id in op.operands
+        if isinstance(id, int)
+    }
+    for id, op in s.tables.globals.items():
+        if id in used and (is_computed(s.tables, id) or len(op.operands) > 1):
+            variables.root(s, id, op)
+
+
+def _guarded(work: Callable[[], T], name: str, state: State | None = None) -> T:
+    """Run a part of the reading. Whatever a hostile module breaks is an error about the instruction that was read."""
+    try:
+        return work()
+    except (TgsiError, MemoryError):
+        raise
+    except TooLong:
+        _fail(state, name, "M023", "the program is too long")
+    except RecursionError:
+        _fail(state, name, "M023", "blocks and calls nest too deep")
+    except (LookupError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, RuntimeError, ArithmeticError) as error:
+        if isinstance(error, TypeError | ValueError) and state is None and str(error).startswith(("a module", "specialization")):
+            raise
+        _fail(state, name, "M006", f"the operands do not fit the instruction ({error})")
+
+
+def _fail(state: State | None, name: str, code: str, text: str) -> NoReturn:
+    from frontends.spirv.module.errors import error
+
+    op: Op | None = None
+    if state is not None and state.block is not None:
+        body = [*state.block.body, *([state.block.end] if state.block.end is not None else [])]
+        op = body[min(state.position, len(body) - 1)] if body else None
+    if state is not None:
+        state.fail(code, text, op)
+    raise error(code, f"{name}: {text}")

@@ -1,0 +1,51 @@
+"""Modules of the tests: GLSL of our own in `shaders`, and the SPIR-V that glslang makes of it in modules.zip.
+
+`python -m tests.unit.spirv.modules` compiles all shaders again (Debian's glslang-tools, 12.0). The first line of a shader may hold options
+for glslang after ``//``; by default it is compiled for Vulkan.
+"""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SHADERS = HERE / "shaders"
+ARCHIVE = HERE / "modules.zip"
+
+
+@functools.cache
+def modules() -> Mapping[str, bytes]:
+    """Every module by the name of its shader."""
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def module(name: str) -> bytes:
+    """One module."""
+    return modules()[name]
+
+
+def compiled(shader: Path) -> bytes:
+    """The module that glslang makes of a shader."""
+    first = shader.read_text().splitlines()[0]
+    options = first.removeprefix("//").split() if first.startswith("//") else ["-V"]
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "module.spv"
+        subprocess.run(["glslangValidator", *options, shader.name, "-o", result], cwd=SHADERS, check=True, stdout=subprocess.PIPE)
+        return result.read_bytes()
+
+
+def main() -> None:
+    """Compile all shaders."""
+    with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for shader in sorted(SHADERS.iterdir()):
+            archive.writestr(zipfile.ZipInfo(shader.name), compiled(shader), zipfile.ZIP_DEFLATED)
+
+
+if __name__ == "__main__":
+    main()
