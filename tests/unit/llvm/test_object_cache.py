@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from backends.llvm.engine import object_cache
+from backends import sealed_files
 from backends.llvm.engine.object_cache import ObjectCache
-from backends.llvm.engine.private_folder import SECRET_NAME
+from backends.sealed_files import SECRET_NAME
 from tests.children import exit_code, start
 
 KEY = "ab" + 62 * "0"
@@ -67,7 +67,7 @@ def test_an_object_under_another_name_counts_as_absent(cache: ObjectCache, tmp_p
 
 def test_files_of_another_version_count_as_absent(cache: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(object_cache, "_MAGIC", b"TGSIOBJ9")
+        patch.setattr(sealed_files, "_MAGIC", b"TGSIOBJ9")
         assert cache.get(KEY) is None
         cache.put(KEY, OBJECT)
         assert cache.get(KEY) == OBJECT

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from backends.llvm.engine.object_cache import MAX_OBJECT, ObjectCache, default_cache, resolve_cache
-from backends.llvm.engine.private_folder import SECRET_NAME
+from backends.sealed_files import SECRET_NAME
 
 KEY = "ab" + 62 * "0"
 OBJECT = bytes(range(256))
