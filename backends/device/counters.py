@@ -81,10 +81,12 @@ class Statistics:
     flushes_draw: int = _count(Place.DEVICE, in_pipeline=False)
     flushes_full: int = _count(Place.DEVICE, in_pipeline=False)
     known_draws: int = _count(Place.DEVICE, in_pipeline=False)  # that generated code took
+    other_draws: int = _count(Place.DEVICE, in_pipeline=False)  # that Python took
     templates_made: int = _count(Place.DEVICE, in_pipeline=False)  # combinations for which Python had to make parts, or all
     templates_composed: int = _count(Place.DEVICE, in_pipeline=False)  # combinations that generated code put together of parts
     kernels_compiled: int = _count(Place.DEVICE, in_pipeline=False)  # of the whole process
     compile_ns: int = _count(Place.DEVICE, in_pipeline=False)  # that these took, in all threads
+    kernels_loaded: int = _count(Place.DEVICE, in_pipeline=False)  # of the whole process, that were on the disk
     generated: tuple[int, ...] = _count_streams()  # primitives that left the last stage in front of the rasterizer
     needed: tuple[int, ...] = _count_streams()  # primitives that stream output would have written, had there been room
     written: tuple[int, ...] = _count_streams()  # primitives that stream output wrote

@@ -265,6 +265,8 @@ class DriverQuery(IntEnum):
     KERNELS_COMPILED = 265
     COMPILE_NS = 266
     TEMPLATES_COMPOSED = 267
+    OTHER_DRAWS = 268
+    KERNELS_LOADED = 269
 
 
 class RenderCond(IntEnum):
@@ -379,9 +381,7 @@ PREFIXES: dict[type[Enum], str] = {
 def lookup(kind: type[E], value: E | int | str, argument: str) -> E:
     """Return a member of `kind` from a member, its number, its name, or its full C name.
 
-    Raises:
-        ValueError: there is no such member; the message names the argument and the nearest name.
-        TypeError: the value is of another type.
+    ValueError, naming the argument and the nearest name, if there is no such member; TypeError for a value of another type.
     """
     if isinstance(value, kind):
         return value

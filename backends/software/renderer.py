@@ -298,6 +298,7 @@ class Renderer:
 
     def _limit(self) -> None:
         """Draw pending work if it keeps too much memory alive; called after each draw that Python takes."""
+        self._tally.other_draws += 1
         if not self.pending:
             self._finish()
         elif self._executor.record.held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:

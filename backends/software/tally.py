@@ -11,10 +11,11 @@ from backends.software.commands.executor import Executor
 
 
 class Tally:
-    """The counters of `Place.WORKER`, `Place.BATCH` and `Place.DEVICE`."""
+    """The counters of `Place.WORKER`, `Place.BATCH` and `Place.DEVICE`. other_draws: draws that Python took."""
 
     def __init__(self, executor: Executor, kernels: KernelCache, pool: Pool) -> None:
         self._executor, self._kernels, self._pool = executor, kernels, pool
+        self.other_draws = 0
         self._flushes = dict.fromkeys((reason.value for reason in FlushReason), 0)
 
     def flushed(self, reason: FlushReason) -> None:
@@ -28,5 +29,5 @@ class Tally:
         counts |= {name: int(getattr(totals, name)) for name in counted(Place.BATCH)}
         counts |= self._flushes
         counts |= {name: int(getattr(executor.record, name)) for name in ("vertices", "primitives", "known_draws", "templates_composed")}
-        counts["templates_made"] = executor.templates_made
-        return counts | {"kernels_compiled": kernels.compiled, "compile_ns": kernels.compile_ns}
+        counts |= {"templates_made": executor.templates_made, "other_draws": self.other_draws}
+        return counts | {"kernels_compiled": kernels.compiled, "compile_ns": kernels.compile_ns, "kernels_loaded": kernels.loaded}

@@ -138,7 +138,7 @@ def make_environment(folder: Path) -> Path:
     venv.create(folder, with_pip=False, symlinks=True)
     needed = {
         Path(spec.origin).parents[1]
-        for name in ("numpy", "llvmlite", "lark", "PIL", "platformdirs")
+        for name in ("numpy", "llvmlite", "lark", "PIL", "platformdirs", "rich")
         if (spec := find_spec(name)) and spec.origin
     }
     (site,) = folder.glob("lib/python*/site-packages")

@@ -87,14 +87,15 @@ def test_screenshots_are_written_when_a_target_goes(tmp_path: Path) -> None:
 
     from tgsi.gallium import Screen
     from tgsi.tools.vtest.messages import answer
-    from tgsi.tools.vtest.screenshots import Screenshots
+    from tgsi.tools.vtest.output.pictures import Pictures
+    from tgsi.tools.vtest.output.wanted import Wanted
     from tgsi.tools.vtest.session import Session
     from tgsi.tools.vtest.wire import FileWire
 
     stream = red().message(3, 1)
     with Screen(0) as screen:
-        pictures = Screenshots(tmp_path, 5)
-        answer(Session(screen, FileWire(io.BytesIO(bytes(stream.data)), io.BytesIO()), print, protocol=0, screenshots=pictures))
+        pictures = Pictures(Wanted(folder=tmp_path, pictures=1), 5)
+        answer(Session(screen, FileWire(io.BytesIO(bytes(stream.data)), io.BytesIO()), print, protocol=0, pictures=pictures))
     files = sorted(tmp_path.glob("*.png"))
     assert [file.name for file in files] == ["test-5-000.png", "test-5-001.png"]  # read back, then gone
     assert Image.open(files[0]).getpixel((3, 3)) == (255, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 import socket
@@ -267,6 +268,7 @@ def test_a_wrong_range_among_others_is_told_and_the_others_are_written(screen: S
 
 
 def test_a_buffer_that_stands_for_a_fence_is_made_when_it_is_needed(screen: Screen) -> None:
+    gc.collect()  # views of earlier tests may keep memory
     before = screen.memory.used
     session = Session(screen, FileWire(BytesIO(), BytesIO()), print)
 
@@ -288,6 +290,7 @@ def test_a_buffer_that_stands_for_a_fence_is_made_when_it_is_needed(screen: Scre
 
 
 def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) -> None:
+    gc.collect()  # views of earlier tests may keep memory
     before = screen.memory.used
     ours, theirs = socket.socketpair()
     lines: list[str] = []
@@ -299,7 +302,7 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) 
         ours.sendall(stream.data + b"\x20\0\0\0\x06\0\0\0half")
         ours.close()
         thread.join(20)
-    assert len(lines) == 1
+    assert lines == []  # a client may go whenever it likes
     assert not session.resources
     assert screen.memory.used == before
 

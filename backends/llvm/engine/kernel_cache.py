@@ -57,6 +57,7 @@ class KernelCache:
         self._kept: dict[Key, Library] = {}
         self.note: Callable[[bool], None] | None = None
         self.compiled = self.compile_ns = 0  # kernels that were not on disk, and the nanoseconds that they took
+        self.loaded = 0  # kernels that were on disk
         self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
 
     def __len__(self) -> int:
@@ -102,9 +103,11 @@ class KernelCache:
         finally:
             if made and note is not None:
                 note(False)
-        if made:
-            with _lock:
+        with _lock:
+            if made:
                 self.compiled, self.compile_ns = self.compiled + 1, self.compile_ns + time.perf_counter_ns() - begin
+            else:
+                self.loaded += 1
         return library
 
 

@@ -76,6 +76,22 @@ def test_known_draws_and_templates_are_counted(scene: Counting) -> None:
     assert scene.count(work) == {"known_draws": 6}
 
 
+def test_draws_that_python_takes_are_counted_apart(scene: Counting) -> None:
+    text = (
+        "FRAG\nDCL OUT[0], COLOR\nDCL BUFFER[0]\nIMM[0] FLT32 {0.0, 0.5, 1.0, 1.0}\n"
+        "STORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy\nMOV OUT[0], IMM[0]\nEND\n"
+    )
+    memory = scene.screen.resource_create(target="BUFFER", width0=256)
+
+    def work() -> None:
+        scene.ctx.bind_fs_state(scene.ctx.create_fs_state(text))
+        scene.ctx.set_shader_buffers("FRAGMENT", [memory])
+        scene.draw()
+
+    found = scene.count(work)
+    assert (found.get("known_draws", 0), found.get("other_draws", 0)) == (0, 1)
+
+
 def test_kernels_that_were_compiled_are_counted_with_their_time(scene: Counting) -> None:
     text = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.125, 0.5, 0.3752, 0.5}\nADD OUT[0], IMM[0], IMM[0].wzyx\nEND\n"
 
@@ -84,10 +100,11 @@ def test_kernels_that_were_compiled_are_counted_with_their_time(scene: Counting)
         scene.draw()
 
     cache = scene.ctx.device.kernels.cache
-    before = cache.compiled, cache.compile_ns
+    before = cache.compiled, cache.compile_ns, cache.loaded
     found = scene.count(work)
     assert found.get("kernels_compiled", 0) == cache.compiled - before[0]
     assert found.get("compile_ns", 0) == cache.compile_ns - before[1]
+    assert found.get("kernels_loaded", 0) == cache.loaded - before[2]
 
 
 def bind_other(s: Counting) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+from tgsi.tools.vtest.output.log import COMMANDS, LEVELS, LOG, set_up
+from tgsi.tools.vtest.output.wanted import LAST, Wanted
 from tgsi.tools.vtest.processes.limits import MEANINGS, MOST, Limits
 from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve
 
@@ -50,6 +54,16 @@ def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], floa
     return read
 
 
+def _pictures(text: str) -> int:
+    """The pictures that are wanted, as `Wanted.pictures`."""
+    named = {"last": LAST, "every": 1}
+    if text.lower() in named:
+        return named[text.lower()]
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is none of: every, last, a number N for every Nth picture")
+    return int(text)
+
+
 def _size(text: str) -> str:
     """Width and height as WxH."""
     width, _, height = text.partition("x")
@@ -60,9 +74,25 @@ def _size(text: str) -> str:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is written about clients."""
-    parser.add_argument("--log", choices=("commands",), help="print every command")
-    parser.add_argument("--screenshot", type=Path, metavar="DIR", help="write PNGs of the clients' color targets to DIR")
-    parser.add_argument("--stats", action="store_true", help="print the count and time of each command when a client disconnects")
+    parser.add_argument(
+        "--log",
+        action="append",
+        default=[],
+        metavar="FILE|LEVEL",
+        help=f"least level of lines ({', '.join(LEVELS)}), or a file that they go to as well; with both, the level is the file's",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="more lines: --log debug")
+    parser.add_argument("-q", "--quiet", action="store_true", help="only errors of the server, and no summary")
+    parser.add_argument("--stats", action="store_true", help="count and time of each command when a client disconnects")
+    parser.add_argument(
+        "--screenshot",
+        type=_pictures,
+        default=0,
+        metavar="every|last|N",
+        help="PNGs of windows and of targets that are read or left: all, each client's last one, or every Nth",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of PNGs (default: screenshots) and of replies of --replay")
+    parser.add_argument("--gif", type=Path, metavar="FILE", help="each client's windows as an animated GIF: FILE, then FILE-2 ...")
 
 
 def _add_work(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +135,6 @@ def make_parser() -> argparse.ArgumentParser:
     _add_work(parser)
     parser.add_argument("--replay", type=Path, nargs="+", metavar="STREAM.bin", help="run recorded streams instead of serving")
     parser.add_argument("--compare", action="store_true", help="with --replay: compare replies with STREAM.rep")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="with --replay: write replies to DIR as NAME.rep")
     return parser
 
 
@@ -132,25 +161,40 @@ def make_run_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _options(given: argparse.Namespace) -> Options:
-    """The options of a server. Raises OSError if a folder cannot be made."""
-    for folder in (given.screenshot, getattr(given, "output", None)):
+def _set_up_log(given: argparse.Namespace, usual: int) -> bool:
+    """Set up the log. Returns whether commands are logged. usual: the level without options. Raises OSError if a file cannot be written."""
+    levels = [LEVELS[word] for word in given.log if word in LEVELS]
+    files = [Path(word) for word in given.log if word not in LEVELS]
+    if len(levels) > 1 or len(files) > 1:
+        raise ValueError("--log: one level and one file at most")
+    level = logging.ERROR if given.quiet else logging.DEBUG if given.verbose else usual
+    if levels and not files:
+        level = levels[0]
+    file_level = levels[0] if levels else logging.DEBUG
+    set_up(level, files[0] if files else None, file_level)
+    return COMMANDS in levels
+
+
+def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
+    """The options of a server. usual: level of the log. Raises OSError for a file that cannot be made, ValueError for wrong options."""
+    log_commands = _set_up_log(given, usual)
+    wanted = Wanted(folder=given.output or Wanted().folder, pictures=given.screenshot, film=given.gif)
+    folders = [given.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files)]
+    for folder in folders:
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise OSError(f"{folder}: cannot be made a directory: {error.strerror}") from None
     return Options(
-        socket=getattr(given, "socket", Path(DEFAULT_SOCKET)),
-        once=getattr(given, "once", False),
-        log_commands=given.log == "commands",
-        screenshots=given.screenshot,
+        log_commands=log_commands,
+        wanted=wanted,
         statistics=given.stats,
         protocol=given.protocol,
         threads=given.threads,
         lanes=given.lanes,
-        socket_mode=getattr(given, "socket_mode", 0o600),
         limits=Limits(**{item.name: getattr(given, item.name) for item in fields(Limits)}),
+        **more,
     )
 
 
@@ -163,13 +207,14 @@ def _run(arguments: Sequence[str]) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if not command:
         parser.error("a command is missing: tgsi-vtest run -- glxgears")
-    return run(Launch(command=command, is_headless=given.headless, display_size=given.display_size), _options(given))
+    options = _options(given, logging.WARNING, summary=not given.quiet)
+    return run(Launch(command=command, is_headless=given.headless, display_size=given.display_size), options)
 
 
 def _serve(arguments: Sequence[str]) -> int:
     """Serve, or replay streams."""
     given = make_parser().parse_args(arguments)
-    options = _options(given)
+    options = _options(given, logging.INFO, socket=given.socket, once=given.once, socket_mode=given.socket_mode)
     if given.replay:
         from tgsi.tools.vtest.replay import replay_all
 
@@ -185,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (OSError, ValueError) as error:
-        print(f"tgsi-vtest: {error}", file=sys.stderr)
+        LOG.error(str(error))
         return 2
 
 

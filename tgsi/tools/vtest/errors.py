@@ -7,6 +7,10 @@ class ProtocolError(Exception):
     """Message whose end cannot be found, so that nothing after it can be read."""
 
 
+class ClientGone(ProtocolError):
+    """End of the connection where more should follow. A client may go whenever it likes, so this is no mistake."""
+
+
 class CommandError(Exception):
     """Command that is refused, with the field and the reason. The commands after it are carried out."""
 

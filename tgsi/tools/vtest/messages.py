@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
+from tgsi.tools.vtest.errors import ClientGone, CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
-from tgsi.tools.vtest.numbers import BIND_CUSTOM
-from tgsi.tools.vtest.processes.children import BEGUN, MESSAGE
+from tgsi.tools.vtest.numbers import BIND_CUSTOM, SHOWN
+from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.processes.door import client_name
+from tgsi.tools.vtest.processes.marks import Mark
 from tgsi.tools.vtest.resources import create_resource
 from tgsi.tools.vtest.session import EXPECTED, Session
 
@@ -28,6 +29,7 @@ CAPS_V1_BYTES = 308
 MAX_MESSAGE = 1 << 26
 """Largest size of a message in bytes. Mesa sends at most a few megabytes."""
 
+_BEGUN, _MESSAGE = Mark.BEGUN.value, Mark.MESSAGE.value
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
@@ -171,8 +173,8 @@ def _unref(session: Session, body: memoryview) -> None:
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     session.memories.remove(handle)
-    if session.screenshots is not None and holding.is_made:
-        session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
+    if session.pictures is not None and holding.is_made:
+        session.pictures.leaving(session.name, [sub.context for sub in session.contexts.values()], holding)
     if holding.is_made:
         session.let_go(handle, holding)
     session.free(holding)
@@ -207,8 +209,7 @@ def _get(session: Session, body: memoryview) -> None:
         session.lend(needed)
         reply = bytearray(needed)
         holding.read(session.current.gallium, level, box, memoryview(reply), words[2], words[3])
-        if session.screenshots is not None:
-            session.screenshots.shown(session.name, holding.resource, words[4:10])
+        _note_read(session, holding, words[4:10])
     finally:
         session.wire.write(reply)
         session.write_zeros(size - len(reply))  # the client waits for this many bytes even if the request fails
@@ -231,8 +232,15 @@ def _put2(session: Session, body: memoryview) -> None:
 def _get2(session: Session, body: memoryview) -> None:
     words = body.cast("I").tolist()
     _transfer2(session, words, Holding.read)
-    if session.screenshots is not None:
-        session.screenshots.shown(session.name, session.resource(words[0], "res_handle"), words[2:8])
+    _note_read(session, session.resources[words[0]], words[2:8])
+
+
+def _note_read(session: Session, holding: Holding, box: Sequence[int]) -> None:
+    """Note that the client has read a box: a whole window is a frame."""
+    if holding.bind & SHOWN and (box[3], box[4]) == (holding.resource.width0, holding.resource.height0):
+        session.marks[Mark.FRAMES] += 1
+    if session.pictures is not None:
+        session.pictures.shown(session.name, holding, box)
 
 
 def _transfer2(session: Session, words: Sequence[int], move: Callable[..., None]) -> None:
@@ -263,6 +271,8 @@ def answer(session: Session) -> None:
     try:
         while head := session.next_head():
             take(session, head)
+    except ClientGone as error:
+        LOG.info(f"{session.name} left: {error}")
     except ProtocolError as error:
         session.complain(str(error))
     finally:
@@ -273,8 +283,8 @@ def take(session: Session, head: bytearray | memoryview) -> None:
     """Answer the message with this head. Raises ProtocolError if its end cannot be found."""
     length, number = _HEAD.unpack(head)
     marks = session.marks
-    marks[BEGUN] += 1
-    marks[MESSAGE] = number
+    marks[_BEGUN] += 1
+    marks[_MESSAGE] = number
     row = MESSAGES.get(number)
     if row is None:
         raise ProtocolError(f"message {number} does not exist")

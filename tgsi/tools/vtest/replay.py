@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tgsi.tools.vtest.compare import compare
-from tgsi.tools.vtest.server import Options, make_screen, report, say
+from tgsi.tools.vtest.output.log import LOG
+from tgsi.tools.vtest.server import Options, make_screen, report
 
 MAX_SHOWN = 4
 
@@ -42,7 +43,7 @@ def replay_all(paths: Sequence[Path], options: Options, *, compare: bool = False
             (output / f"{path.stem}.rep").write_bytes(replies)
         clean += not lines
         for line in lines[:MAX_SHOWN]:
-            say(line)
+            LOG.warning(line)
         verdict = "ran" if not lines else f"{len(lines)} errors"
         if compare:
             verdict, is_equal = _compared(path, stream, replies, verdict)

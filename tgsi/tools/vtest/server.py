@@ -16,10 +16,15 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgsi.language.record import record
+from tgsi.tools.vtest.output.log import LOG
+from tgsi.tools.vtest.output.parts import Parts
+from tgsi.tools.vtest.output.summary import Summary
+from tgsi.tools.vtest.output.wanted import Wanted
 from tgsi.tools.vtest.processes import address
 from tgsi.tools.vtest.processes.children import Children, widen_descriptors
 from tgsi.tools.vtest.processes.door import Door, Visitor
@@ -49,24 +54,22 @@ END
 
 @record(kw_only=True)
 class Options:
-    """Options of the server. threads, lanes: of the screen. socket_mode: who may connect, as the mode of a file."""
+    """Options of the server. threads, lanes: of the screen. socket_mode: who may connect, as the mode of a file.
+
+    statistics: log what each client's commands cost. summary: print a table of all clients at the end.
+    """
 
     socket: Path = Path(DEFAULT_SOCKET)
     once: bool = False
     log_commands: bool = False
-    screenshots: Path | None = None
+    wanted: Wanted = Wanted()
     statistics: bool = False
+    summary: bool = False
     protocol: int = 2
     threads: int | None = None
     lanes: int | None = None
     socket_mode: int = 0o600
     limits: Limits = Limits()
-
-
-def say(text: str) -> None:
-    """Print a line to stderr, if somebody still reads it."""
-    with contextlib.suppress(OSError):
-        print(f"tgsi-vtest: {text}", file=sys.stderr, flush=True)
 
 
 def make_screen(options: Options, *, threads: int | None = None) -> Screen:
@@ -113,19 +116,19 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
 
     statistics = Statistics() if options.statistics else None
     pictures = None
-    if options.screenshots is not None:
-        from tgsi.tools.vtest.screenshots import Screenshots  # imports an image library, which few clients need
+    if options.wanted.has_pictures:
+        from tgsi.tools.vtest.output.pictures import Pictures  # imports an image library, which few clients need
 
-        pictures = Screenshots(options.screenshots, os.getpid())
+        pictures = Pictures(options.wanted, os.getpid())
     with connection, make_screen(options) as screen:
         session = Session(
             screen,
             SocketWire(connection, first),
-            say,
+            LOG.warning,
             protocol=options.protocol,
             log_commands=options.log_commands,
             statistics=statistics,
-            screenshots=pictures,
+            pictures=pictures,
             marks=marks,
         )
         answer(session)
@@ -135,14 +138,14 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
 
 
 def report(name: str, statistics: object) -> None:
-    """Print the statistics of a client."""
+    """Log the statistics of a client."""
     from tgsi.tools.vtest.session import Statistics
 
     assert isinstance(statistics, Statistics)
-    say(f"{name}: {statistics.errors} errors; messages: " + ", ".join(f"{k} {n}" for k, n in statistics.messages.most_common()))
+    LOG.warning(f"{name}: {statistics.errors} errors; messages: " + ", ".join(f"{k} {n}" for k, n in statistics.messages.most_common()))
     for command, seconds in sorted(statistics.seconds.items(), key=lambda item: -item[1]):
         count = statistics.commands[command]
-        say(f"  {command:40} {count:8} times {seconds * 1e3:10.1f} ms {seconds / count * 1e6:8.1f} us each")
+        LOG.warning(f"  {command:40} {count:8} times {seconds * 1e3:10.1f} ms {seconds / count * 1e6:8.1f} us each")
 
 
 def serve(options: Options) -> int:
@@ -159,11 +162,10 @@ def serve(options: Options) -> int:
 def serve_at(listener: socket.socket, options: Options, until: int | None = None) -> int:
     """Serve the clients of a listening socket, which is closed at the end. until: as `Children.run` takes it. Returns the exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    door = Door(listener, options.limits, say)
+    door = Door(listener, options.limits, LOG.warning)
     try:
         warm(options)
-        if until is None:
-            say(f"ready at {options.socket}")
+        LOG.info(f"ready at {options.socket}")
         return _serve_one(door, options) if options.once else _serve_all(door, options, until)
     finally:
         door.close()
@@ -188,9 +190,19 @@ def _serve_all(door: Door, options: Options, until: int | None) -> int:
     def work(visitor: Visitor, marks: memoryview) -> int:
         return _child(visitor, marks, options)
 
+    parts, summary = Parts(options.wanted.files), Summary()
+
+    def ended(process: int, program: str, marks: Sequence[int]) -> None:
+        parts.collect(process, program)
+        summary.add(program, marks)
+
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with contextlib.suppress(KeyboardInterrupt):
-        Children(door, options.limits, work, message_name, say).run(until)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            Children(door, options.limits, work, message_name, LOG.warning, ended).run(until)
+    finally:
+        if options.summary:
+            summary.show()
     return 0
 
 
@@ -198,11 +210,11 @@ def _child(visitor: Visitor, marks: memoryview, options: Options) -> int:
     """Serve a client in a process of its own. Returns its exit code."""
     try:
         confine(options.limits)
-        if options.screenshots is None:  # screenshots of the remaining work are still wanted
+        if not options.wanted.is_any:  # what it writes about the remaining work is still wanted
             leave_behind(visitor.connection, GRACE)
         return 1 if serve_client(visitor.connection, options, bytes(visitor.first), marks) else 0
     except BaseException as error:
-        say(f"{visitor.name}: its process {os.getpid()} failed: {type(error).__name__}: {error}")
+        LOG.error(f"{visitor.name}: its process {os.getpid()} failed: {type(error).__name__}: {error}")
         return 1
 
 
@@ -214,7 +226,7 @@ def leave_behind(connection: socket.socket, grace: float) -> None:
         ended.register(connection.fileno(), 0)  # poll reports POLLHUP even with an empty event mask
         ended.poll()
         time.sleep(grace)
-        say(f"client process {os.getpid()}: the client is gone, and what it asked for takes too long")
+        LOG.warning(f"client process {os.getpid()}: the client is gone, and what it asked for takes too long")
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

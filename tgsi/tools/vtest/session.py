@@ -15,16 +15,18 @@ from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.account import OBJECT, SMALL, Account
 from tgsi.tools.vtest.caps import capability_set
-from tgsi.tools.vtest.errors import CommandError, ProtocolError
+from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
-from tgsi.tools.vtest.processes.children import BEGUN, COMPILING, ENDED
+from tgsi.tools.vtest.output.log import COMMANDS as COMMANDS_LEVEL
+from tgsi.tools.vtest.output.log import LOG
+from tgsi.tools.vtest.processes.marks import Mark, make_marks
 from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, native_rows
+from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native_rows
 
 if TYPE_CHECKING:
     from tgsi.gallium import Screen
-    from tgsi.tools.vtest.screenshots import Screenshots
+    from tgsi.tools.vtest.output.pictures import Pictures
     from tgsi.tools.vtest.wire import Wire
 
 MAX_COMPLAINTS = 200
@@ -36,6 +38,7 @@ MAX_LINE = 4000
 MANY_FREED = 1 << 10
 """Number of objects after whose end contexts look for what only they know."""
 
+_BEGUN = Mark.BEGUN.value
 MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
 
@@ -65,7 +68,7 @@ class Session:
         protocol: int = 2,
         log_commands: bool = False,
         statistics: Statistics | None = None,
-        screenshots: Screenshots | None = None,
+        pictures: Pictures | None = None,
         marks: memoryview | None = None,
     ) -> None:
         self.screen = screen
@@ -76,17 +79,18 @@ class Session:
         self.name = "client"
         self.log_commands = log_commands
         self.statistics = statistics
-        self.screenshots = screenshots
+        self.pictures = pictures
         self.resources: dict[int, Holding] = {}
         self.buffers, self.memories = Buffers(), Buffers()
         self.rows: Rows = native_rows()
         self.account = Account(screen.memory)
         self._lent = 0  # bytes of the message at work that are counted
-        self.marks = memoryview(bytearray(32)).cast("Q") if marks is None else marks
+        self.marks = make_marks()[0] if marks is None else marks
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None
         self._complaints = 0
+        self._known_work: tuple[int, int] | None = None
         self.caps = capability_set(screen)
 
     # -- sub-contexts ----------------------------------------------------------------------------------------------------
@@ -129,7 +133,15 @@ class Session:
 
     def note_compilation(self, begins: bool) -> None:
         """Mark the begin or the end of a compilation, for the parent process."""
-        self.marks[COMPILING if begins else ENDED] += 1
+        self.marks[Mark.COMPILING if begins else Mark.ENDED] += 1
+
+    def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
+        """Note the draws of a sub-context that ends, and how many kernels the process has loaded, and compiled for how long, by now."""
+        if self._known_work is None:
+            self._known_work = loaded, compile_ns  # by the parent process, which this one is a copy of
+        marks = self.marks
+        marks[Mark.DRAWS] += drawn
+        marks[Mark.LOADED], marks[Mark.COMPILE_NS] = loaded - self._known_work[0], compile_ns - self._known_work[1]
 
     def synchronize(self) -> None:
         """Finish all pending work of the current sub-context."""
@@ -177,7 +189,7 @@ class Session:
             self.lend(size)
         data = self.wire.read(size)
         if not data:
-            raise ProtocolError(f"the connection ended where {size} bytes should follow")
+            raise self.wire.end(f"the connection ended where {size} bytes should follow")
         return memoryview(data)
 
     def lend(self, size: int) -> None:
@@ -228,7 +240,7 @@ class Session:
                 at = sub.reader.read(address, at, end)
                 if at == end:
                     return
-            marks[BEGUN] += 1
+            marks[_BEGUN] += 1
             at = self._carry_out(words, at, end, is_watched)
 
     def _carry_out(self, words: memoryview, begin: int, end: int, is_watched: bool) -> int:
@@ -248,7 +260,7 @@ class Session:
             row.check(after - begin - 1)
             body = words[begin + 1 : after]
             if is_watched:
-                self._watch(row.name, row.run, body, kind)
+                self._watch(row, body, kind)
             else:
                 sub = self._current or self.current
                 sub.kind = kind
@@ -264,19 +276,19 @@ class Session:
             self.complain("".join(traceback.format_exception(error)[-3:]).strip())
         return after
 
-    def _watch(self, name: str, run: Callable[[SubContext, memoryview], None], words: memoryview, kind: int) -> None:
+    def _watch(self, row: Row, words: memoryview, kind: int) -> None:
         if self.log_commands:
-            shown = " ".join(f"{word:x}" for word in words[:24])
-            self.say(f"{self.name}: {name} {OBJECT_NAMES[kind] if 0 < kind < len(OBJECT_NAMES) else ''} [{len(words)}] {shown}")
+            of = f" {OBJECT_NAMES[kind]}" if 0 < kind < len(OBJECT_NAMES) and OBJECT_NAMES[kind] not in row.name else ""
+            LOG.log(COMMANDS_LEVEL, f"{self.name}: {row.name}{of} {row.shown(words)}")
         sub = self.current
         sub.kind = kind
         begin = time.perf_counter()
         try:
-            run(sub, words)
+            row.run(sub, words)
         finally:
             if self.statistics is not None:
-                self.statistics.commands[name] += 1
-                self.statistics.seconds[name] += time.perf_counter() - begin
+                self.statistics.commands[row.name] += 1
+                self.statistics.seconds[row.name] += time.perf_counter() - begin
 
     def _tell(self, at: int, head: int, error: BaseException) -> None:
         number, kind = head & 255, head >> 8 & 255
@@ -289,6 +301,7 @@ class Session:
     def complain(self, text: str) -> None:
         """Print a line about a client's mistake, up to MAX_COMPLAINTS lines."""
         self._complaints += 1
+        self.marks[Mark.ERRORS] += 1
         if self.statistics is not None:
             self.statistics.errors += 1
         if self._complaints <= MAX_COMPLAINTS:
@@ -304,6 +317,11 @@ class Session:
     def close(self) -> None:
         """Free all sub-contexts and resources. Closing twice is allowed."""
         self._current = None
+        if self.pictures is not None:
+            for sub in self.contexts.values():
+                self.pictures.ending(self.name, sub.context, self.resources.values())
+            self.pictures.close(self.name)
+            self.pictures = None
         for sub in self.contexts.values():
             sub.close()
         self.contexts.clear()

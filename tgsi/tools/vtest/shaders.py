@@ -16,6 +16,7 @@ from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.account import TEXT
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES
+from tgsi.tools.vtest.processes.marks import Mark
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
 from tgsi.tools.vtest.table import Effect, Words, command, creates
 
@@ -76,6 +77,7 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     finally:
         sub.session.account.give(size)
     sub.put(handle, Shader(pieces.stage, made), size)
+    sub.session.marks[Mark.SHADERS] += 1
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:

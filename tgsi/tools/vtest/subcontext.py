@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
     from tgsi.tools.vtest.account import Account
     from tgsi.tools.vtest.holdings import Holding
-    from tgsi.tools.vtest.screenshots import Screenshots
+    from tgsi.tools.vtest.output.pictures import Pictures
 
 MAX_OBJECTS = 1 << 20
 MAX_SETS = 512
@@ -31,7 +31,7 @@ class Client(Protocol):
 
     screen: Screen
     account: Account
-    screenshots: Screenshots | None
+    pictures: Pictures | None
     name: str
     number: int  # of the current sub-context
     resources: dict[int, Holding]
@@ -39,6 +39,7 @@ class Client(Protocol):
     buffers: Buffers
     memories: Buffers
     rows: Rows
+    marks: memoryview
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
@@ -48,6 +49,9 @@ class Client(Protocol):
 
     def note_compilation(self, begins: bool) -> None:
         """Note that the compilation of a kernel begins or ends."""
+
+    def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
+        """Note the draws of a sub-context that ends, and how many kernels the process has loaded, and compiled for how long, by now."""
 
     def create_context(self, number: int) -> None:
         """Create a sub-context."""
@@ -85,6 +89,8 @@ class SubContext:
             session.account.give(SUB_CONTEXT)
             raise
         self.context.device.note_compilations(session.note_compilation)
+        counts = self.context.device.statistics(flushes=False)
+        session.note_work(0, counts.kernels_loaded, counts.compile_ns)
         state = self.context.state
         entry = self.context.device.reader_entry()
         self.reader = Reader(state.record, state.numbers, entry, session.rows, session.buffers, session.memories)
@@ -189,5 +195,7 @@ class SubContext:
         for handle in [*self.objects, *self.pieces]:
             self.remove(handle)
         if context is not None:
+            counts = context.device.statistics(flushes=False)
+            self.session.note_work(counts.known_draws + counts.other_draws, counts.kernels_loaded, counts.compile_ns)
             context.destroy()
             self.session.account.give(SUB_CONTEXT)

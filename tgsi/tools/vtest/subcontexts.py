@@ -25,8 +25,8 @@ def _set(sub: SubContext, words: Words) -> None:
 
 @command("DESTROY_SUB_CTX", "sub_ctx_id")
 def _destroy(sub: SubContext, words: Words) -> None:
-    if sub.session.screenshots is not None:
-        sub.session.screenshots.ending(sub.session.name, sub.context)
+    if sub.session.pictures is not None:
+        sub.session.pictures.ending(sub.session.name, sub.context, sub.session.resources.values())
     sub.session.destroy_context(words[0])
 
 

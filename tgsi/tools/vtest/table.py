@@ -17,6 +17,9 @@ from tgsi.tools.vtest.subcontext import SubContext
 Words = memoryview
 """The 32-bit words of a command after its header, as a memoryview of format "I"."""
 
+_SMALL = 1 << 20
+"""Words below this are no floats that programs use."""
+
 Handler = Callable[[SubContext, Words], None]
 
 
@@ -53,6 +56,17 @@ class Row:
     _: KW_ONLY
     kind: Kind = Kind.PYTHON
     effect: Effects | None = None
+
+    def shown(self, words: Words) -> str:
+        """All words of a command as text, by the names of their fields, in hexadecimal where they may be floats."""
+        texts = [str(word) if word < _SMALL else f"0x{word:x}" for word in words]
+        parts = [f"{name}={text}" for name, text in zip(self.fields, texts)]
+        rest = texts[len(self.fields) :]
+        if rest and len(self.group) == 1:
+            parts.append(f"{self.group[0]}=[{' '.join(rest)}]")
+        elif rest:
+            parts += [f"{self.group[at % len(self.group)]}={text}" for at, text in enumerate(rest)]
+        return " ".join(parts)
 
     def native(self) -> CommandRow:
         """The row for generated code."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 
-from tgsi.tools.vtest.errors import ProtocolError
+from tgsi.tools.vtest.errors import ClientGone, ProtocolError
 
 if TYPE_CHECKING:
     pass
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 class Wire(Protocol):
     """Connection as a session uses it."""
+
+    @property
+    def end(self) -> type[ProtocolError]:
+        """Kind of the error that tells of its end where more should follow."""
+        ...
 
     def read(self, size: int) -> bytearray | memoryview:
         """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the end comes within the bytes."""
@@ -37,6 +42,8 @@ _BUFFERED = 1 << 16  # bytes
 
 class SocketWire:
     """Connection over a unix stream socket. One call of the system fetches all that has come of small messages."""
+
+    end = ClientGone
 
     def __init__(self, connection: socket.socket, first: bytes = b"") -> None:
         """first: bytes of the connection that were read already, fewer than the buffer holds."""
@@ -69,7 +76,7 @@ class SocketWire:
             if got == size:
                 return view
         if got:
-            raise ProtocolError(f"the connection ended {got} bytes into {size}")
+            raise ClientGone(f"the connection ended {got} bytes into {size}")
         return bytearray()
 
     def _fill(self, size: int) -> bool:
@@ -103,18 +110,20 @@ class SocketWire:
         try:
             self._socket.sendall(data)
         except ConnectionError:
-            raise ProtocolError("the client went away before it was answered") from None
+            raise ClientGone("the client went away before it was answered") from None
 
     def send_descriptor(self, descriptor: int) -> None:
         """See `Wire`."""
         try:
             self._socket.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))])
         except ConnectionError:
-            raise ProtocolError("the client went away before it was answered") from None
+            raise ClientGone("the client went away before it was answered") from None
 
 
 class FileWire:
     """Connection that reads a recorded stream and writes replies to a file."""
+
+    end = ProtocolError
 
     def __init__(self, source: BinaryIO, replies: BinaryIO) -> None:
         self._source = source

@@ -22,9 +22,10 @@ from tgsi.tools.vtest.launch.display import start as start_display
 from tgsi.tools.vtest.launch.environment import DISPLAY_MARK, RUN_MARK, for_programs, wants_display
 from tgsi.tools.vtest.launch.known_path import KnownPath
 from tgsi.tools.vtest.launch.leftovers import end_marked
+from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.processes import address
 from tgsi.tools.vtest.processes.children import widen_descriptors
-from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, say, serve_at
+from tgsi.tools.vtest.server import DEFAULT_SOCKET, Options, serve_at
 
 USAGE, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 """Exit codes: nothing was run; the last two as shells have them."""
@@ -53,7 +54,7 @@ def run(launch: Launch, options: Options) -> int:
     try:
         return _Run(launch, options).run(program)
     except (NoDisplay, OSError) as error:
-        say(str(error))
+        LOG.error(str(error))
         return USAGE
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -61,9 +62,9 @@ def run(launch: Launch, options: Options) -> int:
 
 def _not_found(name: str) -> int:
     if "/" in name and Path(name).exists():
-        say(f"{name}: it cannot be executed")
+        LOG.error(f"{name}: it cannot be executed")
         return NOT_EXECUTABLE
-    say(f"{name}: no such program" + ("" if "/" in name else " is on the PATH"))
+    LOG.error(f"{name}: no such program" + ("" if "/" in name else " is on the PATH"))
     return NOT_FOUND
 
 
@@ -85,6 +86,7 @@ class _Run:
         try:
             listener = address.listen(self._socket)
             self._path.claim()
+            LOG.info(self._path.way)
             control = self._start_server(listener)
             variables = self._start_display()
             self._path.enter()
@@ -94,7 +96,7 @@ class _Run:
                     program, list(self._launch.command), environment, setsigmask=(), setsigdef=(signal.SIGPIPE, signal.SIGXFSZ)
                 )
             except OSError as error:
-                say(f"{program}: {error.strerror}")
+                LOG.error(f"{program}: {error.strerror}")
                 return NOT_EXECUTABLE
             return self._wait_for(pid)
         finally:
@@ -137,7 +139,7 @@ class _Run:
         except SystemExit:
             code = 0
         except BaseException as error:
-            say(f"the server failed: {type(error).__name__}: {error}")
+            LOG.error(f"the server failed: {type(error).__name__}: {error}")
         finally:
             os._exit(code)
 
@@ -158,6 +160,7 @@ class _Run:
         if not wants_display(os.environ, self._launch.command, is_headless=self._launch.is_headless):
             return {}
         self._display = start_display(self._folder, self._launch.display_size, {DISPLAY_MARK: str(self._folder)})
+        LOG.info(f"Xvfb was started as display {self._display.name}")
         return self._display.variables
 
     def _wait_for(self, command: int) -> int:
@@ -188,9 +191,9 @@ class _Run:
             status = ended[self._server]
             self._server = 0
             if status:
-                say(f"the server ended: {_reason(status)}; what draws through it ends, too")
+                LOG.error(f"the server ended: {_reason(status)}; what draws through it ends, too")
         if self._display is not None and self._display.pid in ended:
-            say(f"Xvfb ended: {_reason(ended[self._display.pid])}")
+            LOG.error(f"Xvfb ended: {_reason(ended[self._display.pid])}")
             self._display = None
         return ended
 

@@ -7,7 +7,6 @@ grows, one command is at work.
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import resource
 import select
@@ -15,21 +14,21 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from types import FrameType
 
 from tgsi.language.record import record
 from tgsi.tools.vtest.processes.door import Door, Visitor
 from tgsi.tools.vtest.processes.limits import Limits
+from tgsi.tools.vtest.processes.marks import Mark, make_marks
+
+Ended = Callable[[int, str, Sequence[int]], None]
+"""Takes note of the end of a process, of a program, with its marks."""
 
 Serve = Callable[[Visitor, memoryview], int]
-"""Serves a client, in its process, and returns the exit code. The memory is that of `Marks`."""
+"""Serves a client, in its process, and returns the exit code. The memory is that of its marks."""
 
-BEGUN, MESSAGE, COMPILING, ENDED = range(4)
-"""Words of a child's marks: commands begun; number of the last message; compilations begun; compilations ended."""
-
-_WORDS = 4
 _LOOK = 1.0  # seconds between two looks at children
 _LAST_SECONDS = 30.0
 
@@ -40,6 +39,7 @@ class Child:
 
     pid: int
     name: str
+    program: str
     user: int
     marks: memoryview
     seen: tuple[int, ...] = ()
@@ -85,13 +85,21 @@ class Children:
         serve: runs in a child.
         names: names of messages by number.
         say: prints a line.
+        ended: takes note of the end of a client.
     """
 
-    def __init__(self, door: Door, limits: Limits, serve: Serve, names: Callable[[int], str], say: Callable[[str], None]) -> None:
-        self._door, self._limits, self._serve, self._names, self._say = door, limits, serve, names, say
+    def __init__(
+        self,
+        door: Door,
+        limits: Limits,
+        serve: Serve,
+        names: Callable[[int], str],
+        say: Callable[[str], None],
+        ended: Ended | None = None,
+    ) -> None:
+        self._door, self._limits, self._serve, self._names, self._say, self._ended = door, limits, serve, names, say, ended
         self._children: dict[int, Child] = {}
-        memory = memoryview(mmap.mmap(-1, 8 * _WORDS * limits.clients)).cast("Q")
-        self._free = [memory[at : at + _WORDS] for at in range(0, len(memory), _WORDS)]
+        self._free = list(make_marks(limits.clients))
         self._wake = _Wake()
 
     def run(self, until: int | None = None) -> None:
@@ -145,7 +153,7 @@ class Children:
 
     def _fork(self, visitor: Visitor) -> None:
         marks = self._free[-1]
-        marks[:] = memoryview(bytes(8 * _WORDS)).cast("Q")
+        marks[:] = memoryview(bytes(marks.nbytes)).cast("Q")
         try:
             pid = os.fork()
         except (OSError, MemoryError) as error:
@@ -155,7 +163,7 @@ class Children:
         if not pid:
             self._child(visitor, marks)
         self._free.pop()
-        self._children[pid] = Child(pid=pid, name=visitor.name, user=visitor.user, marks=marks)
+        self._children[pid] = Child(pid=pid, name=visitor.name, program=visitor.program, user=visitor.user, marks=marks)
 
     def _child(self, visitor: Visitor, marks: memoryview) -> None:
         """Run the process of a client. Does not return."""
@@ -179,6 +187,8 @@ class Children:
             if not pid:
                 continue
             del self._children[child.pid]
+            if self._ended is not None:
+                self._ended(child.pid, child.program, tuple(child.marks))
             self._free.append(child.marks)
             if os.WIFSIGNALED(status):
                 self._say(f"{child.name}: its process {child.pid} was ended: {child.reason or self._killer(os.WTERMSIG(status))}")
@@ -205,12 +215,12 @@ class Children:
             if seen != child.seen:
                 child.seen, child.cpu = seen, cpu
                 continue
-            compiles = seen[COMPILING] != seen[ENDED]
+            compiles = seen[Mark.COMPILING] != seen[Mark.ENDED]
             most, option = (
                 (self._limits.compile_seconds, "--compile-seconds") if compiles else (self._limits.command_seconds, "--command-seconds")
             )
             if most and cpu - child.cpu > most and not child.reason:
-                what = "the compilation of a kernel" if compiles else f"a command ({self._names(seen[MESSAGE])})"
+                what = "the compilation of a kernel" if compiles else f"a command ({self._names(seen[Mark.MESSAGE])})"
                 child.reason = f"{what} took more than {most:g} seconds of processor time ({option})"
                 os.kill(child.pid, signal.SIGKILL)
 

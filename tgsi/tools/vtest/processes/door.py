@@ -45,9 +45,13 @@ class Visitor:
 
     @property
     def name(self) -> str:
-        """Name that the client gives itself, or the number of its process."""
-        text = client_name(self.first[_HEAD.size :]) if self.has_greeted else ""
-        return f"{text or 'client'} (process {self.process}, user {self.user})"
+        """Name of the program, with its process and user."""
+        return f"{self.program} (process {self.process}, user {self.user})"
+
+    @property
+    def program(self) -> str:
+        """Name that the client gives itself."""
+        return (client_name(self.first[_HEAD.size :]) if self.has_greeted else "") or "client"
 
     def hear(self) -> str:
         """Read what has come of the first message. Returns the reason if the connection cannot become that of a client."""

@@ -1,0 +1,162 @@
+"""Files and lines about clients: the log, the summary, pictures, films, names of parts."""
+
+from __future__ import annotations
+
+import io
+import logging
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.vtest.encoder import RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
+from tests.vtest.test_command import red
+from tgsi.gallium import Screen
+from tgsi.tools.vtest.cli import main
+from tgsi.tools.vtest.messages import answer
+from tgsi.tools.vtest.numbers import SHOWN
+from tgsi.tools.vtest.output import film as film_module
+from tgsi.tools.vtest.output import log, pictures
+from tgsi.tools.vtest.output.film import Film
+from tgsi.tools.vtest.output.parts import Parts, part
+from tgsi.tools.vtest.output.pictures import Pictures
+from tgsi.tools.vtest.output.summary import Summary
+from tgsi.tools.vtest.output.wanted import LAST, Wanted
+from tgsi.tools.vtest.processes.marks import Mark
+from tgsi.tools.vtest.session import Session
+from tgsi.tools.vtest.wire import FileWire
+
+Captured = pytest.CaptureFixture[str]
+
+
+def run(screen: Screen, stream: Stream, wanted: Wanted | None = None, *, log_commands: bool = False) -> Session:
+    """Session that has run a stream, as process 5."""
+    made = None if wanted is None else Pictures(wanted, 5)
+    wire = FileWire(io.BytesIO(bytes(stream.data)), io.BytesIO())
+    session = Session(screen, wire, print, protocol=0, pictures=made, log_commands=log_commands)
+    answer(session)
+    return session
+
+
+# -- the log -------------------------------------------------------------------------------------------------------------
+def test_lines_go_to_stderr_from_one_level_on_and_to_a_file_from_another(tmp_path: Path, capsys: Captured) -> None:
+    log.set_up(logging.WARNING, tmp_path / "log", logging.DEBUG)
+    log.LOG.info("small")
+    log.LOG.warning("large")
+    assert capsys.readouterr().err == "tgsi-vtest: large\n"
+    assert [line.split(": ")[1] for line in (tmp_path / "log").read_text().splitlines()] == ["small", "large"]
+    log.set_up(logging.ERROR)
+    log.LOG.warning("large")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_log_that_cannot_be_written_is_told_with_the_place(tmp_path: Path, capsys: Captured) -> None:
+    assert main(["--log", str(tmp_path), "--replay", "none.bin"]) == 2
+    assert f"{tmp_path}: no log can be written there" in capsys.readouterr().err
+
+
+def test_commands_are_logged_whole_with_the_names_of_their_words(screen: Screen, tmp_path: Path) -> None:
+    log.set_up(logging.ERROR, tmp_path / "log", log.COMMANDS)
+    values = [k / 64 for k in range(1, 200)]
+    stream = red().submit(Commands().constants(1, *values))
+    run(screen, stream, log_commands=True)
+    log.set_up(logging.ERROR)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert any("DRAW_VBO start=0 count=3 " in line for line in lines)
+    (constants,) = (line for line in lines if "SET_CONSTANT_BUFFER" in line)
+    assert constants.count("0x") == len(values)
+    assert any("BIND_OBJECT BLEND handle=" in line for line in lines)
+
+
+def test_wrong_options_of_pictures_and_logs_are_told(capsys: Captured) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--screenshot", "some", "--", "true"])
+    assert "none of: every, last, a number N" in capsys.readouterr().err
+    assert main(["run", "--log", "a.txt", "--log", "b.txt", "--", "true"]) == 2
+    assert "one level and one file at most" in capsys.readouterr().err
+
+
+# -- the summary ---------------------------------------------------------------------------------------------------------
+def test_marks_of_a_session_count_shaders_draws_frames_and_errors(screen: Screen) -> None:
+    marks = run(screen, red().submit(Commands().add("BIND_SHADER", 77, 0))).marks
+    assert [marks[mark] for mark in (Mark.SHADERS, Mark.DRAWS, Mark.FRAMES, Mark.ERRORS)] == [2, 1, 0, 1]
+    assert run(screen, window(3)).marks[Mark.FRAMES] == 3
+
+
+def test_the_summary_adds_the_clients_of_a_program(capsys: Captured) -> None:
+    summary = Summary()
+    marks = [0] * len(Mark)
+    marks[Mark.DRAWS], marks[Mark.ENDED], marks[Mark.COMPILE_NS] = 1200, 3, 1_500_000_000
+    for program in ("gears", "gears", "browser"):
+        summary.add(program, marks)
+    summary.show()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1].split() == ["gears", "2", "0", "2,400", "0", "6", "in", "3.0", "s", "0", "0"]
+    assert lines[2].split()[:2] == ["browser", "1"]
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------------
+HALF = ((-1, 0), (3, 0), (-1, 4))
+"""Triangle over the half where y is positive, which has the larger addresses."""
+
+
+def window(frames: int, bind: int = TARGET | SHOWN) -> Stream:
+    """Stream that draws into a half of a target and reads it, several times."""
+    stream = Stream().resource(1, TEXTURE_2D, RGBA8, bind, 16, 16).submit(pipeline(16)).buffer(2, vertices(*HALF))
+    for _ in range(frames):
+        stream = read(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())))
+    return stream
+
+
+def test_the_last_picture_of_a_client_is_that_of_its_window(screen: Screen, tmp_path: Path) -> None:
+    run(screen, window(3), Wanted(folder=tmp_path, pictures=LAST))
+    (file,) = tmp_path.iterdir()
+    assert file.name == "test-5.png"
+    picture = Image.open(file)
+    assert (picture.getpixel((3, 2)), picture.getpixel((3, 13))) == ((0, 0, 0), (255, 0, 0))  # rows as they lie in memory
+
+
+def test_targets_that_no_window_shows_are_turned_as_opengl_has_them(screen: Screen, tmp_path: Path) -> None:
+    run(screen, window(1, TARGET), Wanted(folder=tmp_path, pictures=LAST))
+    picture = Image.open(tmp_path / "test-5.png")
+    assert (picture.getpixel((3, 2)), picture.getpixel((3, 13))) == ((255, 0, 0), (0, 0, 0))
+
+
+def test_every_nth_picture_is_written_and_the_end_of_many_is_told(
+    screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    log.set_up(logging.WARNING)
+    monkeypatch.setattr(pictures, "MOST_FILES", 2)
+    run(screen, window(7), Wanted(folder=tmp_path, pictures=3))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["test-5-000.png", "test-5-001.png"]
+    assert "2 pictures are written, and no further ones; --screenshot N takes every Nth" in capsys.readouterr().err
+
+
+def test_a_film_has_the_frames_of_windows_and_grows_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(film_module, "MOST_FRAMES", 8)
+    film = Film()
+    for k in range(200):
+        if film.wants(k * 0.03):
+            film.add(Image.new("RGB", (960, 20), (k, 0, 0)), k * 0.03)
+    film.write(tmp_path / "a.gif")
+    with Image.open(tmp_path / "a.gif") as made:
+        assert made.size == (480, 10)
+        count, total = getattr(made, "n_frames", 0), 0
+        for k in range(count):
+            made.seek(k)
+            total += made.info["duration"]
+    assert 4 <= count <= 8
+    assert abs(total - 200 * 30) <= 800  # milliseconds
+
+
+def test_films_of_clients_are_parts_that_the_parent_names_in_the_order_of_their_ends(screen: Screen, tmp_path: Path) -> None:
+    wanted = Wanted(film=tmp_path / "a.gif")
+    parts = Parts(wanted.files)
+    run(screen, window(1), wanted)
+    run(screen, red(), Wanted(film=tmp_path / "none.gif"))  # shows no window
+    parts.collect(7, "somebody else")
+    parts.collect(5, "test")
+    part(tmp_path / "a.gif", 8).write_text("another one")
+    parts.collect(8, "test")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a-2.gif", "a.gif"]
+    assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"

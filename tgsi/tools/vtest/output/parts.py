@@ -1,0 +1,44 @@
+"""Names of files of which every client writes one: its process writes a part, and the parent process names it when the process has ended.
+
+The first part of a server gets the name that was asked for, NAME.EXT, the next ones NAME-2.EXT and so on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tgsi.tools.vtest.output.log import LOG
+
+
+def part(path: Path, process: int) -> Path:
+    """The name under which a process writes its part."""
+    return path.with_name(f".{path.stem}.{process}.part{path.suffix}")
+
+
+def numbered(path: Path, number: int) -> Path:
+    """The name of a server's part with this number, from 1 on."""
+    return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+class Parts:
+    """The parts of all clients of a server. companions: endings of files that belong to those with the same name."""
+
+    def __init__(self, paths: Sequence[Path], companions: Sequence[str] = (".rep",)) -> None:
+        self._paths, self._companions = paths, companions
+        self._counts: Counter[Path] = Counter()
+
+    def collect(self, process: int, name: str) -> None:
+        """Name what a process that has ended wrote. name: of its client."""
+        for path in self._paths:
+            written = part(path, process)
+            if not written.exists():
+                continue
+            self._counts[path] += 1
+            target = numbered(path, self._counts[path])
+            for suffix in self._companions:
+                if written.with_suffix(suffix).exists():
+                    written.with_suffix(suffix).replace(target.with_suffix(suffix))
+            written.replace(target)
+            LOG.info(f"{target} is from {name}")
