@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import logging
+import os
+import socket
+import threading
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from tests.vtest.encoder import RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
+from tests.vtest.encoder import FRAGMENT, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
 from tests.vtest.test_command import red
 from tgsi.gallium import Screen
 from tgsi.tools.vtest.cli import main
@@ -20,9 +23,11 @@ from tgsi.tools.vtest.output import log, pictures
 from tgsi.tools.vtest.output.film import Film
 from tgsi.tools.vtest.output.parts import Parts, part
 from tgsi.tools.vtest.output.pictures import Pictures
+from tgsi.tools.vtest.output.shader_texts import ShaderTexts
 from tgsi.tools.vtest.output.summary import Summary
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
 from tgsi.tools.vtest.processes.marks import Mark
+from tgsi.tools.vtest.server import Options, serve_client
 from tgsi.tools.vtest.session import Session
 from tgsi.tools.vtest.wire import FileWire
 
@@ -160,3 +165,46 @@ def test_films_of_clients_are_parts_that_the_parent_names_in_the_order_of_their_
     parts.collect(8, "test")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a-2.gif", "a.gif"]
     assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
+
+
+# -- streams and shaders -------------------------------------------------------------------------------------------------
+def test_a_recorded_client_is_played_again_with_the_same_replies_and_pictures(tmp_path: Path, capsys: Captured) -> None:
+    wanted = Wanted(folder=tmp_path, stream=tmp_path / "a.bin")
+    ours, theirs = socket.socketpair()
+    stream = window(2)
+    client = threading.Thread(target=_talk, args=(ours, bytes(stream.data) + b"\x20\0\0\0\x06\0\0\0half"))
+    client.start()
+    assert serve_client(theirs, Options(wanted=wanted, threads=0)) == 0
+    client.join()
+    Parts(wanted.files).collect(os.getpid(), "test")
+    assert (tmp_path / "a.bin").read_bytes() == bytes(stream.data)  # without the message that never came whole
+    options = ["--compare", "--screenshot", "last", "-o", str(tmp_path / "again"), "--gif", str(tmp_path / "a.gif")]
+    assert main(["--replay", str(tmp_path / "a.bin"), *options, "--threads", "0"]) == 0
+    assert "1 gave the recorded replies" in capsys.readouterr().out
+    assert {file.name for file in (tmp_path / "again").iterdir()} == {"a.rep", "test-a.png"}
+    assert (tmp_path / "a.gif").exists()
+
+
+def _talk(server: socket.socket, data: bytes) -> None:
+    """Send everything, and leave without a look at the replies."""
+    with server:
+        server.sendall(data)
+
+
+def test_a_client_that_sends_no_command_leaves_no_stream(tmp_path: Path) -> None:
+    wanted = Wanted(stream=tmp_path / "a.bin")
+    ours, theirs = socket.socketpair()
+    _talk(ours, bytes(Stream("me").data))
+    assert serve_client(theirs, Options(wanted=wanted, threads=0)) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shaders_are_written_as_they_came_and_after_passes_by_the_name_of_the_program(screen: Screen, tmp_path: Path) -> None:
+    long = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] FLT32 {1.0, 2.0, 3.0, 4.0}\nMOV TEMP[0], IMM[0]\nMOV OUT[0], TEMP[0]\nEND\n"
+    wire = FileWire(io.BytesIO(bytes(Stream("a/my game").submit(Commands().shader(40, FRAGMENT, long)).data)), io.BytesIO())
+    answer(Session(screen, wire, print, protocol=0, texts=ShaderTexts(tmp_path, 5)))
+    folder = tmp_path / "my_game-5"
+    assert (folder / "000.fragment.tgsi").read_text() == long
+    after = (folder / "000.fragment.passes.tgsi").read_text()
+    assert "TEMP" not in after
+    assert "MOV OUT[0], IMM[0]" in after

@@ -92,6 +92,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="PNGs of windows and of targets that are read or left: all, each client's last one, or every Nth",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of PNGs (default: screenshots) and of replies of --replay")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="each client's messages, which --replay plays: FILE, then FILE-2 ...")
+    parser.add_argument("--dump-shaders", type=Path, metavar="DIR", help="TGSI of shaders, as it came and after passes, by programs")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="each client's windows as an animated GIF: FILE, then FILE-2 ...")
 
 
@@ -178,8 +180,10 @@ def _set_up_log(given: argparse.Namespace, usual: int) -> bool:
 def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
     """The options of a server. usual: level of the log. Raises OSError for a file that cannot be made, ValueError for wrong options."""
     log_commands = _set_up_log(given, usual)
-    wanted = Wanted(folder=given.output or Wanted().folder, pictures=given.screenshot, film=given.gif)
-    folders = [given.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files)]
+    wanted = Wanted(
+        folder=given.output or Wanted().folder, pictures=given.screenshot, film=given.gif, stream=given.record, shaders=given.dump_shaders
+    )
+    folders = [given.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files), wanted.shaders]
     for folder in folders:
         if folder is not None:
             try:
@@ -218,7 +222,7 @@ def _serve(arguments: Sequence[str]) -> int:
     if given.replay:
         from tgsi.tools.vtest.replay import replay_all
 
-        return replay_all(given.replay, options, compare=given.compare, output=given.output)
+        return replay_all(given.replay, options, compare=given.compare, output=given.output, quiet=given.quiet)
     return serve(options)
 
 

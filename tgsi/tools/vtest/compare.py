@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Iterator
 from dataclasses import field
@@ -69,8 +70,19 @@ def requests(stream: bytes) -> Iterator[tuple[int, memoryview]]:
             if at + 44 > len(view):
                 raise ProtocolError("the stream ends inside of a transfer")
             size = 44 + int.from_bytes(view[at + 40 : at + 44], "little")
+        if at + size > len(view):
+            raise ProtocolError("the stream ends inside of a message")
         yield number, view[at : at + size]
         at += size
+
+
+def whole_messages(stream: bytes) -> int:
+    """Bytes of the messages of a stream that are there to their ends."""
+    end = 0
+    with contextlib.suppress(ProtocolError):
+        for _, body in requests(stream):
+            end += 8 + len(body)
+    return end
 
 
 def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:

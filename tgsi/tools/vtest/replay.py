@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tgsi.tools.vtest.compare import compare
 from tgsi.tools.vtest.output.log import LOG
-from tgsi.tools.vtest.server import Options, make_screen, report
+from tgsi.tools.vtest.output.parts import Parts
+from tgsi.tools.vtest.output.progress import bar
+from tgsi.tools.vtest.output.recording import PlayedStream
+from tgsi.tools.vtest.server import Options, make_screen, observers, report
 
 MAX_SHOWN = 4
 
 
-def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
-    """Run a stream. Returns the replies and a line per error."""
+def run_stream(stream: bytes, options: Options, name: str, note: Callable[[int], object]) -> tuple[bytes, list[str]]:
+    """Run a stream. Returns the replies and a line per error.
+
+    name: a part of the names of pictures and texts. note: takes the number of bytes that were carried out.
+    """
     from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import FileWire
@@ -23,21 +29,38 @@ def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
     replies = io.BytesIO()
     lines: list[str] = []
     statistics = Statistics() if options.statistics else None
+    pictures, texts = observers(options.wanted, name)
     with make_screen(options) as screen:
-        session = Session(screen, FileWire(io.BytesIO(stream), replies), lines.append, protocol=0, statistics=statistics)
+        session = Session(
+            screen,
+            FileWire(PlayedStream(stream, note), replies),
+            lines.append,
+            protocol=0,
+            log_commands=options.log_commands,
+            statistics=statistics,
+            pictures=pictures,
+            texts=texts,
+        )
         answer(session)
     if statistics is not None:
         report(session.name, statistics)
     return replies.getvalue(), lines
 
 
-def replay_all(paths: Sequence[Path], options: Options, *, compare: bool = False, output: Path | None = None) -> int:
-    """Run streams one after another and print a line about each. Returns the exit code."""
+def replay_all(paths: Sequence[Path], options: Options, *, compare: bool = False, output: Path | None = None, quiet: bool = False) -> int:
+    """Run streams one after another and print a line about each, on a terminal with a bar. Returns the exit code."""
+    with bar("replaying", sum(path.stat().st_size for path in paths), quiet=quiet) as note:
+        return _replay_all(paths, options, compare, output, note)
+
+
+def _replay_all(paths: Sequence[Path], options: Options, compare: bool, output: Path | None, note: Callable[[int], object]) -> int:
     clean = equal = 0
+    parts = Parts(options.wanted.files)
     for path in paths:
         stream = path.read_bytes()
         begin = time.perf_counter()
-        replies, lines = run_stream(stream, options)
+        replies, lines = run_stream(stream, options, path.stem, note)
+        parts.collect(path.stem, path.name)
         spent = time.perf_counter() - begin
         if output is not None:
             (output / f"{path.stem}.rep").write_bytes(replies)

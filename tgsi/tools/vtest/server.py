@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import logging
 import os
 import select
 import signal
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING
 
 from tgsi.language.record import record
 from tgsi.tools.vtest.output.log import LOG
-from tgsi.tools.vtest.output.parts import Parts
+from tgsi.tools.vtest.output.parts import Parts, part
+from tgsi.tools.vtest.output.progress import Compilations, is_shown
 from tgsi.tools.vtest.output.summary import Summary
 from tgsi.tools.vtest.output.wanted import Wanted
 from tgsi.tools.vtest.processes import address
@@ -32,6 +34,8 @@ from tgsi.tools.vtest.processes.limits import Limits, confine
 
 if TYPE_CHECKING:
     from tgsi.gallium import Screen
+    from tgsi.tools.vtest.output.pictures import Pictures
+    from tgsi.tools.vtest.output.shader_texts import ShaderTexts
 
 DEFAULT_SOCKET = "/tmp/.virgl_test"
 GRACE = 5.0
@@ -115,26 +119,47 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
     from tgsi.tools.vtest.wire import SocketWire
 
     statistics = Statistics() if options.statistics else None
-    pictures = None
-    if options.wanted.has_pictures:
-        from tgsi.tools.vtest.output.pictures import Pictures  # imports an image library, which few clients need
+    pictures, texts = observers(options.wanted, os.getpid())
+    wire, protocol, recording = SocketWire(connection, first), options.protocol, None
+    if options.wanted.stream is not None:
+        from tgsi.tools.vtest.output.recording import RecordingWire
 
-        pictures = Pictures(options.wanted, os.getpid())
+        wire = recording = RecordingWire(connection, first, part(options.wanted.stream, os.getpid()))
+        protocol = 0
     with connection, make_screen(options) as screen:
         session = Session(
             screen,
-            SocketWire(connection, first),
+            wire,
             LOG.warning,
-            protocol=options.protocol,
+            protocol=protocol,
             log_commands=options.log_commands,
             statistics=statistics,
             pictures=pictures,
+            texts=texts,
             marks=marks,
         )
-        answer(session)
+        try:
+            answer(session)
+        finally:
+            if recording is not None:
+                recording.close(is_wanted=session.has_worked)
     if statistics is not None:
         report(session.name, statistics)
     return session.complaints
+
+
+def observers(wanted: Wanted, process: int | str) -> tuple[Pictures | None, ShaderTexts | None]:
+    """Writers of a client's pictures and shaders. They import what few clients need. process: a part of their names."""
+    pictures, texts = None, None
+    if wanted.has_pictures:
+        from tgsi.tools.vtest.output.pictures import Pictures
+
+        pictures = Pictures(wanted, process)
+    if wanted.shaders is not None:
+        from tgsi.tools.vtest.output.shader_texts import ShaderTexts
+
+        texts = ShaderTexts(wanted.shaders, process)
+    return pictures, texts
 
 
 def report(name: str, statistics: object) -> None:
@@ -197,10 +222,13 @@ def _serve_all(door: Door, options: Options, until: int | None) -> int:
         summary.add(program, marks)
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    progress = Compilations()
+    looked = progress.look if is_shown() and LOG.isEnabledFor(logging.WARNING) else None
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            Children(door, options.limits, work, message_name, LOG.warning, ended).run(until)
+            Children(door, options.limits, work, message_name, LOG.warning, ended, looked).run(until)
     finally:
+        progress.end()
         if options.summary:
             summary.show()
     return 0

@@ -27,6 +27,7 @@ from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native
 if TYPE_CHECKING:
     from tgsi.gallium import Screen
     from tgsi.tools.vtest.output.pictures import Pictures
+    from tgsi.tools.vtest.output.shader_texts import ShaderTexts
     from tgsi.tools.vtest.wire import Wire
 
 MAX_COMPLAINTS = 200
@@ -69,6 +70,7 @@ class Session:
         log_commands: bool = False,
         statistics: Statistics | None = None,
         pictures: Pictures | None = None,
+        texts: ShaderTexts | None = None,
         marks: memoryview | None = None,
     ) -> None:
         self.screen = screen
@@ -79,7 +81,7 @@ class Session:
         self.name = "client"
         self.log_commands = log_commands
         self.statistics = statistics
-        self.pictures = pictures
+        self.pictures, self.texts = pictures, texts
         self.resources: dict[int, Holding] = {}
         self.buffers, self.memories = Buffers(), Buffers()
         self.rows: Rows = native_rows()
@@ -142,6 +144,11 @@ class Session:
         marks = self.marks
         marks[Mark.DRAWS] += drawn
         marks[Mark.LOADED], marks[Mark.COMPILE_NS] = loaded - self._known_work[0], compile_ns - self._known_work[1]
+
+    @property
+    def has_worked(self) -> bool:
+        """True if the client has sent commands."""
+        return self._known_work is not None
 
     def synchronize(self) -> None:
         """Finish all pending work of the current sub-context."""

@@ -70,7 +70,8 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     """Make the shader of a complete text. Its program is counted before it is made."""
     source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
     create: Callable[..., Any] = getattr(sub.gallium, _CREATE[pieces.stage])
-    size = TEXT * len(source)
+    size, texts = TEXT * len(source), sub.session.texts
+    file = None if texts is None else texts.received(sub.session.name, pieces.stage, source)
     sub.session.account.take(size, "text")
     try:
         made = create(source, **pieces.given)
@@ -78,6 +79,8 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
         sub.session.account.give(size)
     sub.put(handle, Shader(pieces.stage, made), size)
     sub.session.marks[Mark.SHADERS] += 1
+    if texts is not None and file is not None:
+        texts.checked(file, made.program)
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:

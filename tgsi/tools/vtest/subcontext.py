@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tgsi.tools.vtest.account import Account
     from tgsi.tools.vtest.holdings import Holding
     from tgsi.tools.vtest.output.pictures import Pictures
+    from tgsi.tools.vtest.output.shader_texts import ShaderTexts
 
 MAX_OBJECTS = 1 << 20
 MAX_SETS = 512
@@ -32,6 +33,7 @@ class Client(Protocol):
     screen: Screen
     account: Account
     pictures: Pictures | None
+    texts: ShaderTexts | None
     name: str
     number: int  # of the current sub-context
     resources: dict[int, Holding]

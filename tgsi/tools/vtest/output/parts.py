@@ -12,7 +12,7 @@ from pathlib import Path
 from tgsi.tools.vtest.output.log import LOG
 
 
-def part(path: Path, process: int) -> Path:
+def part(path: Path, process: int | str) -> Path:
     """The name under which a process writes its part."""
     return path.with_name(f".{path.stem}.{process}.part{path.suffix}")
 
@@ -29,7 +29,7 @@ class Parts:
         self._paths, self._companions = paths, companions
         self._counts: Counter[Path] = Counter()
 
-    def collect(self, process: int, name: str) -> None:
+    def collect(self, process: int | str, name: str) -> None:
         """Name what a process that has ended wrote. name: of its client."""
         for path in self._paths:
             written = part(path, process)

@@ -30,7 +30,7 @@ class Pictures:
     Rows go from the top down: those of windows lie so in memory, those of other targets, as OpenGL has them, the other way.
     """
 
-    def __init__(self, wanted: Wanted, process: int) -> None:
+    def __init__(self, wanted: Wanted, process: int | str) -> None:
         self._wanted, self._process = wanted, process
         self._film = Film() if wanted.film is not None else None
         self._seen = self._written = 0

@@ -26,6 +26,9 @@ from tgsi.tools.vtest.processes.marks import Mark, make_marks
 Ended = Callable[[int, str, Sequence[int]], None]
 """Takes note of the end of a process, of a program, with its marks."""
 
+Looked = Callable[[list[tuple[str, tuple[int, ...]]]], None]
+"""Takes note of the programs of living clients, with their marks."""
+
 Serve = Callable[[Visitor, memoryview], int]
 """Serves a client, in its process, and returns the exit code. The memory is that of its marks."""
 
@@ -86,6 +89,7 @@ class Children:
         names: names of messages by number.
         say: prints a line.
         ended: takes note of the end of a client.
+        looked: takes note of the marks of all clients, about once a second.
     """
 
     def __init__(
@@ -96,8 +100,10 @@ class Children:
         names: Callable[[int], str],
         say: Callable[[str], None],
         ended: Ended | None = None,
+        looked: Looked | None = None,
     ) -> None:
-        self._door, self._limits, self._serve, self._names, self._say, self._ended = door, limits, serve, names, say, ended
+        self._door, self._limits, self._serve, self._names, self._say = door, limits, serve, names, say
+        self._ended, self._looked = ended, looked
         self._children: dict[int, Child] = {}
         self._free = list(make_marks(limits.clients))
         self._wake = _Wake()
@@ -201,11 +207,15 @@ class Children:
     # -- budgets ---------------------------------------------------------------------------------------------------------
     def _until_look(self) -> float | None:
         """Seconds between two looks at the children; None if there is nothing to look at."""
+        if self._looked is not None and self._children:
+            return _LOOK / 4
         budgets = [seconds for seconds in (self._limits.command_seconds, self._limits.compile_seconds) if seconds]
         return min(_LOOK, *(seconds / 4 for seconds in budgets)) if budgets and self._children else None
 
     def _watch(self) -> None:
         """End the children of which one command or one compilation takes too much processor time."""
+        if self._looked is not None:
+            self._looked([(child.program, tuple(child.marks)) for child in self._children.values()])
         for child in self._children.values():
             try:
                 cpu = time.clock_gettime(~child.pid << 3 | 2)  # the clock of another process's time, as clock_getcpuclockid makes it

@@ -1,0 +1,60 @@
+"""Progress of long work on a terminal; elsewhere nothing is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tgsi.tools.vtest.processes.marks import Mark
+
+
+def is_shown() -> bool:
+    """Return whether somebody watches stderr on a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[int], object]]:
+    """A bar for the time of a block. Yields a function that takes an amount of work that is done."""
+    if quiet or not is_shown():
+        yield lambda amount: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda amount: progress.advance(task, amount)
+
+
+class Compilations:
+    """A line about kernels that are being compiled, as long as some are. It is drawn when `look` is called, by no thread."""
+
+    def __init__(self) -> None:
+        self._live: Any = None
+        self._looks = 0
+
+    def look(self, clients: list[tuple[str, tuple[int, ...]]]) -> None:
+        """Show the work of the clients, given by names and marks; at the second look in which some of them compile."""
+        busy = [(name, marks) for name, marks in clients if marks[Mark.COMPILING] != marks[Mark.ENDED]]
+        self._looks = self._looks + 1 if busy else 0
+        if self._looks < 2:
+            self.end()
+            return
+        from rich.console import Console
+        from rich.live import Live
+
+        text = ", ".join(f"{name}: {marks[Mark.COMPILING]} kernels" for name, marks in busy)
+        if self._live is None:
+            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+            self._live.start()
+        self._live.update(f"compiling for {text}", refresh=True)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
