@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, variables  # noqa: F401 they register emitters
+from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, subgroups, textures, variables  # noqa: F401 they register emitters
 from frontends.spirv.emit.builtins import is_computed
 from frontends.spirv.emit.code import TooLong
 from frontends.spirv.emit.finish import finish

@@ -58,7 +58,7 @@ class Memory:
 
 @record(kw_only=True)
 class Unit:
-    """Samplers, textures, images or counters from a number on."""
+    """Samplers, textures, images or counters from a number on. `first` is the unit of a pair of texture and sampler, if not the binding."""
 
     kind: Type
     variable: int
@@ -66,6 +66,7 @@ class Unit:
     size: int = 1
     terms: Terms = ()
     qualifiers: int = 0
+    first: int | None = None
 
 
 @record(kw_only=True)

@@ -71,7 +71,7 @@ class State:
     uniforms: dict[int, int] = field(default_factory=dict)
     bindings: dict[int, int] = field(default_factory=dict)
     interner: SemanticInterner | None = None
-    units: dict[tuple[int, int], int] = field(default_factory=dict)
+    units: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     # errors
 
