@@ -116,6 +116,23 @@ CAMPAIGNS = {
             batch=40,
         ),
         Campaign(
+            "attack",
+            "streams",
+            "A running tgsi-vtest stays alive and as large as it was under mutated streams; its log has clean errors only.",
+            night=500,
+            goal=5_000,
+            patience=300.0,
+        ),
+        Campaign(
+            "bombs",
+            "shaders",
+            "A shader of up to 1 MB is compiled or refused within 10 s of processor time and 500 MB, whatever it repeats or mixes.",
+            night=128,
+            goal=636,
+            batch=50,
+            patience=400.0,
+        ),
+        Campaign(
             "traces",
             "traces",
             "A trace is played and printed, or refused with the command's name, its place and the reason.",

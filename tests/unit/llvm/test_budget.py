@@ -15,8 +15,8 @@ from backends.llvm.kernels.run import run
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.llvm.translate import flow
+from tests.campaigns.bombs import MOST_MB, MOST_S, measure
 from tests.fuzz.bombs import BOMBS
-from tests.fuzz.hunt_bombs import MOST_MB, MOST_S, measure
 from tgsi.language.diagnostics import UnsupportedError
 
 CPUS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
