@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import tgsi
-from backends.llvm.kernels import listing
+from backends.llvm.kernels import fragments, listing
 from passes.analysis.graph import flow_graph
-from tests.fuzz.bombs import BOMBS
+from tests.fuzz.bombs import BOMBS, HEAD, TAIL
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.program import Program
 
@@ -84,3 +84,21 @@ def test_a_text_grows_no_more_by_its_indentation_than_by_its_lines() -> None:
     few, many = (tgsi.parse(BOMBS["deep IFs"](n)) for n in (1000, 2000))
     for printed in (lambda program: program.text, lambda program: tgsi.dump(program, style="mesa")):
         assert len(printed(many)) < 2.1 * len(printed(few))
+
+
+def test_reading_inputs_at_other_places_walks_the_program_a_fixed_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = []
+    for reads in (4, 32):
+        program = tgsi.parse(HEAD + "INTERP_OFFSET TEMP[0], IN[5], TEMP[1]\n" * reads + TAIL)
+        count = 0
+
+        def counted(walked: Program, targets: Callable[[Program], int] = fragments.color_targets) -> int:
+            nonlocal count
+            count += 1
+            return targets(walked)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(fragments, "color_targets", counted)
+            listing.build(program, lanes=8)
+        walks.append(count)
+    assert walks[0] == walks[1]

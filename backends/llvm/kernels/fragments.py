@@ -17,6 +17,7 @@ from backends.llvm.translate.emit.framebuffer import fetched_targets
 from backends.llvm.translate.emit.interpolation import Place
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Floats
+from passes.analysis import facts
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration
@@ -49,7 +50,7 @@ def asks(program: Program) -> bool:
     return any(i.opcode.traits & {Trait.FRAMEBUFFER, Trait.INTERPOLATE} for i in program.instructions)
 
 
-def _targets(program: Program) -> int:
+def color_targets(program: Program) -> int:
     """One more than the highest target that the program reads."""
     fetches = (i for i in program.instructions if Trait.FRAMEBUFFER in i.opcode.traits)
     return max((k + 1 for i in fetches for k in fetched_targets(program, i).values()), default=0)
@@ -71,7 +72,7 @@ class Staged:
 
 def stage_fragments(program: Program, arguments: Arguments, placement: Placement, start: int, stop: int) -> Staged:
     """Stage the data for the vectors from `start` to `stop`."""
-    words = np.zeros((_TARGETS + _targets(program), arguments.lanes, 4), np.uint32)
+    words = np.zeros((_TARGETS + facts.of(program, color_targets), arguments.lanes, 4), np.uint32)
     position, planes = arguments.quad_pos, arguments.coefs
     if position is not None:
         words[_POSITION] = position.T.copy().view(np.uint32)
@@ -97,7 +98,7 @@ class FragmentRegisters(RunRegisters):
         return Record(self.f, self.record.get("fragments"), FragmentRecord)
 
     def _value(self, register: int, channel: int) -> Val:
-        size = (_TARGETS + _targets(self.program)) * 16 * self.lane_map.lanes
+        size = (_TARGETS + facts.of(self.program, color_targets)) * 16 * self.lane_map.lanes
         files = self.f.at(self._fragments.get("files"), self.index.zext(I64) * size)
         return self.vector(files, 4 * register + channel)
 
