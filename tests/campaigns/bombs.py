@@ -93,14 +93,15 @@ def _run(text: str, cpu: str) -> None:
 
 
 def _compile(text: str, way: str, cpu: str) -> None:
+    """Compile a text in a way. A draw is not carried out: its loops may go on for as long as it likes."""
     os.environ |= {"TGSI_CACHE": "off", "TGSI_CPU": cpu}
     match way:
         case "run":
             _run(text, cpu)
         case "fragments":
-            Picture().draw(text, PASS).pixels()
+            Picture().draw(text, PASS)
         case _:
-            Picture().draw(WHITE, as_vertices(text)).pixels()
+            Picture().draw(WHITE, as_vertices(text))
 
 
 def measure(text: str, way: str, cpu: str = "host") -> tuple[str, float, int]:

@@ -2,17 +2,17 @@
 
 LLVM cannot be interrupted, so the decision comes before LLVM is called. A large module is compiled at level 0 with few passes, its blocks
 cut into pieces: then LLVM's time is proportional to the text. Whole blocks take a time that grows with their square (2,000 DFMAs in
-one block: 4.4 s, in pieces of 1,000 lines: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused. No choice changes a result.
+one block: 4.4 s, in pieces: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused. No choice changes a result.
 
-Costs in us of processor time at level 0, measured with 18 constructs at 8, 16 and 64 lanes on the three levels of x86: a line costs 2 to
-5; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.6 to 1.1 with AVX2 and 1.3 to 3 below; a lane of 64-bit integers up to 1.4, 13 and
-27, if they are multiplied; a lane of doubles as much as two others; a lane of a mask that lives across blocks 1, 5 and 10; a lane of a
-gather 4 to 6, of a division of 64 bits 60 to 85. LLVM takes 75 MB for a second of it.
+Costs in us of processor time at level 0, measured with a hundred constructs at 8, 32 and 64 lanes on the three levels of x86: a line costs
+2 to 6; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.4 to 0.8 with AVX2 and 0.8 to 2 below; a lane of a mask that lives across
+blocks 1, 5 and 10; casts of bits only their lines; instructions that take more stand in `_DEAR`. LLVM takes 75 MB for a second of it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from backends.abi.limits import LARGE_LINES, LARGE_MS, MAX_COMPILE_MS
@@ -24,26 +24,55 @@ SMALL = 100_000
 """Characters of texts that are not worth an estimate. The median shader has 20,000."""
 
 _WIDTHS = tuple(1 << k for k in range(1, 10))
-_LINE, _GATHERED, _DIVIDED = 4.0, 6.0, 85.0
+_LINE = 4.0
 _LABEL = re.compile(r"^\w+:", re.MULTILINE)
-_GATHERS = re.compile(r"call [^@\n]*@llvm\.masked\.(?:gather|scatter)\.v(\d+)")
-_DIVISIONS = re.compile(r"= [us](?:div|rem) <(\d+) x i64>")
+_CAST = re.compile(r"= bitcast .*")
+_WORK = re.compile(r"= (mul|shl|[al]shr|[su]div|[su]rem|fpto[su]i|fptrunc) <(\d+) x (i32|i64|double)>")
+_CONVERSION = re.compile(r"= ([su]itofp) <(\d+) x i64> \S+ to <\d+ x (float|double)>")
+_CALL = re.compile(r"@llvm\.(ctlz|masked\.gather|masked\.scatter)\.(?:p0\.)?v(\d+)")
+_ANSWER = re.compile(r"= [if]cmp (\w+) <(\d+) x (?:i64|double)>.*\n.* = sext ")
 
-PIECE = 1000
+PIECE = 200
 """Lines of a block of a large module."""
 
 
 @record
 class _Costs:
-    """Microseconds of one lane: of any vector, more for 64-bit integers, and of a mask across blocks."""
+    """Microseconds of one lane: of any vector, and of a mask across blocks. row: the numbers of `_DEAR` that hold."""
 
     lane: float
-    wide: float
     mask: float
+    row: int
 
 
-_COSTS = (("avx512f", _Costs(0.45, 1.4, 1.0)), ("avx2", _Costs(1.0, 13.0, 5.0)), ("", _Costs(2.5, 27.0, 10.0)))
-"""By the first feature that the machine has; other architectures have vectors like x86 without AVX."""
+_COSTS = (
+    ("avx512f", _Costs(0.45, 1.0, 0)),
+    ("avx2", _Costs(0.7, 5.0, 1)),
+    ("aarch64", _Costs(4.0, 10.0, 0)),
+    ("", _Costs(1.5, 10.0, 2)),
+)
+"""By the first feature that the machine has; other architectures are like x86 without AVX."""
+
+_DIVISION, _NARROW_DIVISION, _GATHER = (40.0, 60.0, 85.0), (12.0, 50.0, 90.0), (8.0, 20.0, 30.0)
+_DEAR: dict[tuple[str, str], tuple[float, float, float]] = {
+    ("mul", "i64"): (10.0, 45.0, 80.0),
+    **{(name, "i64"): _DIVISION for name in ("sdiv", "udiv", "srem", "urem")},
+    **{(name, "i32"): _NARROW_DIVISION for name in ("sdiv", "udiv", "srem", "urem")},
+    **{(name, "i64"): (3.0, 8.0, 15.0) for name in ("shl", "lshr", "ashr")},
+    **{(name, "float"): (45.0, 115.0, 115.0) for name in ("sitofp", "uitofp")},
+    **{(name, "double"): (25.0, 50.0, 50.0) for name in ("fptosi", "fptoui")},
+    **{(name, "double"): (2.0, 20.0, 8.0) for name in ("sitofp", "uitofp")},
+    ("fptrunc", "double"): (38.0, 15.0, 20.0),
+    ("ctlz", ""): (1.0, 70.0, 130.0),
+    ("masked.gather", ""): _GATHER,
+    ("masked.scatter", ""): _GATHER,
+    ("less", "8"): (32.0, 25.0, 30.0),
+    ("less", ""): (7.0, 25.0, 30.0),
+    ("not less", "8"): (32.0, 65.0, 160.0),
+    ("not less", ""): (7.0, 65.0, 160.0),
+}
+"""Microseconds of one lane of an instruction with AVX-512, with AVX2 and below, beside those of its vectors. "less" and "not less": 64-bit
+comparisons, of eight lanes and of others, whose answer becomes a number; the second are those that are the opposite of an instruction."""
 
 
 def _costs(cpu: str) -> _Costs:
@@ -55,17 +84,24 @@ def estimate_ms(text: str, cpu: str) -> float:
     """Milliseconds of processor time, about, in which LLVM compiles a module as a large one; 0 for a small text."""
     if len(text) < SMALL:
         return 0.0
-    costs = _costs(cpu)
-    counts = {width: text.count(f"<{width} x ") for width in _WIDTHS}
+    costs, plain = _costs(cpu), _CAST.sub("", text)
+    counts = {width: plain.count(f"<{width} x ") for width in _WIDTHS}
     lanes = sum(width * count for width, count in counts.items())
-    lanes += sum(width * text.count(f"<{width} x double>") for width, count in counts.items() if count)
-    wide = sum(width * text.count(f"<{width} x i64>") for width, count in counts.items() if count)
+    lanes += sum(width * plain.count(f"<{width} x {kind}>") for width, count in counts.items() if count for kind in ("double", "i64"))
     usual = max(counts, key=lambda width: counts[width])
-    spent = _LINE * text.count("\n") + costs.lane * lanes + costs.wide * wide
+    spent = _LINE * text.count("\n") + costs.lane * lanes
     spent += costs.mask * usual * sum(1 for _ in _LABEL.finditer(text))
-    spent += _GATHERED * sum(int(found[1]) for found in _GATHERS.finditer(text))
-    spent += _DIVIDED * sum(int(found[1]) for found in _DIVISIONS.finditer(text))
-    return spent / 1e3
+    return (spent + sum(_DEAR[work][costs.row] * lanes for work, lanes in _dear(plain) if work in _DEAR)) / 1e3
+
+
+def _dear(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+    """Instructions of `_DEAR` and their lanes."""
+    for (name, width, kind), count in Counter(_WORK.findall(text) + _CONVERSION.findall(text)).items():
+        yield (name, kind), int(width) * count
+    for (name, width), count in Counter(_CALL.findall(text)).items():
+        yield (name, ""), int(width) * count
+    for (name, width), count in Counter(_ANSWER.findall(text)).items():
+        yield ("not less" if name in ("sge", "uge", "ne") else "less", "8" if width == "8" else ""), int(width) * count
 
 
 def is_large(text: str, cpu: str) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from backends.abi.limits import MAX_COMPILE_MS
 from backends.llvm.engine import budget, codegen, engine
 from backends.llvm.engine.budget import PIECE, estimate_ms, in_pieces, is_large
 from backends.llvm.engine.engine import compile_module
@@ -71,6 +72,28 @@ def test_texts_of_real_length_are_not_large() -> None:
     for name in ("chain", "indirect adds", "textures", "nested IFs", "COS"):
         text = build_run_kernel(tgsi.parse(BOMBS[name](60)), 32, cpu="x86-64-v3").text()
         assert not is_large(text, "x86-64-v3"), name
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("name", ["DADD", "DMUL", "DDIV", "DSQRT"])
+def test_a_thousand_operations_of_doubles_are_compiled(name: str, cpu: str) -> None:
+    program = tgsi.parse(BOMBS[name](1000))
+    assert estimate_ms(build_run_kernel(program, fitting_lanes(program, 16), cpu=cpu).text(), cpu) < MAX_COMPILE_MS
+
+
+@pytest.mark.parametrize(
+    ("name", "cpu", "count"),
+    [
+        ("UMSB", "x86-64-v2", 900),  # 1.4 s for 400
+        ("U642F", "x86-64-v3", 3500),  # 0.7 s for 750
+        ("U64SGE", "x86-64-v2", 1500),  # 0.9 s for 800
+        ("U64SLT", "x86-64-v4", 6000),  # 1.7 s for 3,000
+        ("DADD", "aarch64-linux-gnu", 2000),  # 1.7 s for 1,000
+    ],
+)
+def test_instructions_that_take_llvm_long_are_counted(name: str, cpu: str, count: int) -> None:
+    with pytest.raises(UnsupportedError, match="B042"):
+        is_large(build_run_kernel(tgsi.parse(BOMBS[name](count)), 8, cpu=cpu).text(), cpu)
 
 
 def test_long_programs_run_with_fewer_lanes() -> None:
