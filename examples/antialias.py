@@ -66,8 +66,7 @@ def render(samples: int, size: int = 72, **screen_options: Any) -> NDArray[np.ui
         context.set_vertex_buffers([spokes.reshape(-1, 8)])
         context.draw_vbo(mode="LINES", count=2 * len(spokes))
         context.blit(shown, src=target)  # resolve: every pixel becomes the mean of its samples
-        with context.transfer_map(shown, usage="READ") as mapped:
-            return np.array(mapped)
+        return shown.pixels()
 
 
 def main() -> None:

@@ -140,8 +140,7 @@ def render(size: int = 256, frames: int = FRAMES, **screen_options: Any) -> list
             context.set_constant_buffer("VERTEX", matrices(frame))
             context.clear("COLOR|DEPTH", color=(0.93, 0.94, 0.96, 1.0), depth=1.0)
             context.draw_vbo(mode=g.Prim.TRIANGLES, index=indices)
-            with context.transfer_map(target, usage="READ") as mapped:
-                pictures.append(np.array(mapped))
+            pictures.append(target.pixels())
     return pictures
 
 

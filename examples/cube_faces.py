@@ -135,9 +135,8 @@ def picture() -> np.ndarray:
         linear = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "seamless_cube_map": True}
         ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(**linear)])
         quads(ctx, BALL_VERTEX, BALL_FRAGMENT, BALL)
-        ctx.flush()
-        row = np.concatenate(list(faces.blocks(0)), axis=1)
-        return np.concatenate([row, ball.blocks(0)[0][::-1]])
+        row = np.concatenate(list(faces.pixels()), axis=1)
+        return np.concatenate([row, ball.pixels()[::-1]])
 
 
 def main() -> None:

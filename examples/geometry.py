@@ -121,8 +121,7 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
         triangles = boards()[:, [0, 1, 2, 2, 1, 3]]
         context.set_vertex_buffers([triangles.reshape(-1, 8)])
         context.draw_vbo(mode="TRIANGLES", count=triangles.shape[0] * triangles.shape[1])
-        with context.transfer_map(target, usage="READ") as mapped:
-            return np.array(mapped)
+        return target.pixels()
 
 
 def main() -> None:

@@ -63,8 +63,7 @@ def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
         context.set_constant_buffer("COMPUTE", np.array([-2.0, -1.25, 2.5 / size, 0], np.float32))
         context.bind_compute_state(context.create_compute_state(SHADER))
         context.launch_grid(grid=(size // 8, size // 8, 1))
-        with context.transfer_map(image, usage="READ") as mapped:
-            return np.array(mapped)
+        return image.pixels()
 
 
 def main() -> None:

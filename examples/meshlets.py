@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import tgsi
+from tgsi import gallium as g
 from tgsi import nvk
 
 RINGS, SIDES, PATCH = 320, 40, 8
@@ -268,7 +269,7 @@ class Model:
         return -(-len(self.lists) // 32)
 
 
-def scene(context: Any, screen: Any, size: int) -> Any:
+def scene(context: g.Context, screen: g.Screen, size: int) -> g.Resource:
     """Bind a target of `size` x `size` pixels with a depth buffer, and the fragment shader; clear them. Returns the target."""
     target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
     depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, bind="DEPTH_STENCIL")
@@ -284,12 +285,9 @@ def scene(context: Any, screen: Any, size: int) -> Any:
     return target
 
 
-def buffers(context: Any, screen: Any, *arrays: NDArray[Any]) -> list[Any]:
+def buffers(screen: g.Screen, *arrays: NDArray[Any]) -> list[g.Resource]:
     """Buffers with the bytes of arrays."""
-    made = [screen.resource_create(target="BUFFER", width0=data.nbytes, bind="SHADER_BUFFER") for data in arrays]
-    for buffer, data in zip(made, arrays, strict=True):
-        context.buffer_subdata(buffer, data)
-    return made
+    return [screen.buffer_from(data, bind="SHADER_BUFFER") for data in arrays]
 
 
 def render(size: int = 768, **screen_options: Any) -> NDArray[np.uint8]:
@@ -301,11 +299,10 @@ def render(size: int = 768, **screen_options: Any) -> NDArray[np.uint8]:
         context.bind_ms_state(context.create_ms_state(MESH_SHADER))
         context.set_constant_buffer("TASK", model.eye)
         context.set_constant_buffer("MESH", camera())
-        context.set_shader_buffers("TASK", buffers(context, screen, model.bounds))
-        context.set_shader_buffers("MESH", buffers(context, screen, model.vertices, model.lists, model.packed))
+        context.set_shader_buffers("TASK", buffers(screen, model.bounds))
+        context.set_shader_buffers("MESH", buffers(screen, model.vertices, model.lists, model.packed))
         context.draw_mesh_tasks(grid=(model.groups, 1, 1))
-        with context.transfer_map(target, usage="READ") as mapped:
-            return np.array(mapped)
+        return target.pixels()
 
 
 def lowered_triangles(model: Model) -> NDArray[np.float32]:
@@ -337,8 +334,7 @@ def render_lowered(size: int = 768, **screen_options: Any) -> NDArray[np.uint8]:
         context.set_vertex_buffers([triangles.reshape(-1, 12)])
         context.bind_vs_state(context.create_vs_state(VERTEX_SHADER))
         context.draw_vbo(mode="TRIANGLES", count=3 * len(triangles))
-        with context.transfer_map(target, usage="READ") as mapped:
-            return np.array(mapped)
+        return target.pixels()
 
 
 def main() -> None:

@@ -133,9 +133,9 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
         context.set_viewport_states([{"scale": (half, -half, 0.5), "translate": (half, half, 0.5)}])
         elements = [(0, "R32G32B32A32_FLOAT"), (16, "R32_FLOAT")]
         context.bind_vertex_elements_state(context.create_vertex_elements_state(elements))
-        buffers = [screen.resource_create(target="BUFFER", width0=PARTICLES * WORDS * 4, bind="STREAM_OUTPUT") for _ in range(2)]
+        first, second = fountain(), np.zeros((PARTICLES, WORDS), np.float32)
+        buffers = [screen.buffer_from(data, bind="STREAM_OUTPUT") for data in (first, second)]
         targets = [context.create_stream_output_target(buffer) for buffer in buffers]
-        context.buffer_subdata(buffers[0], fountain())
 
         context.bind_vs_state(context.create_vs_state(MOVE_SHADER, stream_output=OUTPUTS))
         context.set_constant_buffer("VERTEX", np.array([STEP, -1.25, 0, 0], np.float32))
@@ -159,8 +159,7 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
         context.clear("COLOR", color=(0.02, 0.03, 0.08, 1.0))
         context.set_vertex_buffers([{"buffer": buffers[STEPS % 2], "stride": 4 * WORDS}])
         context.draw_vbo(mode="POINTS", **count)
-        with context.transfer_map(picture, usage="READ") as mapped:
-            return np.array(mapped)
+        return picture.pixels()
 
 
 def main() -> None:

@@ -172,8 +172,7 @@ def render(size: int = 512, level: float = 16.0, **screen_options: Any) -> NDArr
             context.bind_fs_state(context.create_fs_state(shader))
             context.bind_rasterizer_state(context.create_rasterizer_state(fill_front=fill, fill_back=fill, scissor=fill == "LINE"))
             context.draw_vbo(mode="PATCHES", count=4 * len(patches), vertices_per_patch=4)
-        with context.transfer_map(target, usage="READ") as mapped:
-            return np.array(mapped)
+        return target.pixels()
 
 
 def main() -> None:

@@ -137,8 +137,7 @@ def render(size: int = 384, *, order: int = 0, **screen_options: Any) -> NDArray
         ctx.set_constant_buffer("FRAGMENT", np.array([0.06, 0.07, 0.1, 1], np.float32))
         ctx.set_vertex_buffers([np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32), np.zeros((3, 4), np.float32)])
         ctx.draw_vbo(mode="TRIANGLES", count=3)
-        with ctx.transfer_map(target, usage="READ") as mapped:
-            return np.array(mapped)
+        return target.pixels()
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from backends.formats import Format
 from backends.gallium.context.context import Context
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
-from backends.gallium.context.handles import StateObject, VertexBuffer
+from backends.gallium.context.handles import StateObject, VertexBuffer, vertex_elements
 from backends.gallium.context.queries import Query
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.layout import Template
@@ -158,6 +158,7 @@ __all__ = [
     "VertexElement",
     "ViewportState",
     "lookup",
+    "vertex_elements",
 ]
 
 

@@ -287,3 +287,27 @@ def pack_depth_stencil(format: Format, depth: Array | None, stencil: Array | Non
         else:
             parts.append(kept)
     return _join(format, parts)
+
+
+# -- arrays of texels ---------------------------------------------------------------------------------------------------
+_FLOATS: dict[int, np.dtype[Any]] = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.float64)}
+_SIGNED = (ChannelType.SNORM, ChannelType.SINT, ChannelType.SSCALED, ChannelType.FIXED)
+
+
+def texel_type(format: Format) -> tuple[np.dtype[Any], int]:
+    """Element type and channel count of arrays of a format; 0 channels: one number for a whole pixel.
+
+    R8G8B8A8_UNORM is (uint8, 4), R16_FLOAT (float16, 1), Z32_FLOAT (float32, 0), B5G6R5_UNORM (uint16, 0).
+    """
+    size = format.channels[0].size // 8
+    kinds = {c.type for c in format.channels if c.type is not ChannelType.VOID}
+    if format.is_array and len(kinds) == 1:
+        kind = kinds.pop()
+        if kind is ChannelType.FLOAT and size in _FLOATS:
+            dtype: np.dtype[Any] = _FLOATS[size]
+        else:
+            dtype = np.dtype(f"<{'i' if kind in _SIGNED else 'u'}{size}")
+        return dtype, 0 if format.is_depth_stencil else len(format.channels)
+    if format.block_bytes in (1, 2, 4, 8):
+        return np.dtype(f"<u{format.block_bytes}"), 0
+    return np.dtype(np.uint8), format.block_bytes

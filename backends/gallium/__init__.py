@@ -5,6 +5,6 @@ no kernel. It draws nothing: a context hands its `DrawState` to the device of it
 `backends.device.interface` (tests plug in a device that only records). Nothing here runs more often than once a call.
 
 It may import `backends.device` and what is below it (pipe, abi, run, formats), linkage, passes and tgsi.language.
-Inside, imports run down: screen > context > resource > unsupported. Public names are in `tgsi.gallium`.
+Inside, imports run down: screen > context > resource. Public names are in `tgsi.gallium`.
 A draw enters at `context/draws.py` and leaves through `Device.draw`; the next stop is `backends/software/renderer.py`.
 """

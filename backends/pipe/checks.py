@@ -12,11 +12,12 @@ from enum import Enum, IntFlag
 from functools import cache, lru_cache, partial, reduce
 from itertools import islice
 from operator import or_
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
 from backends.pipe.flags import check_bits
+from tgsi.language.diagnostics import UnsupportedError
 
 MOST_ITEMS = 1 << 16
 """Most items of a sequence that a caller gives; no argument needs as many."""
@@ -99,6 +100,11 @@ def seconds(value: Any, argument: str) -> float:
     if not 0 < found < float("inf"):
         raise ValueError(f"{argument}: a number of seconds above 0 is wanted, not {found:g}; None is no limit")
     return found
+
+
+def refuse(feature: str, code: str = "B063") -> NoReturn:
+    """Raise UnsupportedError with a message that names a feature of Gallium that this driver lacks."""
+    raise UnsupportedError.at(code, f"{feature} is not supported")
 
 
 _HOMES: dict[type, str] = {}

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.gallium.resource import resource
+from backends.gallium.resource import layout
 from tests.fuzz.guard import Guard, replace_everywhere
 from tests.unit.gallium.test_hostile import Storm
 from tests.unit.gallium.test_misuse import CALLED, FILES, METHODS, NO_CALLS, made, staged
@@ -44,7 +44,7 @@ def guarded() -> Iterator[Guard]:
         return guard.zeros(size + LINE, np.uint8)[:size]
 
     with pytest.MonkeyPatch.context() as patch:
-        replace_everywhere(patch, resource.allocate, allocated)
+        replace_everywhere(patch, layout.allocate, allocated)
         yield guard
 
 

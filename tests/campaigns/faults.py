@@ -13,7 +13,7 @@ import pytest
 
 from backends.device.region import aligned
 from backends.gallium.context.recording.errors import RecordingError
-from backends.gallium.resource import resource
+from backends.gallium.resource import layout
 from tests.campaigns import injector
 from tests.campaigns.frames import KINDS, Frames
 from tests.fuzz.guard import replace_everywhere
@@ -64,8 +64,8 @@ def _without_interfaces(kind: str) -> Iterator[None]:
     """Ask for addresses in another way: `__array_interface__` of numpy 2.4 itself reads address 0 where it finds no memory."""
     with pytest.MonkeyPatch.context() as patch:
         if kind == "python":
-            replace_everywhere(patch, resource.address_of, lambda array: array.ctypes.data)
-            replace_everywhere(patch, resource.allocate, aligned)
+            replace_everywhere(patch, layout.address_of, lambda array: array.ctypes.data)
+            replace_everywhere(patch, layout.allocate, aligned)
         yield
 
 

@@ -31,6 +31,7 @@ CROSSING = {
     "texture_subdata",
     "_allows_rendering",
     "_accept_draw_info",
+    "_check_doubles",
     "_checked_draw",
     "_close_compute",
     "draw_vbo",

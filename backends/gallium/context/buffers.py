@@ -10,20 +10,29 @@ import numpy as np
 from backends.device.commands.bound_record import VertexBufferSlot
 from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import Kind
+from backends.device.interface import Device
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
+from backends.formats import WideFormat
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import VertexBuffer, place
-from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.layout import address_of, allocate
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.state import VertexElement
 
 VertexBuffers = tuple[BoundVertexBuffer | None, ...]
 
 
 class BufferBindings(ContextCore):
     """Constant, vertex and index buffers: set_constant_buffer, set_vertex_buffers, set_index_buffer."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._doubles: set[int] = set()  # slots of vertex buffers that were arrays of float64
 
     def set_constant_buffer(
         self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
@@ -61,6 +70,8 @@ class BufferBindings(ContextCore):
 
         Each is a VertexBuffer, its fields as a dictionary, a Resource (stride 0), or an array with one vertex a row.
         Arrays and bytes are copied at once. Fetches outside a buffer read 0.
+
+        TypeError, among others, for an array of float64 that a bound vertex element reads as something else.
         """
         name = "set_vertex_buffers"
         if isinstance(buffers, (str, bytes, Mapping, Resource, VertexBuffer)) or not isinstance(buffers, Sequence):
@@ -70,6 +81,10 @@ class BufferBindings(ContextCore):
             raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")
         bound = list(self.state.vertex_buffers)
         made = [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)]
+        if (doubles := {first + i for i, item in enumerate(buffers) if _has_doubles(item)}) or self._doubles:
+            doubles |= self._doubles - set(range(first, first + len(buffers)))
+            self._check_doubles(self.state.vertex_elements, name, doubles)
+            self._doubles = doubles
         place(bound, first, made)
         self.state.vertex_buffers = tuple(bound)
         for item, buffer in zip(buffers, made):
@@ -79,6 +94,16 @@ class BufferBindings(ContextCore):
                 if type(item) is VertexBuffer and source.user is None and self.state.known.is_second(item):
                     slot = VertexBufferSlot(buffer.address, buffer.size, buffer.stride, buffer.lead)
                     self.state.known.learn_memory(item, Kind.VERTEX_BUFFER, slot, buffer.keepalive, source.ended)
+
+    def _check_doubles(self, elements: tuple[VertexElement, ...], name: str, slots: set[int] | None = None) -> None:
+        """TypeError if an element would read an array of float64 as something else. slots: of such arrays; None: of the bound ones."""
+        wide = self._doubles if slots is None else slots
+        for k, element in enumerate(elements):
+            if element.vertex_buffer_index in wide and not isinstance(element.src_format, WideFormat):
+                raise TypeError(
+                    f"{name}: vertex buffer {element.vertex_buffer_index} has float64, element {k} reads {element.src_format}; "
+                    "convert the array with .astype(numpy.float32), or read it with a format such as R64G64B64_FLOAT"
+                )
 
     def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
         """Bind a tuple of checked vertex buffers unchanged, and return the tuple that was bound before. (an extension)
@@ -161,6 +186,12 @@ class BufferBindings(ContextCore):
             address, size = address_of(owner), data.size
         begin = min(max(offset, 0), size)
         return BoundVertexBuffer(address + begin, size - begin, stride, owner, max(-offset, 0))
+
+
+def _has_doubles(item: Any) -> bool:
+    """True for a vertex buffer that is an array of float64."""
+    source = item.buffer if type(item) is VertexBuffer else item.get("buffer") if type(item) is dict else item
+    return type(source) is np.ndarray and source.dtype.char == "d"
 
 
 def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Memory:

@@ -21,7 +21,7 @@ from backends.gallium.resource.view import Surface
 from backends.gallium.threads.fence import Fence
 from backends.gallium.threads.gate import Gate
 from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
-from backends.pipe.state import DrawInfo
+from backends.pipe.state import DrawInfo, VertexElement
 
 S = TypeVar("S")
 _PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
@@ -94,6 +94,10 @@ class ContextCore(ABC):
     @abstractmethod
     def _writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
         """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
+
+    @abstractmethod
+    def _check_doubles(self, elements: tuple[VertexElement, ...], name: str) -> None:
+        """TypeError if an element would read a bound array of float64 as something else."""
 
     @abstractmethod
     def _create_object(self, kind: str, state: S) -> StateObject[S]:

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from backends.device.memory import Memory, Range
+from backends.gallium.resource.layout import address_of, allocate
 from backends.gallium.resource.reference import Reference
-from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.resource import Resource
 from backends.pipe.limits import MAX_RESOURCE_BYTES
 
 ALIGNMENT = 256

@@ -9,7 +9,8 @@ import numpy as np
 
 from backends.device.grid import ComputeShader, Grid, Triple
 from backends.device.memory import Memory
-from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.layout import address_of, allocate
+from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_MESH_GROUPS

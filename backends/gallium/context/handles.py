@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
+from backends.formats import VertexFormat
+from backends.pipe.checks import integer
+from backends.pipe.checks import vertex_format as as_format
+from backends.pipe.state import VertexElement
 from tgsi.language.record import record
 
 S = TypeVar("S")
@@ -55,3 +61,77 @@ def place(items: list[T | None], start: int, new: Sequence[T | None]) -> None:
     items[start : start + len(new)] = new
     while items and items[-1] is None:
         items.pop()
+
+
+_CHANNELS = ("", "R{0}", "R{0}G{0}", "R{0}G{0}B{0}", "R{0}G{0}B{0}A{0}")
+_KINDS = {"f2": "FLOAT", "f4": "FLOAT", "u1": "UNORM", "i1": "SNORM", "u2": "UNORM", "i2": "SNORM", "u4": "UINT", "i4": "SINT"}
+
+
+def vertex_elements(
+    layout: Any,
+    names: Sequence[str] | None = None,
+    *,
+    formats: Mapping[str, VertexFormat | str] | None = None,
+    vertex_buffer_index: int = 0,
+    instance_divisor: int = 0,
+) -> tuple[VertexElement, ...]:
+    """The vertex elements of a structured type, for `create_vertex_elements_state`: element k feeds shader input k.
+
+    Args:
+        layout: a numpy type with named fields, or an array of one. A field has 1 to 4 channels; one of shape (n, 1 to 4), such as a
+            matrix, gives n elements, a row each.
+        names: the fields, in the order of the shader's inputs; all, in their own order, when omitted.
+        formats: formats of fields by name, e.g. ``{"bones": "R8G8B8A8_UINT"}``. Otherwise float16 and float32 are FLOAT, uint8 and uint16
+            UNORM, int8 and int16 SNORM, uint32 UINT, int32 SINT.
+        vertex_buffer_index: the vertex buffer, whose stride is ``layout.itemsize``: that of an array that `set_vertex_buffers` gets.
+        instance_divisor: instances that share a vertex; 0: each vertex has its own.
+
+    Raises:
+        TypeError: no named fields, or a field of elements that no format has, such as float64.
+        ValueError: a name is no field; a field has more channels than four; a format has another size than its field.
+    """
+    name = "vertex_elements"
+    dtype = layout if isinstance(layout, np.dtype) else getattr(layout, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.fields is None:
+        given = dtype or type(layout).__name__
+        raise TypeError(f"{name}: layout: a numpy type with named fields, or an array of one, is wanted, not {given}")
+    integer(vertex_buffer_index, f"{name}: vertex_buffer_index", 0)
+    integer(instance_divisor, f"{name}: instance_divisor", 0)
+    known, asked = dtype.names or (), dict(formats or {})
+    if isinstance(names, str):
+        raise TypeError(f"{name}: names: a sequence of names is wanted, not {names!r}")
+    for argument, wanted in (("names", names or ()), ("formats", asked)):
+        for item in wanted:
+            if item not in known:
+                raise ValueError(f"{name}: {argument}: {item!r} is none of {', '.join(known)}")
+    found = []
+    for item in known if names is None else names:
+        kind, offset = dtype.fields[item][:2]
+        rows, channels = _rows_of(kind, f"{name}: layout: {item}")
+        size = kind.itemsize // rows
+        if item in asked:
+            format = as_format(asked[item], f"{name}: formats: {item}")
+        else:
+            format = _format_of(kind, channels, f"{name}: layout: {item}")
+        if format.block_bytes != size:
+            raise ValueError(f"{name}: formats: {item}: {format} has {format.block_bytes} bytes, the field has {size}")
+        found += [VertexElement(offset + k * size, format, vertex_buffer_index, instance_divisor) for k in range(rows)]
+    return tuple(found)
+
+
+def _rows_of(kind: np.dtype[Any], argument: str) -> tuple[int, int]:
+    """Elements of a field, and the channels of each."""
+    shape = kind.shape
+    rows, channels = (1, 1) if not shape else (1, shape[0]) if len(shape) == 1 else (shape[0], shape[1])
+    if len(shape) > 2 or not 1 <= channels <= 4 or not rows:
+        raise ValueError(f"{argument}: 1 to 4 channels, or rows of them, are wanted, not the shape {shape}")
+    return rows, channels
+
+
+def _format_of(kind: np.dtype[Any], channels: int, argument: str) -> VertexFormat:
+    """The format of `channels` elements of a field's type."""
+    code = kind.base.str[1:]
+    if code not in _KINDS or not kind.base.isnative:
+        way = "make the field float32, or name a format such as R64G64_FLOAT in formats" if code == "f8" else "name one in formats"
+        raise TypeError(f"{argument}: {kind.base} stands for no format; {way}")
+    return as_format(f"{_CHANNELS[channels].format(8 * kind.base.itemsize)}_{_KINDS[code]}", argument)

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from backends.gallium.context.core import ContextCore
 from backends.gallium.threads.fence import Fence
-from backends.gallium.unsupported import refuse
+from backends.pipe.checks import refuse
 
 
 class Refused(ContextCore):

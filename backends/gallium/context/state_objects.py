@@ -195,6 +195,7 @@ class StateObjects(ContextCore):
             self.state.vertex_elements = ()
             return
         check_object(handle, "vertex_elements", self._owner, "bind_vertex_elements_state")
+        self._check_doubles(handle.state, "bind_vertex_elements_state")
         self.state.vertex_elements = handle.state
         self._note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from backends.device.copy_job import Copy
 from backends.formats import CompressedFormat
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.layout import address_of
 from backends.gallium.resource.multisampled import make_staging, part
-from backends.gallium.resource.resource import Box, Resource, address_of
-from backends.gallium.resource.transfer import TransferMap, as_bytes, writable_bytes
+from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.transfer import TransferMap, as_bytes, check_floats, writable_bytes
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ResourceFlags
@@ -163,6 +164,7 @@ class Transfers(ContextCore):
 
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
         `layer_stride` bytes apart (tight when omitted). Texels of compressed formats are blocks, and rows are rows of blocks.
+        TypeError, among others, for an array of floats where the format has none, or floats of another size.
         """
         self._write_texels("texture_subdata", resource, data, level, box, stride, layer_stride, usage)
 
@@ -201,6 +203,8 @@ class Transfers(ContextCore):
                 raise ValueError(f"{name}: data: {line.width} bytes are needed, {found.size} are there")
             return self._write_bytes(name, resource, found[: line.width], line.x, usage)
         region = resource.box(level, box, name)
+        if type(data) is np.ndarray and data.dtype.kind == "f":
+            check_floats(resource.format, data.dtype, f"{name}: data")
         size, blocks = resource.format.block_bytes, resource.in_blocks(region)
         row = size * blocks.width if stride is None else integer(stride, f"{name}: stride", 0, MAX_RESOURCE_BYTES)
         layer = row * blocks.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", 0, MAX_RESOURCE_BYTES)

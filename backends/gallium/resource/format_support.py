@@ -7,8 +7,7 @@ from typing import Any
 
 from backends.formats import AnyFormat, ChannelType, CompressedFormat, Format
 from backends.gallium.resource.layout import MULTISAMPLED, ONE_DIMENSIONAL, SAMPLE_COUNTS, Template, check
-from backends.gallium.unsupported import refuse
-from backends.pipe.checks import make
+from backends.pipe.checks import make, refuse
 from backends.pipe.enums import Bind, TextureTarget
 
 BUFFER_BINDS = (

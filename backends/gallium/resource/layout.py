@@ -1,12 +1,20 @@
-"""The layout of resources: offsets and strides of levels and layers in memory, and the limits of templates."""
+"""The memory of resources: offsets and strides of levels and layers, the limits of templates, allocations and their account."""
 
 from __future__ import annotations
 
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from backends.abi.limits import TILE
 from backends.formats import AnyFormat, CompressedFormat, Format
-from backends.gallium.unsupported import refuse
+from backends.pipe.checks import refuse
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage
 from backends.pipe.limits import MAX_CUBE_SIZE, MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
+from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
 
 LINE = 64
@@ -149,3 +157,60 @@ def check(template: Template, argument: str = "resource_create") -> None:
     size = levels_of(template)[1]
     if size > MAX_RESOURCE_BYTES:
         raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_RESOURCE_BYTES} are possible")
+
+
+def allocate(size: int) -> NDArray[np.uint8]:
+    """`size` zero bytes, aligned to a cache line and followed by a line of slack, which kernels may read. The array is `size` long."""
+    block = np.zeros(size + 2 * LINE, np.uint8)
+    start = -block.__array_interface__["data"][0] % LINE
+    return block[start : start + size]
+
+
+def caller_bytes(memory: Any, argument: str) -> NDArray[np.uint8]:
+    """Memory of the caller as an array of bytes, in place. TypeError, naming the argument, for anything else."""
+    try:
+        return np.frombuffer(memory, np.uint8)
+    except (TypeError, ValueError, BufferError):
+        raise TypeError(f"{argument}: a contiguous buffer is wanted, not {type(memory).__name__}") from None
+
+
+def address_of(array: NDArray[Any]) -> int:
+    """Address of an array's first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+class Accounting:
+    """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._lock = freed_after_fork(threading.RLock())  # the garbage collector may call `give` while it is held
+        self.limit = limit
+        self.used = 0
+        self.peak = 0
+
+    def allocate(self, size: int) -> NDArray[np.uint8]:
+        """`allocate` of this module, counted until nothing refers to the memory: no resource, view, mapping, binding or pending draw.
+
+        MemoryError, and nothing is counted, if it exceeds the limit.
+        """
+        self.take(size)
+        try:
+            found = allocate(size)
+        except BaseException:
+            self.give(size)
+            raise
+        weakref.finalize(found if found.base is None else found.base, self.give, size)
+        return found
+
+    def take(self, size: int) -> None:
+        """Count bytes, of an allocation or of the caller's, until `give`. MemoryError, and nothing is counted, if they exceed the limit."""
+        with self._lock:
+            if self.limit is not None and self.used + size > self.limit:
+                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
+            self.used += size
+            self.peak = max(self.peak, self.used)
+
+    def give(self, size: int) -> None:
+        """Count the end of an allocation."""
+        with self._lock:
+            self.used -= size

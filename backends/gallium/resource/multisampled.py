@@ -1,9 +1,4 @@
-"""Multisampled resources as arrays: resolves, and the staging copies of mappings.
-
-Resolving averages colors: formats of unsigned normalized channels average the stored numbers, rounding halves up; others (sRGB,
-signed, floats) are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Integers, depth and stencil take
-sample 0.
-"""
+"""Multisampled resources as arrays: resolves, and the staging copies of mappings."""
 
 from __future__ import annotations
 
@@ -11,61 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.bound import Surface
-from backends.device.resolve_job import Resolve, averages_words, is_native
-from backends.formats import ChannelType, Format
-from backends.formats.arrays import pack, unpack
+from backends.device.resolve_job import Bytes, Resolve, is_native, resolved
+from backends.formats import Format
 from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.enums import Bind
 
 if TYPE_CHECKING:
     from backends.device.interface import Device
-
-Bytes = NDArray[np.uint8]
-
-
-def takes_first(format: Format) -> bool:
-    """Return True if a resolved pixel is its sample 0: integers, depth and stencil."""
-    return format.is_depth_stencil or format.is_integer
-
-
-def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
-    """Resolve the planes of all samples, a power of two of them, into one. Planes have any shape, with the bytes of a texel last."""
-    if len(planes) == 1 or takes_first(format):
-        return planes[0].copy()
-    shape, flat = planes[0].shape, [np.ascontiguousarray(p).reshape(-1) for p in planes]
-    if averages_words(format):
-        return _mean_of_words(flat, format).reshape(shape)
-    total = unpack(format, flat[0])
-    with np.errstate(all="ignore"):
-        for plane in flat[1:]:
-            total = total + unpack(format, plane)
-        total = total * np.float32(1.0 / len(planes))
-    return pack(format, total).reshape(shape)
-
-
-def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
-    size, count = format.block_bytes, len(planes)
-    result = np.zeros(planes[0].size, np.uint8).reshape(-1, size)
-    words = min(size, 8)
-    for start in range(0, size, words):  # no channel lies across eight bytes
-        total: dict[int, NDArray[np.uint64]] = {}
-        channels = [c for c in format.channels if c.type is ChannelType.UNORM and start * 8 <= c.shift < (start + words) * 8]
-        for plane in planes:
-            wide = np.zeros((len(result), 8), np.uint8)
-            wide[:, :words] = plane.reshape(-1, size)[:, start : start + words]
-            value = wide.view(np.uint64)[:, 0]
-            for k, c in enumerate(channels):
-                part = (value >> np.uint64(c.shift - 8 * start)) & np.uint64((1 << c.size) - 1)
-                total[k] = total[k] + part if k in total else part
-        out = np.zeros(len(result), np.uint64)
-        for k, c in enumerate(channels):
-            out |= ((total[k] + np.uint64(count // 2)) // np.uint64(count)) << np.uint64(c.shift - 8 * start)
-        result[:, start : start + words] = out.view(np.uint8).reshape(-1, 8)[:, :words]
-    return result.reshape(-1)
 
 
 def resolved_level(device: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from backends.device.resolve_job import resolved
 from backends.gallium.resource.layout import Template
-from backends.gallium.resource.multisampled import native_resolve, part, resolved
+from backends.gallium.resource.multisampled import native_resolve, part
 from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.enums import TextureTarget
 

@@ -12,8 +12,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.formats import ChannelType, CompressedFormat, Format
-from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
+from backends.formats import CompressedFormat, Format
+from backends.formats.arrays import texel_type
+from backends.gallium.resource.layout import (
+    LAYERED,
+    ONE_DIMENSIONAL,
+    Accounting,
+    Level,
+    Template,
+    address_of,
+    caller_bytes,
+    levels_of,
+)
 from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.language._forks import freed_after_fork
@@ -39,43 +49,6 @@ _DECODING = freed_after_fork(threading.Lock())
 """Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
 
 
-class Accounting:
-    """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold."""
-
-    def __init__(self, limit: int | None = None) -> None:
-        self._lock = freed_after_fork(threading.RLock())  # the garbage collector may call `give` while it is held
-        self.limit = limit
-        self.used = 0
-        self.peak = 0
-
-    def allocate(self, size: int) -> NDArray[np.uint8]:
-        """`allocate` of this module, counted until nothing refers to the memory: no resource, view, mapping, binding or pending draw.
-
-        MemoryError, and nothing is counted, if it exceeds the limit.
-        """
-        self.take(size)
-        try:
-            found = allocate(size)
-        except BaseException:
-            self.give(size)
-            raise
-        weakref.finalize(found if found.base is None else found.base, self.give, size)
-        return found
-
-    def take(self, size: int) -> None:
-        """Count bytes, of an allocation or of the caller's, until `give`. MemoryError, and nothing is counted, if they exceed the limit."""
-        with self._lock:
-            if self.limit is not None and self.used + size > self.limit:
-                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
-            self.used += size
-            self.peak = max(self.peak, self.used)
-
-    def give(self, size: int) -> None:
-        """Count the end of an allocation."""
-        with self._lock:
-            self.used -= size
-
-
 class Rendered(Protocol):
     """Samples that a surface has in place of those of its texture (`render_samples`)."""
 
@@ -94,25 +67,9 @@ class ResourceOwner(Protocol):
 
     memory: Accounting
 
-
-def allocate(size: int) -> NDArray[np.uint8]:
-    """`size` zero bytes, aligned to a cache line and followed by a line of slack, which kernels may read. The array is `size` long."""
-    block = np.zeros(size + 2 * LINE, np.uint8)
-    start = -block.__array_interface__["data"][0] % LINE
-    return block[start : start + size]
-
-
-def caller_bytes(memory: Any, argument: str) -> NDArray[np.uint8]:
-    """Memory of the caller as an array of bytes, in place. TypeError, naming the argument, for anything else."""
-    try:
-        return np.frombuffer(memory, np.uint8)
-    except (TypeError, ValueError, BufferError):
-        raise TypeError(f"{argument}: a contiguous buffer is wanted, not {type(memory).__name__}") from None
-
-
-def address_of(array: NDArray[Any]) -> int:
-    """Address of an array's first element."""
-    return int(array.__array_interface__["data"][0])
+    def finish_writes(self, resource: Resource) -> None:
+        """Carry out pending work that writes the resource."""
+        ...
 
 
 class Resource:
@@ -285,6 +242,86 @@ class Resource:
             array = array[0]
         return array
 
+    # -- arrays and pictures ---------------------------------------------------------------------------------------------
+    def pixels(self, level: int = 0, *, sample: int | None = None) -> NDArray[Any]:
+        """A copy of a level as an array of its own; pending draws are finished first. ``numpy.asarray(resource)`` is this array of level 0.
+
+        A 2D texture gives (height, width, channels), in the order of the channels in memory. Layers, cube faces and slices are a first
+        axis. Packed formats (B5G6R5, Z24_UNORM_S8_UINT, ...) give one number a pixel, depth and stencil formats have no axis of
+        channels, buffers give their bytes as uint8. Compressed textures give the texels to which they decode. Several samples a pixel are
+        resolved to one, as a mapping resolves them, unless `sample` names one of them.
+
+        ValueError: the resource was destroyed, or there is no such level or sample.
+        """
+        from backends.gallium.resource.pixels import pixels_of
+
+        return pixels_of(self, level, sample)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("Resource: pixels are copied; a mapping (transfer_map) shows them in place")
+        found = self.pixels()
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        found = self.pixels()
+        return found.__array_interface__ | {"data": found, "strides": found.strides}
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None
+    ) -> Any:
+        if stream is not None or dl_device not in (None, self.__dlpack_device__()) or copy is False:
+            raise BufferError("Resource: pixels are copied within the memory of the CPU: no stream, no other device, no view")
+        return self.pixels().__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def tobytes(self) -> bytes:
+        """The bytes of `pixels`, rows and layers without gaps."""
+        return self.pixels().tobytes()
+
+    def picture(self, level: int = 0, layer: int = 0, *, scale: tuple[float, float] | None = None) -> NDArray[np.uint8]:
+        """One layer of a level as people see it: uint8 of (height, width), (height, width, 3) or (height, width, 4) as RGBA.
+
+        8-bit colors are their stored numbers, sRGB ones, too. Other normalized numbers, floats and depth are mapped from `scale`, by
+        default 0 to 1, to 0 to 255; numbers outside are clamped, NaN is 0, and no curve is applied. Integers and stencil have a default
+        of 0 to 255. Alpha is never scaled. Formats of one channel, and depth, are gray; depth goes before stencil.
+
+        ValueError: a buffer, or there is no such level or layer. TypeError, ValueError: `scale` is no pair of different numbers.
+        """
+        from backends.gallium.resource.pixels import picture_of
+
+        return picture_of(self, level, layer, scale)
+
+    def save(self, file: Any, *, level: int = 0, layer: int = 0, scale: tuple[float, float] | None = None) -> None:
+        """Write `picture` to a file, whose suffix names its kind: .png, .jpg (without alpha), .bmp, .tiff, .webp, ... (Pillow's).
+
+        file: the name of a file, or a binary file, which gets a PNG.
+
+        Errors as those of `picture`; ValueError for an unknown suffix; OSError.
+        """
+        from backends.gallium.resource.pixels import save
+
+        save(self, file, level, layer, scale)
+
+    def show(self, *, level: int = 0, layer: int = 0, scale: tuple[float, float] | None = None) -> None:
+        """Show `picture`: in the notebook, where one runs, otherwise with the system's viewer.
+
+        Errors as those of `picture`; OSError where there is no viewer.
+        """
+        from backends.gallium.resource.pixels import show
+
+        show(self, level, layer, scale)
+
+    def _repr_png_(self) -> bytes | None:
+        if self.is_buffer or self.is_destroyed:
+            return None
+        from backends.gallium.resource.pixels import png
+
+        return png(self)
+
     # -- compressed textures ---------------------------------------------------------------------------------------------
     def as_decoded(self, format: CompressedFormat) -> Resource:
         """The plain texture of the texels to which the blocks decode as `format`, kept up to date from now on."""
@@ -348,26 +385,3 @@ class Resource:
         if self.user is not None and self.user.flags.writeable:
             blocks = self.blocks(0)
             self.user.reshape(blocks.shape)[...] = blocks
-
-
-_FLOATS: dict[int, np.dtype[Any]] = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.float64)}
-_SIGNED = (ChannelType.SNORM, ChannelType.SINT, ChannelType.SSCALED, ChannelType.FIXED)
-
-
-def texel_type(format: Format) -> tuple[np.dtype[Any], int]:
-    """Element type and channel count of arrays of a format; 0 channels: one number for a whole pixel.
-
-    R8G8B8A8_UNORM is (uint8, 4), R16_FLOAT (float16, 1), Z32_FLOAT (float32, 0), B5G6R5_UNORM (uint16, 0).
-    """
-    size = format.channels[0].size // 8
-    kinds = {c.type for c in format.channels if c.type is not ChannelType.VOID}
-    if format.is_array and len(kinds) == 1:
-        kind = kinds.pop()
-        if kind is ChannelType.FLOAT and size in _FLOATS:
-            dtype: np.dtype[Any] = _FLOATS[size]
-        else:
-            dtype = np.dtype(f"<{'i' if kind in _SIGNED else 'u'}{size}")
-        return dtype, 0 if format.is_depth_stencil else len(format.channels)
-    if format.block_bytes in (1, 2, 4, 8):
-        return np.dtype(f"<u{format.block_bytes}"), 0
-    return np.dtype(np.uint8), format.block_bytes

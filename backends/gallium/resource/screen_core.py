@@ -9,8 +9,8 @@ from typing import Any
 from backends.device.interface import Dispatcher
 from backends.formats import AnyFormat, Format
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
-from backends.gallium.resource.layout import CUBES, Template
-from backends.gallium.resource.resource import Accounting, Resource, caller_bytes
+from backends.gallium.resource.layout import CUBES, Accounting, Template, caller_bytes
+from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
@@ -38,6 +38,10 @@ class ScreenCore(ABC):
     @abstractmethod
     def make_dispatcher(self) -> Dispatcher:
         """Make the dispatcher, which runs the grids of a context of this screen."""
+
+    @abstractmethod
+    def finish_writes(self, resource: Resource) -> None:
+        """Carry out pending work of every context that writes a resource."""
 
     def resource_create(
         self,

@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.interface import Device
+from backends.formats import AnyFormat, CompressedFormat
+from backends.formats.arrays import texel_type
+from backends.gallium.resource.layout import address_of
 from backends.gallium.resource.multisampled import make_staging, part
 from backends.gallium.resource.reference import Reference
-from backends.gallium.resource.resource import Box, Resource, address_of
+from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.enums import Bind, TextureTarget
 from backends.pipe.enums import Transfer as TransferFlags
 
@@ -154,6 +157,21 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
         return np.frombuffer(data, np.uint8)
     except (TypeError, ValueError, BufferError):
         raise TypeError(f"{argument}: bytes or an array is wanted, not {type(data).__name__}") from None
+
+
+def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None:
+    """TypeError for an array of floats whose bytes are no texels of the format."""
+    dtype, channels = (np.dtype(np.uint8), 0) if isinstance(format, CompressedFormat) else texel_type(format)
+    if dtype != given:
+        ways = f"; convert it with {conversion(dtype, given)}" if channels or dtype.kind == "f" else ""
+        raise TypeError(f"{argument}: {format} takes {dtype}, not {given}{ways}; .view(numpy.uint8) gives its bytes as they are")
+
+
+def conversion(wanted: np.dtype[Any], given: np.dtype[Any]) -> str:
+    """An expression that converts an array of colors of one type to another."""
+    if given.kind == "f" and wanted.kind in "ui" and wanted.itemsize < 4:
+        return f"({np.iinfo(wanted).max} * array.clip({-1 if wanted.kind == 'i' else 0}, 1)).round().astype(numpy.{wanted})"
+    return f".astype(numpy.{wanted})"
 
 
 def writable_bytes(data: Any, argument: str) -> NDArray[np.uint8]:

@@ -11,11 +11,9 @@ from typing import Any, NoReturn
 from backends.device.grid import compute_units
 from backends.formats import WIDE, AnyFormat, Format, WideFormat
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
-from backends.gallium.resource.layout import SAMPLE_COUNTS, Template, levels_of
-from backends.gallium.resource.resource import Accounting
+from backends.gallium.resource.layout import SAMPLE_COUNTS, Accounting, Template, levels_of
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
-from backends.gallium.unsupported import refuse
-from backends.pipe.checks import any_format, integer
+from backends.pipe.checks import any_format, integer, refuse
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, DriverQuery, ShaderType, TextureTarget, lookup
 from tgsi.language.diagnostics import UnsupportedError

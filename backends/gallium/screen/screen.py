@@ -15,6 +15,7 @@ from typing import Any, Self
 from platformdirs import user_cache_path
 
 from backends.device.interface import DeviceFactory, Dispatcher
+from backends.formats import AnyFormat
 from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.screen_core import ScreenCore
@@ -22,7 +23,7 @@ from backends.gallium.screen.capabilities import Capabilities
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer, seconds
-from backends.pipe.enums import Bind, ContextFlags
+from backends.pipe.enums import Bind, ContextFlags, TextureTarget
 from tgsi.language._forks import freed_after_fork
 
 CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -100,6 +101,60 @@ class Screen(Capabilities, ScreenCore):
         for context in contexts:
             context.destroy()
 
+    # -- resources from arrays -------------------------------------------------------------------------------------------
+    def texture_from(
+        self,
+        image: Any,
+        *,
+        target: TextureTarget | int | str | None = None,
+        format: AnyFormat | str | None = None,
+        srgb: bool = False,
+        mipmaps: bool = False,
+        bind: Bind | int | str | Sequence[str] | None = None,
+    ) -> Resource:
+        """Create a texture with the texels of an array or an image. (an extension)
+
+        Args:
+            image: an array of (height, width) or (height, width, 1 to 4 channels), row 0 first; with one more axis in front, layers.
+                A Pillow image, and whatever has ``__array_interface__``, ``__dlpack__`` or a buffer. It is copied.
+            target: TEXTURE_2D, or TEXTURE_2D_ARRAY for four axes, when omitted. TEXTURE_1D takes (width,), with or without channels; a
+                volume, a cube (six faces) or layers take (layers, height, width), with or without channels.
+            format: the format, of which the array has the elements and the channels in memory order. Chosen by the elements when omitted:
+                uint8 and uint16 UNORM, int8 and int16 SNORM, float16 and float32 FLOAT, uint32 UINT, int32 SINT; R, RG, RGBX, RGBA. Three
+                channels get a fourth that is 1. Gray images of Pillow get L or LA; palettes and other modes become RGB or RGBA.
+            srgb: the numbers, of uint8, are stored with the sRGB curve (``R8G8B8A8_SRGB``): shaders read linear colors.
+            mipmaps: all smaller levels are made, each from the one before it (`Context.generate_mipmap`).
+            bind: uses of the texture; all uses that format and target allow when omitted.
+
+        Raises:
+            TypeError: no array of numbers, or elements that the format does not take, such as floats for bytes, or float64.
+            ValueError: a shape, target or format is wrong, or not possible.
+            MemoryError: as for `resource_create`.
+        """
+        from backends.gallium.screen.uploads import texture_from
+
+        made = texture_from(self, image, target, format, srgb, bind, mipmaps)
+        if made.last_level:
+            with self.context_create() as context:
+                context.generate_mipmap(made)
+        return made
+
+    def buffer_from(self, data: Any, *, bind: Bind | int | str | Sequence[str] | None = None) -> Resource:
+        """Create a buffer with the bytes of an array, of whatever shows its memory, or of bytes. (an extension)
+
+        Args:
+            data: elements of 8, 16 or 32 bits, or a structured array of them. It is copied.
+            bind: uses of the buffer; all when omitted.
+
+        Raises:
+            TypeError: no array of numbers, or elements of 64 bits; ``data.view(numpy.uint8)`` gives their bytes as they are.
+            ValueError: there are no bytes.
+            MemoryError: as for `resource_create`.
+        """
+        from backends.gallium.screen.uploads import buffer_from
+
+        return buffer_from(self, data, bind)
+
     # -- contexts and fences ---------------------------------------------------------------------------------------------
     def context_create(
         self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE, trace: str | os.PathLike[str] | None = None
@@ -157,6 +212,29 @@ class Screen(Capabilities, ScreenCore):
         if found.is_of(context) and not found.is_signaled:
             found.begin()
         return found.is_signaled
+
+    def finish_writes(self, resource: Resource) -> None:
+        """Carry out pending work of every context that writes a resource. Any thread may call. (an extension)
+
+        Waits for a method of a context that another thread is in. Errors as those of `fence_finish`.
+        """
+        name = "finish_writes"
+        self.own_resource(resource, name)
+        with self._lock:
+            contexts = list(self._contexts)
+        for context in contexts:
+            with context._gate.held() as is_open:
+                if is_open:
+                    self._finish_writes(context, resource, name)
+
+    def _finish_writes(self, context: Context, resource: Resource, name: str) -> None:
+        if self.time_limit is None:
+            context._finish_uses(resource, for_reading=True)
+            return
+        from tgsi.language import budgets
+
+        with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):
+            context._finish_uses(resource, for_reading=True)
 
     def fence_reference(self, fence: Fence | None) -> Fence | None:
         """Return the fence itself: Python counts references. (p_screen.h)"""

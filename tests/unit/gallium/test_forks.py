@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.gallium.resource.resource import Accounting
+from backends.gallium.resource.layout import Accounting
 from backends.llvm.engine import linking
 from backends.llvm.engine.variants import VariantCache
 from tests.children import exit_code, start

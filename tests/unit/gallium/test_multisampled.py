@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from backends.device.resolve_job import resolved
 from backends.formats import Format
 from backends.gallium.resource.format_support import supported_binds
-from backends.gallium.resource.multisampled import resolved
 from backends.pipe.enums import Bind, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g

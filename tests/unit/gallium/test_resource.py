@@ -7,8 +7,8 @@ import gc
 import numpy as np
 import pytest
 
+from backends.formats.arrays import texel_type
 from backends.gallium.resource.layout import levels_of
-from backends.gallium.resource.resource import texel_type
 from tgsi import gallium as g
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tgsi.tools.vtest.errors import CommandError
 
 if TYPE_CHECKING:
-    from backends.gallium.resource.resource import Accounting
+    from backends.gallium.resource.layout import Accounting
 
 OBJECT = 2048
 """Bytes of a resource, view, query, state or other object besides its memory and texts."""
