@@ -166,11 +166,12 @@ def test_signals_are_handed_on_to_the_command(runs: Runs) -> None:
 
 
 def test_a_run_that_is_killed_leaves_no_process_and_no_file(runs: Runs, tmp_path: Path) -> None:
-    run = runs.start("sh", "-c", "echo $$; sleep 1000 & echo $!; wait")
-    pids = [int(line) for line in run.wait_for_output(2)] + children(run.process.pid)
-    assert len(set(pids)) == 3  # the command, what it started, the server
+    (tmp_path / "red.bin").write_bytes(red().data)
+    run = runs.start("sh", "-c", f"echo $$; {sys.executable} {CLIENT} {tmp_path / 'red.bin'} {len(RED)} 1000 & echo $!; wait")
+    pids = [int(line) for line in run.wait_for_output(3)[:2]] + children(run.process.pid)
+    assert len(set(pids)) == 3  # the command, a client that goes on, the server
     run.process.kill()
-    wait_until(lambda: not any(map(is_alive, pids)), "the end of all processes")
+    wait_until(lambda: not any(map(is_alive, pids)), "the end of all processes", 15)
 
 
 # -- displays ------------------------------------------------------------------------------------------------------------

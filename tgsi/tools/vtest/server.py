@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -184,14 +184,17 @@ def serve(options: Options) -> int:
         address.remove(options.socket, made)
 
 
-def serve_at(listener: socket.socket, options: Options, until: int | None = None) -> int:
-    """Serve the clients of a listening socket, which is closed at the end. until: as `Children.run` takes it. Returns the exit code."""
+def serve_at(listener: socket.socket, options: Options, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> int:
+    """Serve the clients of a listening socket, which is closed at the end. Returns the exit code.
+
+    until, at_end: as `Children.run` takes them.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     door = Door(listener, options.limits, LOG.warning)
     try:
         warm(options)
         LOG.info(f"ready at {options.socket}")
-        return _serve_one(door, options) if options.once else _serve_all(door, options, until)
+        return _serve_one(door, options) if options.once else _serve_all(door, options, until, at_end)
     finally:
         door.close()
 
@@ -209,7 +212,7 @@ def _serve_one(door: Door, options: Options) -> int:
     return 1 if serve_client(visitor.connection, options, bytes(visitor.first)) else 0
 
 
-def _serve_all(door: Door, options: Options, until: int | None) -> int:
+def _serve_all(door: Door, options: Options, until: int | None, at_end: Callable[[], None]) -> int:
     from tgsi.tools.vtest.messages import message_name
 
     def work(visitor: Visitor, marks: memoryview) -> int:
@@ -226,7 +229,7 @@ def _serve_all(door: Door, options: Options, until: int | None) -> int:
     looked = progress.look if is_shown() and LOG.isEnabledFor(logging.WARNING) else None
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            Children(door, options.limits, work, message_name, LOG.warning, ended, looked).run(until)
+            Children(door, options.limits, work, message_name, LOG.warning, ended, looked).run(until, at_end)
     finally:
         progress.end()
         if options.summary:

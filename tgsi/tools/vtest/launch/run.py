@@ -79,6 +79,7 @@ class _Run:
         self._path = KnownPath(launch.known, self._socket)
         self._display: Display | None = None
         self._server = 0
+        self._is_orphan = False
 
     def run(self, program: str) -> int:
         """Make everything, wait for the command, take everything back."""
@@ -131,10 +132,8 @@ class _Run:
             os.setsid()  # Ctrl-C is the programs' to answer
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED_FOR)
             widen_descriptors()
-            code = serve_at(listener, self._options, control)
-            if not os.read(control, 1):
-                end_marked(f"{RUN_MARK}={self._folder}")
-                end_marked(f"{DISPLAY_MARK}={self._folder}")
+            code = serve_at(listener, self._options, control, lambda: self._end_orphans(control))
+            if self._is_orphan:
                 self._take_back()
         except SystemExit:
             code = 0
@@ -142,6 +141,13 @@ class _Run:
             LOG.error(f"the server failed: {type(error).__name__}: {error}")
         finally:
             os._exit(code)
+
+    def _end_orphans(self, control: int) -> None:
+        """End what the command has started if the process that waited for it was killed."""
+        self._is_orphan = not os.read(control, 1)
+        if self._is_orphan:
+            end_marked(f"{RUN_MARK}={self._folder}")
+            end_marked(f"{DISPLAY_MARK}={self._folder}")
 
     def _end_server(self, control: int) -> None:
         """Let the server finish what its clients asked for, and wait for it. A signal to end ends the server at once."""

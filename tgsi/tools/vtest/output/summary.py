@@ -45,4 +45,7 @@ class Summary:
                 f"{counts[Mark.ERRORS]:,}",
                 style="red" if counts[Mark.ERRORS] else None,
             )
-        Console(stderr=True, highlight=False, soft_wrap=True).print(table)
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        if console.is_terminal:
+            console.print()  # after ^C
+        console.print(table)

@@ -108,11 +108,11 @@ class Children:
         self._free = list(make_marks(limits.clients))
         self._wake = _Wake()
 
-    def run(self, until: int | None = None) -> None:
+    def run(self, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> None:
         """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too.
 
-        until: a descriptor. Once something can be read from it, or its other end is closed, nobody is served any more, and this returns
-        when the clients of then have ended, or `_LAST_SECONDS` later.
+        until: a descriptor. Once something can be read from it, or its other end is closed, `at_end` is called, nobody is served any
+        more, and this returns when the clients of then have ended, or `_LAST_SECONDS` later.
         """
         self._wake.begin()
         try:
@@ -122,6 +122,7 @@ class Children:
                 self._door.attend()
                 self._admit()
                 self._watch()
+            at_end()
             self._see_out()
         finally:
             self._wake.end()
