@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import is_
 
@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import IMM, TEMP, File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 
 _KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32}
@@ -193,6 +193,48 @@ def moved(register: RegisterRef, index: int) -> RegisterRef:
 
 
 _plain: dict[tuple[File, int], RegisterRef] = {}
+
+
+class Renamer:
+    """The instructions of one program with other registers. An operand that many instructions share is made once."""
+
+    def __init__(self, register: Callable[[RegisterRef], RegisterRef]) -> None:
+        self._register = register
+        self._sources: dict[int, SrcOperand] = {}  # by identity: the program keeps its operands
+        self._targets: dict[int, DstOperand] = {}
+
+    def instructions(self, items: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+        """Return the instructions, the same object if none changes."""
+        made = tuple(map(self._instruction, items))
+        return items if all(map(is_, made, items)) else made
+
+    def _instruction(self, item: Instruction) -> Instruction:
+        sources, targets = self._sources, self._targets
+        src, dst = [], []
+        changed = False
+        for source in item.src:
+            new = sources.get(id(source))
+            if new is None:
+                new = sources[id(source)] = self._source(source)
+            changed = changed or new is not source
+            src.append(new)
+        for target in item.dst:
+            other = targets.get(id(target))
+            if other is None:
+                other = targets[id(target)] = self._target(target)
+            changed = changed or other is not target
+            dst.append(other)
+        if item.offsets:
+            item = replace(item, offsets=tuple(TexOffset(self._register(o.register), o.swizzle) for o in item.offsets))
+        return with_operands(item, tuple(dst), tuple(src)) if changed else item
+
+    def _source(self, operand: SrcOperand) -> SrcOperand:
+        register = self._register(operand.register)
+        return operand if register is operand.register else SrcOperand(register, operand.swizzle, operand.negate, operand.absolute)
+
+    def _target(self, operand: DstOperand) -> DstOperand:
+        register = self._register(operand.register)
+        return operand if register is operand.register else DstOperand(register, operand.write_mask)
 
 
 class Temporaries:

@@ -36,9 +36,9 @@ class Form:
         self.restart(program)
 
     def restart(self, program: Program) -> None:
-        """Go on with another program."""
-        self.program = program
+        """Go on with another program: with what `finish` made, or with new parts of that."""
         self.__dict__.pop("values", None)
+        self.program = program
         self.immediates = Immediates(program)
         self.zeros: set[RegisterRef] = set()
         self.carried: set[RegisterRef] = set()
@@ -46,6 +46,13 @@ class Form:
         self.is_stale = False
         self.walked: Sequence[Rewriter] = ()
         self.notes: dict[str, Any] = {}
+
+    def rename(self, program: Program) -> None:
+        """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
+        values = self.values
+        self.restart(program)
+        values.rename(program)
+        self.values = values
 
     @cached_property
     def values(self) -> Values:

@@ -43,8 +43,10 @@ class Pipeline:
         """
         return cls(tuple(_pass(name, options) for name, options in _split(text)))
 
-    def run(self, program: Program, *, after: Callback | None = None) -> Program:
+    def run(self, program: Program, *, after: Callback | None = None, is_valid: bool = False) -> Program:
         """Run all passes, and validate the result. `after` gets the program as it is after each pass.
+
+        `is_valid` says that the program was validated, so that the parts that stay need not be.
 
         Passes that work on a form share it, and rewriters that follow each other share a walk: `after` gets one program for all of these.
 
@@ -53,7 +55,10 @@ class Pipeline:
             UnsupportedError: a lowering pass met a construct that it cannot lower.
         """
         with collector_paused(promote=False):
-            return self._run(program, after)
+            made = self._run(program, after)
+            if made is not program:
+                self._verify(program, made, is_valid)
+            return made
 
     @cached_property
     def _groups(self) -> Sequence[tuple[Sequence[Pass], Callable[[Form], bool] | None]]:
@@ -83,15 +88,12 @@ class Pipeline:
             if after is not None:
                 for item in group:
                     after(item, made)
-        made = _finished(form) if form is not None else made
-        if made is not program:
-            self._verify(program, made)
-        return made
+        return _finished(form) if form is not None else made
 
-    def _verify(self, before: Program, made: Program) -> None:
+    def _verify(self, before: Program, made: Program, is_valid: bool) -> None:
         """Validate the result; if it is not valid, find the pass that made it so, one after the other."""
         try:
-            validate(made)
+            validate(made, good=before if is_valid else None)
         except DiagnosticError as error:
             validate(before)  # if this raises, no pass is to blame
             for item in self.passes:

@@ -98,7 +98,7 @@ def optimize(program: Program, pipeline: str | None = None) -> Program:
 
     made = Pipeline.parse(DEFAULT if pipeline is None else pipeline)
     passes.validate.validate(_program(program, "optimize: program"))
-    return made.run(program)
+    return made.run(program, is_valid=True)
 
 
 def link(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, indices_of, is_direct, results
 from tgsi.language.channels import source_channels
-from tgsi.language.facts.enums import ADDR, OUT, TEMP, File
+from tgsi.language.facts.enums import ADDR, IMM, OUT, TEMP, File
 from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
@@ -20,6 +20,9 @@ from tgsi.language.program import Program
 CODES = {TEMP: 0, ADDR: 4, OUT: 8}
 """The place of a file's channels among the sixteen numbers of a register index."""
 
+STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
+"""Files that do not change while a lane runs."""
+
 Cells = tuple[int, ...]
 
 CHANNELS: Sequence[Cells] = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
@@ -27,8 +30,17 @@ CHANNELS: Sequence[Cells] = tuple(tuple(c for c in range(4) if mask >> c & 1) fo
 
 _CODE = [CODES.get(file, -1) for file in File]
 _FILES = {code: file for file, code in CODES.items()}
-_masks: dict[tuple[OpcodeInfo, int, str | None, int], tuple[int, ...]] = {}
+_masks: dict[OpcodeInfo, dict[int | tuple[int, str], tuple[int, ...]]] = {}
+"""Results of `source_masks`, by opcode and write mask, and by texture target where there is one."""
 _selected: dict[tuple[tuple[int, int, int, int], int], Cells] = {}
+
+
+def selected(swizzle: tuple[int, int, int, int], mask: int) -> Cells:
+    """Return the channels, in order, that a swizzle selects in the channels of `mask`."""
+    channels = _selected.get((swizzle, mask))
+    if channels is None:
+        channels = _selected[swizzle, mask] = tuple(sorted({swizzle[c] for c in CHANNELS[mask]}))
+    return channels
 
 
 def cell(file: File, index: int, channel: int) -> int:
@@ -43,13 +55,17 @@ def place_of(number: int) -> tuple[File, int, int]:
 
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
-    dst = item.dst
-    key = item.opcode, dst[0].write_mask if dst else 15, item.texture, len(item.src)
-    found = _masks.get(key)
+    opcode, dst = item.opcode, item.dst
+    known = _masks.get(opcode)
+    if known is None:
+        known = _masks[opcode] = {}
+    mask = dst[0].write_mask if dst else 15
+    key = mask if item.texture is None else (mask, item.texture)
+    found = known.get(key)
     if found is None:
-        found = tuple(source_channels(item, number) for number in range(len(item.src)))
-        if not item.opcode.has_memory:  # these also depend on files and targets
-            _masks[key] = found
+        found = tuple([source_channels(item, number) for number in range(len(item.src))])
+        if not opcode.has_memory:  # these also depend on files and targets
+            known[key] = found
     return found
 
 
@@ -132,10 +148,7 @@ class CellMap:
 
     def source(self, operand: SrcOperand, mask: int) -> Cells:
         """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
-        key = operand.swizzle, mask
-        channels = _selected.get(key)
-        if channels is None:
-            channels = _selected[key] = tuple(sorted({operand.swizzle[c] for c in CHANNELS[mask]}))
+        channels = selected(operand.swizzle, mask)
         register = operand.register
         code = _CODE[register.file]
         if code < 0 or self._ranges or register.indirect is not None:
@@ -155,26 +168,27 @@ class CellMap:
         """Return all cells that an instruction reads; some may recur."""
         found: list[int] = []
         is_plain = not self._ranges
-        for operand, mask in zip(item.src, source_masks(item)):
+        masks: Cells = ()
+        for number, operand in enumerate(item.src):
             register = operand.register
             code = _CODE[register.file]
             is_one = register.indirect is None and register.dimension is None
             if code >= 0:
-                channels = _selected.get((operand.swizzle, mask))
-                if is_plain and is_one and channels is not None:
+                masks = masks or source_masks(item)
+                if is_plain and is_one:
                     base = register.index * 16 + code
-                    found += [base + channel for channel in channels]
-                    continue
-                found += self.source(operand, mask)
+                    for channel in selected(operand.swizzle, masks[number]):
+                        found.append(base + channel)
+                else:
+                    found += self.source(operand, masks[number])
             if not is_one:
                 found += self.index_cells(register)
-        stores = item.opcode.stores_to_dst
         for destination in item.dst:
             register = destination.register
             if register.indirect is not None or register.dimension is not None:
                 found += self.index_cells(register)
-            if stores:  # the handle of an image
-                found += self.of(register, (0,))
+        if item.opcode.stores_to_dst:  # the handle of an image
+            found += self.of(item.dst[0].register, (0,))
         for offset in item.offsets:
             found += self.of(offset.register, tuple(set(offset.swizzle)))
             found += self.index_cells(offset.register)
@@ -187,14 +201,17 @@ class CellMap:
             return ()
         opcode = item.opcode
         if opcode.num_dst == 1 and not opcode.uses_64bit and not opcode.is_store:
-            register = targets[0].register
+            target = targets[0]
+            register = target.register
             if register.indirect is None and not self._ranges:
                 code = _CODE[register.file]
                 if code < 0:
                     return ()
                 base = register.index * 16 + code
-                return tuple([base + channel for channel in CHANNELS[targets[0].write_mask]])
-            return self.of(register, CHANNELS[targets[0].write_mask])
+                if target.write_mask == 15:
+                    return base, base + 1, base + 2, base + 3
+                return tuple([base + channel for channel in CHANNELS[target.write_mask]])
+            return self.of(register, CHANNELS[target.write_mask])
         return tuple(
             found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
         )

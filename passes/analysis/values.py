@@ -37,9 +37,9 @@ _FIRST = tuple((mask & -mask).bit_length() - 1 for mask in range(16))
 class Values:
     """The instructions of a program with the writers and readers of every cell.
 
-    items: the instructions. writers: places by cell, in order. readers: places by cell, with the number of times that each reads it.
-    is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch. pinned: cells that an opcode
-    reads where other lanes may hold something else; no write to one may go or move.
+    items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell, with the number
+    of times that each reads it. is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
+    pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
     """
 
     def __init__(self, program: Program) -> None:
@@ -52,10 +52,31 @@ class Values:
         self.readers: dict[int, dict[int, int]] = {}
         self.reads: list[Cells] = []
         self.writes: list[Cells] = []
+        self.opcodes = {item.opcode for item in program.instructions}
         self.shared = self._shared_with_subs()
-        self._collect()
+        for item in program.instructions:
+            self._add(item)
+        self._index()
         self.pinned = self._pinned()
         self._origins: tuple[int, Sequence[int | None]] = -1, ()
+
+    def rename(self, program: Program) -> None:
+        """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
+        before, self.program = self.program, program
+        if program.instructions is before.instructions:
+            return
+        items, self.items = self.items, list(program.instructions)
+        reads, writes = self.reads, self.writes
+        self.reads, self.writes = [], []
+        for place, item in enumerate(program.instructions):
+            if item is items[place]:
+                self.reads.append(reads[place])
+                self.writes.append(writes[place])
+            else:
+                self._add(item)
+        self.readers, self.writers = {}, {}
+        self._index()
+        self._origins = -1, ()
 
     # Questions.
 
@@ -144,6 +165,8 @@ class Values:
 
     def keeps(self, cells: Cells, first: int, later: int) -> bool:
         """Return true if cells hold, when `later` reads them, what `first` read from them. `first` must dominate `later`."""
+        if not cells:
+            return True
         loop = self.layout.repeated_between(first, later)
         end = self.layout.loops[loop][1] if loop >= 0 else later
         for cell in cells:
@@ -197,6 +220,8 @@ class Values:
     @cached_property
     def shows(self) -> list[int]:
         """The places where something may see what outputs hold: EMIT, and calls."""
+        if not any(map(_shows_outputs, self.opcodes)):
+            return []
         return [place for place, item in enumerate(self.items) if item is not None and _shows_outputs(item.opcode)]
 
     def places(self) -> Iterator[int]:
@@ -210,14 +235,18 @@ class Values:
     def put(self, place: int, item: Instruction) -> None:
         """Replace the instruction at a place. Control flow stays as it is: jumps and blocks cannot be put."""
         self._origins = -1, ()
+        old = self.items[place]
         self.items[place] = item
-        reads, writes = self.cells.reads(item), self.cells.writes(item)
+        self.opcodes.add(item.opcode)
+        reads = self.cells.reads(item)
         if reads != self.reads[place]:
             self._forget_reads(place)
             self._note_reads(place, reads)
-        if writes != self.writes[place]:
-            self._forget_writes(place)
-            self._note_writes(place, writes)
+        if old is None or item.dst is not old.dst or item.opcode.uses_64bit or old.opcode.uses_64bit or item.opcode.is_store:
+            writes = self.cells.writes(item)
+            if writes != self.writes[place]:
+                self._forget_writes(place)
+                self._note_writes(place, writes)
 
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
@@ -229,21 +258,19 @@ class Values:
 
     # Tables.
 
-    def _collect(self) -> None:
-        shared = self.shared
+    def _add(self, item: Instruction) -> None:
+        """Note what the next instruction reads and writes."""
+        if self.shared and item.opcode.flow is Flow.CALL:
+            self.reads.append(self.shared)
+            self.writes.append(self.shared)
+        else:
+            self.reads.append(self.cells.reads(item))
+            self.writes.append(self.cells.writes(item))
+
+    def _index(self) -> None:
+        """Find the readers and writers of every cell."""
         readers, writers = self.readers, self.writers
-        reads_of, writes_of = self.cells.reads, self.cells.writes
-        for place, item in enumerate(self.items):
-            if item is None:
-                self.reads.append(())
-                self.writes.append(())
-                continue
-            if shared and item.opcode.flow is Flow.CALL:
-                reads = writes = shared
-            else:
-                reads, writes = reads_of(item), writes_of(item)
-            self.reads.append(reads)
-            self.writes.append(writes)
+        for place, (reads, writes) in enumerate(zip(self.reads, self.writes)):
             for cell in reads:
                 known = readers.get(cell)
                 if known is None:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from passes.analysis import facts
-from passes.analysis.access import flows_of, indices_of, looks_at_other_lanes
-from passes.analysis.cells import CODES, CellMap, source_masks, stored_channels
+from passes.analysis.access import indices_of
+from passes.analysis.cells import CODES, source_masks, stored_channels
 from passes.analysis.values import Values
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
-from tgsi.language.facts.traits import CLOSERS, JUMPS, OPENERS, Flow
+from tgsi.language.facts.traits import JUMPS, Flow
 from tgsi.language.ir import Instruction, RegisterRef
-from tgsi.language.program import Program
 
 SOURCE, DESTINATION, OFFSET = 0, 1, 2
 """Kinds of operands."""
@@ -41,11 +39,12 @@ class Webs:
     starts: nodes of values from before the program that are read. carried: nodes of values at the heads of loops that are read.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.cells = CellMap(program)
+    def __init__(self, values: Values) -> None:
+        program = self.program = values.program
+        self.cells = values.cells
+        self._writes = values.writes
         self.mentions: list[list[Mention]] = [[] for _ in program.instructions]
-        self._fixed = _fixed_cells(program, self.cells)
+        self._fixed = frozenset(cell & ~3 | c for cell in (*values.shared, *values.pinned) if cell >= 0 for c in range(4))
         self._parent: list[int] = []
         self._inputs: dict[int, list[int]] = {}
         self._used: list[int] = []
@@ -54,7 +53,7 @@ class Webs:
         self._env: dict[int, int] = {}
         self._blocks: list[_Block] = []
         self._dead = False
-        self._written = _written_inside(program, self.cells, self._fixed)
+        self._written = _written_inside(values, self._fixed)
         self._walk()
         used = self._bind_joins()
         self.roots: list[int] = []
@@ -151,10 +150,12 @@ class Webs:
 
     def _instruction(self, place: int, item: Instruction) -> None:
         mentions, cells, fixed = self.mentions[place], self.cells, self._fixed
-        for number, (operand, mask) in enumerate(zip(item.src, source_masks(item))):
+        masks: Sequence[int] = ()
+        for number, operand in enumerate(item.src):
             register = operand.register
             if register.file is TEMP or register.file is ADDR:
-                read = cells.source(operand, mask)
+                masks = masks or source_masks(item)
+                read = cells.source(operand, masks[number])
                 if read and read[0] >= 0 and read[0] not in fixed:
                     mentions.append((slot(SOURCE, number), self._read(read), read[0]))
             if register.indirect is not None or register.dimension is not None:
@@ -168,11 +169,18 @@ class Webs:
             register = target.register
             if register.indirect is not None or register.dimension is not None:
                 self._indices(mentions, register, DESTINATION, number)
-            if item.opcode.stores_to_dst:
-                read = cells.of(register, (0,))
-                if read and self._free(register, read[0]):
-                    mentions.append((slot(DESTINATION, number), self._read(read), read[0]))
-        if not item.opcode.stores_to_dst:
+        if item.opcode.stores_to_dst:
+            register = item.dst[0].register
+            read = cells.of(register, (0,))
+            if read and self._free(register, read[0]):
+                mentions.append((slot(DESTINATION, 0), self._read(read), read[0]))
+        elif len(item.dst) == 1 and not item.opcode.uses_64bit:
+            written = self._writes[place]
+            if written and written[0] >= 0 and not written[0] & 8 and written[0] not in fixed:
+                self._parent.append(node := len(self._parent))
+                mentions.append((slot(DESTINATION, 0), node, written[0]))
+                self._assign(written, node)
+        else:
             self._results(item, mentions)
 
     def _results(self, item: Instruction, mentions: list[Mention]) -> None:
@@ -189,12 +197,15 @@ class Webs:
             if register in tied:
                 self._bind(node, tied[register])
             mentions.append((slot(DESTINATION, number), node, first))
-            if self._blocks:
-                for cell in written:
-                    self._set(cell, node)
-            else:
-                for cell in written:
-                    self._env[cell] = node
+            self._assign(written, node)
+
+    def _assign(self, cells: Sequence[int], node: int) -> None:
+        if self._blocks:
+            for cell in cells:
+                self._set(cell, node)
+        else:
+            for cell in cells:
+                self._env[cell] = node
 
     def _tied(self, item: Instruction, mentions: Sequence[Mention]) -> dict[RegisterRef, int]:
         """Return the nodes of the registers that a 64-bit instruction both reads and writes: the second pair may see the first result."""
@@ -345,42 +356,14 @@ class _Block:
         self.then_dead = False
 
 
-def _fixed_cells(program: Program, cells: CellMap) -> frozenset[int]:
-    """Return the cells that must stay what they are; whole registers."""
-    flows = facts.of(program, flows_of)
-    if flows <= {Flow.END}:
-        return frozenset()
-    found: set[int] = set()
-    if Flow.SUBROUTINE in flows:
-        inside = False
-        for item in program.instructions:
-            inside = inside or item.opcode.flow is Flow.SUBROUTINE
-            if inside:
-                found.update(cells.reads(item))
-                found.update(cells.writes(item))
-            inside = inside and item.opcode.flow is not Flow.ENDSUBROUTINE
-    depth = 0
-    for item in program.instructions:
-        flow = item.opcode.flow
-        if flow is None:
-            if depth and looks_at_other_lanes(item.opcode):
-                found |= Values(program).pinned
-                break
-        elif flow in OPENERS or flow is Flow.RETURN:
-            depth += 1
-        elif flow in CLOSERS:
-            depth -= 1
-    return frozenset(cell & ~3 | channel for cell in found if cell >= 0 for channel in range(4))
-
-
-def _written_inside(program: Program, cells: CellMap, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
+def _written_inside(values: Values, fixed: frozenset[int]) -> dict[int, dict[int, None]]:
     """Return the cells with nodes that are written inside of each loop and switch, by the place of its head."""
     found: dict[int, dict[int, None]] = {}
-    if facts.of(program, flows_of).isdisjoint((Flow.LOOP, Flow.SWITCH)):
+    if values.layout.is_straight:
         return found
     stack: list[int] = []
-    for place, item in enumerate(program.instructions):
-        flow = item.opcode.flow
+    for place, item in enumerate(values.items):
+        flow = item.opcode.flow if item is not None else None
         if flow is Flow.LOOP or flow is Flow.SWITCH:
             found[place] = {}
             stack.append(place)
@@ -389,5 +372,5 @@ def _written_inside(program: Program, cells: CellMap, fixed: frozenset[int]) -> 
             if stack:
                 found[stack[-1]].update(inner)
         elif stack and flow is None:
-            found[stack[-1]].update((cell, None) for cell in cells.writes(item) if cell >= 0 and not cell & 8 and cell not in fixed)
+            found[stack[-1]].update((cell, None) for cell in values.writes[place] if cell >= 0 and not cell & 8 and cell not in fixed)
     return found

@@ -10,14 +10,11 @@ from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
 from passes.form import Form, Rewriter
 from passes.validate.roles import Role, source_roles
-from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
+from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
-
-STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
-"""Files that do not change while a lane runs."""
 
 Swizzle = tuple[int, int, int, int]
 
@@ -38,7 +35,7 @@ class EliminateCommonSubexpressions(Rewriter):
 
     def begin(self, form: Form) -> bool:
         """See `Rewriter.begin`."""
-        stores = any(item is not None and item.opcode.is_store for item in form.values.items)
+        stores = any(opcode.is_store for opcode in form.values.opcodes)
         form.notes[self.name] = _Notes(stores)
         return True
 

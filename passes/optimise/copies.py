@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
-from passes.analysis.cells import CODES, source_masks
+from passes.analysis.cells import CHANNELS, CODES, STATIC, source_masks
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import with_operands
 from passes.form import Form, Rewriter
@@ -15,9 +15,6 @@ from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
-
-_Piece = tuple[RegisterRef, int, bool, bool]
-"""Register, channel, negate, absolute: what one channel of a MOV reads."""
 
 
 @record(slots=False)
@@ -52,18 +49,20 @@ class PropagateCopies(Rewriter):
 def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
     """Return an instruction that reads the sources of copies."""
     values = form.values
-    apart = looks_at_other_lanes(item.opcode) and not values.is_uniform(place)
+    items, opcode = values.items, item.opcode
     sources = None
-    for number, (operand, maker) in enumerate(zip(item.src, values.origins(place))):
-        if maker is None or (maker != UNWRITTEN and not _is_plain_copy(values.items[maker])):
+    for number, maker in enumerate(values.origins(place)):
+        if maker is None or (maker != UNWRITTEN and not _is_plain_copy(items[maker])):
             continue
-        if source_roles(item.opcode.name)[number] is not Role.VALUE:
+        if source_roles(opcode.name)[number] is not Role.VALUE:
             continue
+        operand = item.src[number]
+        apart = looks_at_other_lanes(opcode) and not values.is_uniform(place)
         made = _operand(form, place, item, number, operand, source_masks(item)[number], apart)
         if made is not operand:
             sources = sources or list(item.src)
             sources[number] = made
-    if values.is_indexed and not apart:
+    if values.is_indexed and not (looks_at_other_lanes(opcode) and not values.is_uniform(place)):
         return _with_other_indices(values, place, with_operands(item, item.dst, tuple(sources)) if sources else item)
     return with_operands(item, item.dst, tuple(sources)) if sources else item
 
@@ -112,14 +111,12 @@ def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
 
 def _operand(form: Form, place: int, item: Instruction, number: int, operand: SrcOperand, mask: int, apart: bool) -> SrcOperand:
     values = form.values
-    pieces: dict[int, _Piece] = {}
-    common: tuple[RegisterRef, bool, bool] | None = None
-    base = operand.register.index * 16
+    swizzle, base = operand.swizzle, operand.register.index * 16
     makers: dict[int, int] = {}
-    for position in range(4):
-        if not mask >> position & 1:
-            continue
-        channel = operand.swizzle[position]
+    source: SrcOperand | None = None
+    taken: list[int | None] = [None, None, None, None]
+    for position in CHANNELS[mask]:
+        channel = swizzle[position]
         maker = values.writer(base + channel, place)
         if maker is None:
             return operand
@@ -130,33 +127,33 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
         move = values.items[maker]
         if move is None or not _is_plain_copy(move):
             return operand
-        source = move.src[0]
-        here = source.register, source.negate, source.absolute
-        if common is None:
-            common = here
-        elif common != here:
+        found = move.src[0]
+        if source is None:
+            source = found
+        elif found is not source and (
+            (found.negate, found.absolute) != (source.negate, source.absolute) or found.register != source.register
+        ):
             return operand
-        pieces[position] = source.register, source.swizzle[channel], source.negate, source.absolute
+        taken[position] = found.swizzle[channel]
         makers[maker] = makers.get(maker, 0) | 1 << channel
-    if common is None:
+    if source is None or not _fits(item, number, operand, source.register, source.negate or source.absolute):
         return operand
-    register, negate, absolute = common
-    if not _fits(item, number, operand, register, negate or absolute):
-        return operand
-    for maker, channels in makers.items():
-        move = values.items[maker]
-        assert move is not None
-        if not values.keeps_operand(move.src[0], channels, maker, place):
-            return operand
+    register = source.register
     if not is_direct(register) and (apart or len(makers) > 1):
         return operand
     if apart and register.file in CODES:  # lanes in another arm may have written it since
         return operand
-    spare = next(iter(pieces.values()))[1]
-    x, y, z, w = (pieces[position][1] if position in pieces else spare for position in range(4))
+    if register.file not in STATIC or register.indirect is not None or register.dimension is not None:
+        for maker, channels in makers.items():
+            move = values.items[maker]
+            assert move is not None
+            if not values.keeps_operand(move.src[0], channels, maker, place):
+                return operand
+    spare = next(channel for channel in taken if channel is not None)
+    x, y, z, w = (spare if channel is None else channel for channel in taken)
     if operand.absolute:
         return SrcOperand(register, (x, y, z, w), operand.negate, True)
-    return SrcOperand(register, (x, y, z, w), operand.negate ^ negate, absolute)
+    return SrcOperand(register, (x, y, z, w), operand.negate ^ source.negate, source.absolute)
 
 
 def _fits(item: Instruction, number: int, operand: SrcOperand, register: RegisterRef, modified: bool) -> bool:
@@ -188,13 +185,17 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
     register = target.register
     if register.indirect is not None or register.dimension is not None or register.file not in CODES:
         return False
-    base = values.cells.of(register, (0,))[0]
-    if base < 0:
+    writes, writers = values.writes[place], values.writers
+    if not writes or writes[0] < 0:
         return False
-    writers = values.writers
-    own = register.file is source.register.file and register == source.register and not (source.negate or source.absolute)
-    if not own and all(len(writers[cell]) < 2 for cell in values.writes[place]):
-        return False
+    base = writes[0] & ~3
+    own = register.index == source.register.index and register == source.register and not (source.negate or source.absolute)
+    if not own:
+        for cell in writes:
+            if len(writers[cell]) > 1:
+                break
+        else:
+            return False
     same = 0
     for channel in range(4):
         if not target.write_mask >> channel & 1:

@@ -31,7 +31,7 @@ class RemoveDeadCode(FormPass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`. Needs are found with a register for every web, and removed from the program as it is."""
         while True:
-            form = Form(split(program, bounded=False)[0])
+            form = Form(split(Values(program), bounded=False)[0])
             form.is_split = True
             if not self.rewrite(form):
                 return program
@@ -53,6 +53,9 @@ class RemoveDeadCode(FormPass):
             if after is not before:
                 form.restart(after)
             return after is not before
+        layout = form.values.layout
+        if layout.is_straight and not layout.jumps:
+            return _without_unread(form.values)
         changed = False
         while True:
             removed = _without_dead(form)
@@ -62,12 +65,51 @@ class RemoveDeadCode(FormPass):
                 return changed
 
 
+def _without_unread(values: Values) -> bool:
+    """Remove from a program without branches what no later instruction reads; return true if that is anything."""
+    items, readers = values.items, values.readers
+    hidden = _hidden(values)
+    changed = False
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if item is None:
+            continue
+        if not item.dst or not is_removable(item.opcode):
+            if item.opcode.has_no_effect:
+                values.remove(place)
+                changed = True
+            continue
+        if item.dst[0].register.file is OUT:
+            mask = _seen(item, hidden.get(place, 0))
+        else:
+            mask = _seen(item, 0) if len(item.dst) > 1 else 0
+            for cell in values.writes[place]:
+                for reader in readers.get(cell, ()):
+                    if reader > place:
+                        mask |= 1 << (cell & 3) if cell >= 0 else 15
+                        break
+        if not mask:
+            values.remove(place)
+            changed = True
+        else:
+            changed |= _narrow(values, place, item, mask)
+    return changed
+
+
+def _narrow(values: Values, place: int, item: Instruction, mask: int) -> bool:
+    """Leave out the channels of a result that are not in `mask`, if the opcode allows that; return true if there are any."""
+    target = item.dst[0]
+    if not target.write_mask & ~mask or not narrows(item.opcode) or len(item.dst) > 1:
+        return False
+    values.put(place, with_operands(item, (DstOperand(target.register, target.write_mask & mask),), item.src))
+    return True
+
+
 def _without_dead(form: Form) -> bool:
     """Remove what is not needed; return true if that is anything."""
     values = form.values
     items, reads = values.items, values.reads
-    is_overwritten = any(cell & 8 and len(places) > 1 for cell, places in values.writers.items())
-    hidden = unseen_outputs(items, values.cells) if is_overwritten else {}  # one write alone is always seen
+    hidden = _hidden(values)
     needed: set[int] = set(values.pinned)
     alive: dict[int, int] = {}
     pending: list[int] = []
@@ -111,11 +153,16 @@ def _without_dead(form: Form) -> bool:
     for place, mask in alive.items():
         item = items[place]
         assert item is not None
-        target = item.dst[0]
-        if target.write_mask & ~mask and narrows(item.opcode) and len(item.dst) == 1:
-            values.put(place, with_operands(item, (DstOperand(target.register, target.write_mask & mask),), item.src))
-            changed = True
+        changed |= _narrow(values, place, item, mask)
     return changed
+
+
+def _hidden(values: Values) -> dict[int, int]:
+    """Return, by place, the channels of outputs that nothing sees; a channel that is written once is always seen."""
+    for cell, places in values.writers.items():
+        if cell & 8 and len(places) > 1:
+            return unseen_outputs(values.items, values.cells)
+    return {}
 
 
 def _seen(item: Instruction, hidden: int) -> int:

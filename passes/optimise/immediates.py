@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from operator import is_
-
 from passes.analysis.access import free_indexing, indices_of, is_direct
 from passes.base import Pass
-from passes.edit import moved, with_operands, with_parts
+from passes.edit import Renamer, moved, with_parts
 from tgsi.language.facts.enums import IMM
-from tgsi.language.ir import DstOperand, Instruction, SrcOperand, TexOffset
+from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -25,6 +22,8 @@ class RemoveUnusedImmediates(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
+        if not program.immediates:
+            return program
         used: set[int] = set()
         is_indexed = False
         for item in program.instructions:
@@ -52,28 +51,11 @@ class RemoveUnusedImmediates(Pass):
             return program
         places = {old: new for new, old in enumerate(sorted(used))}
 
-        def source(operand: SrcOperand) -> SrcOperand:
-            register = operand.register
-            if register.file is not IMM or places[register.index] == register.index:
-                return operand
-            return SrcOperand(moved(register, places[register.index]), operand.swizzle, operand.negate, operand.absolute)
-
-        def destination(operand: DstOperand) -> DstOperand:
-            register = operand.register
-            return replace(operand, register=moved(register, places[register.index])) if register.file is IMM else operand
-
-        def offset(operand: TexOffset) -> TexOffset:
-            register = operand.register
-            return replace(operand, register=moved(register, places[register.index])) if register.file is IMM else operand
-
-        def instruction(item: Instruction) -> Instruction:
-            dst, src = tuple(map(destination, item.dst)), tuple(map(source, item.src))
-            if item.offsets:
-                item = replace(item, offsets=tuple(map(offset, item.offsets)))
-            return item if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)) else with_operands(item, dst, src)
+        def renamed(register: RegisterRef) -> RegisterRef:
+            return register if register.file is not IMM else moved(register, places[register.index])
 
         return with_parts(
             program,
             immediates=tuple(item for number, item in enumerate(program.immediates) if number in used),
-            instructions=tuple(map(instruction, program.instructions)),
+            instructions=Renamer(renamed).instructions(program.instructions),
         )

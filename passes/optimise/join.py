@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Hashable
 
 from passes.analysis.access import is_computed, is_direct
@@ -31,11 +32,19 @@ class JoinWrites(FormPass):
         """See `FormPass.rewrite`."""
         if not form.is_split:
             SplitRegisters().rewrite(form)
+        parts = [(place, item) for place, item in enumerate(form.values.items) if item is not None and _is_part(item)]
+        many = Counter([item.opcode for _, item in parts])
         joiner = _Joiner(form)
-        for place, item in enumerate(form.values.items):
-            if item is not None:
-                joiner.visit(place, item)
+        for place, item in parts:
+            if many[item.opcode] > 1:
+                joiner.visit(place)
         return joiner.changed
+
+
+def _is_part(item: Instruction) -> bool:
+    """Return true if an instruction writes some channels only, each by itself."""
+    opcode, dst = item.opcode, item.dst
+    return opcode.is_componentwise and len(dst) == 1 and dst[0].write_mask != 15 and not opcode.uses_64bit and is_computed(opcode)
 
 
 class _Joiner:
@@ -46,13 +55,13 @@ class _Joiner:
         self._known: dict[Hashable, int] = {}
         self._emits = self.values.shows
 
-    def visit(self, place: int, item: Instruction) -> None:
+    def visit(self, place: int) -> None:
         """Join an instruction with an earlier one, or remember it."""
-        opcode = item.opcode
-        if not opcode.is_componentwise or opcode.uses_64bit or len(item.dst) != 1 or not is_computed(opcode):
+        item = self.values.items[place]
+        if item is None or not _is_part(item):
             return
-        target = item.dst[0]
-        if target.write_mask == 15 or target.register.dimension is not None or not is_direct(target.register):
+        opcode, target = item.opcode, item.dst[0]
+        if target.register.dimension is not None or not is_direct(target.register):
             return
         sources = []
         for operand in item.src:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from heapq import heapify, heappop, heappush
-from operator import is_
+from heapq import heappop, heappush
 
 from passes.analysis.access import free_indexing, indices_of
 from passes.analysis.cells import CODES
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
-from passes.edit import moved, with_operands, with_parts
+from passes.edit import Renamer, moved, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import ADDR, TEMP, File
-from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -47,7 +46,8 @@ class MergeTemporaries(FormPass):
         program, values = form.finish(), form.values
         closed = {file for file in _FILES if values.is_indexed and free_indexing(program, file)}
         fixed = {file: _fixed(values, file) for file in _FILES if file not in closed and program.declared(file)}
-        names = {file: _chosen(form, file, fixed[file]) for file in fixed}
+        spans = _spans(form) if fixed else {}
+        names = {file: _chosen(file, spans, fixed[file]) for file in fixed}
         made = _Namer(names, fixed, values).program(program)
         zeros, carried = form.zeros, form.carried
         if made is not program:
@@ -64,14 +64,19 @@ def _renamed(registers: set[RegisterRef], names: Names) -> set[RegisterRef]:
     return {RegisterRef(r.file, names[r.file].get(r.index, r.index)) if r.file in names else r for r in registers}
 
 
-def _chosen(form: Form, file: File, fixed: set[int]) -> dict[int, int]:
+Spans = dict[int, list[int]]
+"""The first and the last time at which a register is needed, by the number of its cells without their channel."""
+
+
+def _chosen(file: File, spans: Spans, fixed: set[int]) -> dict[int, int]:
     """Return the new numbers of the registers of a file that may move."""
-    spans = _spans(form, file, fixed)
+    code = CODES[file] >> 2
+    moving = [(first, last, key >> 2) for key, (first, last) in spans.items() if key >= 0 and key & 3 == code and key >> 2 not in fixed]
+    moving.sort()
     names: dict[int, int] = {}
-    free = [index for index in range(len(spans) + len(fixed)) if index not in fixed]
-    heapify(free)
+    free = [index for index in range(len(moving) + len(fixed)) if index not in fixed]  # sorted, so that it is a heap
     ending: list[tuple[int, int]] = []
-    for first, last, index in sorted((first, last, index) for index, (first, last) in spans.items()):
+    for first, last, index in moving:
         while ending and ending[0][0] < first:
             heappush(free, heappop(ending)[1])
         name = heappop(free)
@@ -80,32 +85,39 @@ def _chosen(form: Form, file: File, fixed: set[int]) -> dict[int, int]:
     return names
 
 
-def _spans(form: Form, file: File, fixed: set[int]) -> dict[int, tuple[int, int]]:
-    """Return the registers that may move, each with the stretch in which it is needed.
+def _spans(form: Form) -> Spans:
+    """Return the stretch in which each register is needed.
 
     A read at place p stands at 2 * p and a write at 2 * p + 1, so that a result may take the register of a source.
     """
     values = form.values
-    code = CODES[file]
-    spans: dict[int, tuple[int, int]] = {}
-    for cell, readers in values.readers.items():
-        if cell >= 0 and cell & 12 == code and readers:
-            _extend(spans, cell >> 4, 2 * min(readers), 2 * max(readers))
-    for cell, writers in values.writers.items():
-        if cell >= 0 and cell & 12 == code and writers:
-            first, last = writers[0], writers[-1]
-            _extend(spans, cell >> 4, 2 * first + _stores_once(values.items[first]), 2 * last + _stores_once(values.items[last]))
-    for index in fixed:
-        spans.pop(index, None)
+    spans: Spans = {}
+    time = 0
+    for item, reads, writes in zip(values.items, values.reads, values.writes):
+        for cell in reads:
+            span = spans.get(cell >> 2)
+            if span is None:
+                spans[cell >> 2] = [time, time]
+            else:
+                span[1] = time
+        if writes:
+            stored = time + _stores_once(item)
+            for cell in writes:
+                span = spans.get(cell >> 2)
+                if span is None:
+                    spans[cell >> 2] = [stored, stored]
+                else:
+                    span[1] = stored
+        time += 2
     for register in form.zeros:
-        if register.file is file and register.index in spans:
-            spans[register.index] = -1, spans[register.index][1]
-    return _through_loops(form, file, spans) if values.layout.loops else spans
+        span = spans.get(_key(register))
+        if span is not None:
+            span[0] = -1
+    return _through_loops(form, spans) if values.layout.loops else spans
 
 
-def _extend(spans: dict[int, tuple[int, int]], index: int, first: int, last: int) -> None:
-    known = spans.get(index)
-    spans[index] = (first, last) if known is None else (min(known[0], first), max(known[1], last))
+def _key(register: RegisterRef) -> int:
+    return register.index << 2 | CODES[register.file] >> 2
 
 
 def _stores_once(item: Instruction | None) -> bool:
@@ -113,25 +125,21 @@ def _stores_once(item: Instruction | None) -> bool:
     return item is not None and len(item.dst) == 1 and not item.opcode.uses_64bit
 
 
-def _through_loops(form: Form, file: File, spans: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+def _through_loops(form: Form, spans: Spans) -> Spans:
     """Return the stretches so that they also cover the loops that repeat a part of them."""
-    values, code = form.values, CODES[file]
+    values = form.values
     layout = values.layout
-    carried = {register.index for register in form.carried if register.file is file}
-    made = dict(spans)
-    for table in (values.readers, values.writers):
-        for cell, places in table.items():
-            index = cell >> 4
-            if cell < 0 or cell & 12 != code or index not in spans:
-                continue
-            start, end = spans[index][0] // 2, spans[index][1] // 2
-            for place in places:
-                loop = layout.loop_of(place)
-                while loop >= 0:
-                    begin, stop, around = layout.loops[loop]
-                    if index in carried or not (begin < start and end < stop):
-                        _extend(made, index, 2 * begin, 2 * stop + 1)
-                    loop = around
+    carried = {_key(register) for register in form.carried}
+    made = {key: list(span) for key, span in spans.items()}
+    for place, (reads, writes) in enumerate(zip(values.reads, values.writes)):
+        loop = layout.loop_of(place)
+        while loop >= 0:
+            begin, stop, around = layout.loops[loop]
+            for key in {cell >> 2 for cell in reads + writes}:
+                start, end = spans[key][0] // 2, spans[key][1] // 2
+                if key in carried or not (begin < start and end < stop):
+                    made[key] = [min(made[key][0], 2 * begin), max(made[key][1], 2 * stop + 1)]
+            loop = around
     return made
 
 
@@ -153,13 +161,12 @@ class _Namer:
         self._names = names
         self._fixed = fixed
         self._arrays = values.cells.groups
-        self._made: dict[int, RegisterRef] = {}  # by identity of the old register, which the program keeps
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
-        instructions = tuple(map(self._instruction, program.instructions))
+        instructions = Renamer(self._renamed).instructions(program.instructions)
         declarations = self._declarations(program)
-        if declarations == program.declarations and all(map(is_, instructions, program.instructions)):
+        if declarations == program.declarations and instructions is program.instructions:
             return program
         return with_parts(program, declarations=declarations, instructions=instructions)
 
@@ -185,31 +192,8 @@ class _Namer:
                 waiting[item.file] = []
         return tuple(made)
 
-    def _instruction(self, item: Instruction) -> Instruction:
-        changed = False
-        src, dst = [], []
-        for source in item.src:
-            register = self._register(source.register)
-            if register is not source.register:
-                source, changed = SrcOperand(register, source.swizzle, source.negate, source.absolute), True
-            src.append(source)
-        for target in item.dst:
-            register = self._register(target.register)
-            if register is not target.register:
-                target, changed = DstOperand(register, target.write_mask), True
-            dst.append(target)
-        if item.offsets:
-            item = replace(item, offsets=tuple(TexOffset(self._register(o.register), o.swizzle) for o in item.offsets))
-        return with_operands(item, tuple(dst), tuple(src)) if changed else item
-
-    def _register(self, register: RegisterRef) -> RegisterRef:
-        """Return a register with its new number, and new numbers of those that index it."""
-        found = self._made.get(id(register))
-        if found is None:
-            found = self._made[id(register)] = self._renamed(register)
-        return found
-
     def _renamed(self, register: RegisterRef) -> RegisterRef:
+        """Return a register with its new number, and new numbers of those that index it."""
         if register.indirect is None and register.dimension is None:
             if register.file not in _FILES:
                 return register

@@ -71,7 +71,8 @@ def _is_noop(item: Instruction) -> bool:
     """Return true if an unsaturated MOV changes nothing."""
     target, source = item.dst[0], item.src[0]
     return not (source.negate or source.absolute) and (
-        target.register == source.register
+        target.register.index == source.register.index
+        and target.register == source.register
         and is_direct(target.register)
         and all(source.swizzle[c] == c for c in range(4) if target.write_mask >> c & 1)
     )

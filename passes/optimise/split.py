@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from passes.analysis.cells import CODES, place_of
+from passes.analysis.values import Values
 from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
 from passes.edit import moved, with_operands, with_parts
 from passes.form import Form, FormPass
-from tgsi.language.facts.enums import ADDR, TEMP
+from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
-_UNBOUNDED = 1 << 30
+_UNBOUNDED = _NEVER = 1 << 30
+_OUTPUT = CODES[OUT]
 
 
 @record(slots=False)
@@ -31,26 +33,33 @@ class SplitRegisters(FormPass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        return split(program, bounded=True)[0]
+        return split(Values(program), bounded=True)[0]
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         if form.is_split and not form.is_stale:
             return False
         before = form.finish()
-        after, zeros, carried = split(before, bounded=False)
-        form.restart(after)
+        if before is not form.program:
+            form.restart(before)
+        after, zeros, carried = split(form.values, bounded=False)
+        form.rename(after)
         form.zeros, form.carried, form.is_split = zeros, carried, True
         return after is not before
 
 
-def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef], set[RegisterRef]]:
-    """Split the registers of a program. Unless `bounded`, there may be more of them than the language has.
+def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], set[RegisterRef]]:
+    """Split the registers of a program whose values nobody changed. Unless `bounded`, there may be more of them than the language has.
 
     Returns the program, the registers that may be read before they are written, and those that may carry values into the next round of a
     loop.
     """
-    webs = Webs(program)
+    program = values.program
+    declarations = _without_arrays(program, values)
+    if _is_split(values):
+        same = declarations == program.declarations
+        return program if same else with_parts(program, declarations=declarations), set(), set()
+    webs = Webs(values)
     first = {CODES[file]: program.file_size(file) for file in _MOST}
     following = dict(first)
     most = {CODES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
@@ -59,7 +68,7 @@ def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef]
     made: list[Instruction] = []
     roots = webs.roots
     for item, mentions in zip(program.instructions, webs.mentions):
-        changes: dict[int, int] = {}
+        changes: dict[int, int] | None = None
         for number, node, cell in mentions:
             old = cell & ~3
             new = names.get(roots[node])
@@ -71,14 +80,28 @@ def split(program: Program, *, bounded: bool) -> tuple[Program, set[RegisterRef]
                 owners.add(old)
                 names[roots[node]] = new
             if new != old:
+                changes = changes or {}
                 changes[number] = new >> 4
         made.append(_renamed(item, changes) if changes else item)
-    declarations = _without_arrays(program, webs)
     if following == first and declarations == program.declarations:
         return program, *_facts(webs, names)
     more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := CODES[file]] > first[code]]
     made_program = with_parts(program, declarations=(*declarations, *more), instructions=tuple(made))
     return made_program, *_facts(webs, names)
+
+
+def _is_split(values: Values) -> bool:
+    """Return true if each register plainly is one web: one instruction, which every lane runs, writes it, and all reads follow."""
+    if not values.layout.is_straight or values.layout.jumps or values.cells.groups:
+        return False
+    makers: dict[int, int] = {}
+    for cell, places in values.writers.items():
+        if cell & 12 != _OUTPUT and (len(places) > 1 or makers.setdefault(cell >> 2, places[0]) != places[0]):
+            return False
+    for cell, readers in values.readers.items():
+        if cell & 12 != _OUTPUT and makers.get(cell >> 2, _NEVER) >= min(readers):
+            return False
+    return all(len(item.dst) < 2 for item in values.program.instructions)
 
 
 def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[RegisterRef]]:
@@ -92,20 +115,27 @@ def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[Reg
     return registers(webs.starts), registers(webs.carried)
 
 
-def _without_arrays(program: Program, webs: Webs) -> tuple[Declaration, ...]:
+def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]:
     """Return the declarations; arrays of TEMP that no operand names by number lose theirs."""
     made = []
     for item in program.declarations:
-        if item.file is TEMP and item.array_id and (TEMP, item.array_id) not in webs.cells.groups:
+        if item.file is TEMP and item.array_id and (TEMP, item.array_id) not in values.cells.groups:
             item = replace(item, array_id=0)
         made.append(item)
     return tuple(made)
 
 
 def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:
-    src = tuple(SrcOperand(_register(o.register, changes, SOURCE, n), o.swizzle, o.negate, o.absolute) for n, o in enumerate(item.src))
-    dst = tuple(DstOperand(_register(o.register, changes, DESTINATION, n), o.write_mask) for n, o in enumerate(item.dst))
-    made = with_operands(item, dst, src)
+    src, dst = list(item.src), list(item.dst)
+    for number, source in enumerate(src):
+        register = _register(source.register, changes, SOURCE, number)
+        if register is not source.register:
+            src[number] = SrcOperand(register, source.swizzle, source.negate, source.absolute)
+    for number, target in enumerate(dst):
+        register = _register(target.register, changes, DESTINATION, number)
+        if register is not target.register:
+            dst[number] = DstOperand(register, target.write_mask)
+    made = with_operands(item, tuple(dst), tuple(src))
     if item.offsets:
         offsets = tuple(TexOffset(_register(o.register, changes, OFFSET, n), o.swizzle) for n, o in enumerate(item.offsets))
         made = replace(made, offsets=offsets)

@@ -34,6 +34,8 @@ class SpreadMoves(FormPass):
         values = form.values
         spreader = _Spreader(values)
         changed = False
+        if not any(opcode.is_copy for opcode in values.opcodes):
+            return False
         moves = [item for item in values.items if item is not None and item.opcode.is_copy]
         if any(move.dst[0].register.file is TEMP for move in moves):
             for place, item in enumerate(values.items):

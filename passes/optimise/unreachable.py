@@ -32,10 +32,21 @@ class RemoveUnreachableCode(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        if _is_plain(form):
+            return False
         changed = False
         while _Reacher(form).run() | _without_idle_subs(form):
             changed = form.is_stale = True
         return changed
+
+
+def _is_plain(form: Form) -> bool:
+    """Return true if every lane runs all instructions, and the last is END."""
+    values = form.values
+    if not values.layout.is_straight or values.layout.jumps or any(Trait.KILL in opcode.traits for opcode in values.opcodes):
+        return False
+    last = values.items[-1]
+    return last is not None and last.opcode.flow is Flow.END
 
 
 class _Open:

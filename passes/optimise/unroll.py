@@ -39,6 +39,10 @@ class UnrollLoops(Pass):
         return _Unroller(program, self.rounds, self.instructions).run()
 
 
+_KNOWN = frozenset({IMM, TEMP, ADDR})
+"""Files whose registers may hold constants."""
+
+
 class _GiveUp(Exception):
     """The rounds of a loop are not known."""
 
@@ -54,8 +58,10 @@ class _Unroller:
         found = partners_of(flows)
         self.ends = {place: found[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
         self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is Flow.IF and len(found[place]) == 2}
+        self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
+        self.computes = [self._is_known(item) for item in self.items]
         self.resolver = Resolver(program)
         self.indexed = {place for place, item in enumerate(self.items) if self.cells.has_indices(item)}
 
@@ -98,25 +104,25 @@ class _Unroller:
 
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
-        item = self.items[place]
-        written = self.cells.writes(item)
-        values = self._values(item, known) if written else None
-        if not values or len(item.dst) != 1:
-            self._forget(written, known)
+        written = self.writes[place]
+        values = self._values(self.items[place], known) if written and self.computes[place] else None
+        self._forget(written, known)
+        if not values or written[0] < 0 or written[0] & 8:
             return False
         base = written[0] & ~3
-        self._forget(written, known)
-        if written[0] < 0 or written[0] & 8:
-            return False
         for channel, word in values.items():
             known[base + channel] = word
         return True
 
+    def _is_known(self, item: Instruction) -> bool:
+        """Return true if the result of an instruction is known where its sources are, and these may be known."""
+        opcode = item.opcode
+        if not item.src or len(item.dst) != 1 or not is_computed(opcode) or (self.legacy and Trait.PRODUCT in opcode.traits):
+            return False
+        return all(operand.register.file in _KNOWN and operand.register.indirect is None for operand in item.src)
+
     def _values(self, item: Instruction, known: dict[int, int]) -> dict[int, int] | None:
         """Return the words that an instruction computes, or None if they are not known."""
-        opcode = item.opcode
-        if not item.src or not is_computed(opcode) or opcode.uses_64bit or (self.legacy and Trait.PRODUCT in opcode.traits):
-            return None
         sources = []
         for operand, mask in zip(item.src, source_masks(item)):
             words = self._words(operand, mask, known)
@@ -172,7 +178,7 @@ class _Unroller:
                 if stack:
                     stack[-1].extend(dict.fromkeys(inner))
             elif stack and flow is None:
-                stack[-1].extend(self.cells.writes(item))
+                stack[-1].extend(self.writes[place])
         return found
 
     @staticmethod

@@ -30,14 +30,17 @@ Limits = ShaderLimits | Mapping[Processor, ShaderLimits]
 """One set for all stages, or one a stage; stages that a mapping leaves out have those of the software renderer."""
 
 
-def check(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+def check(
+    program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None, good: Program | None = None
+) -> tuple[Diagnostic, ...]:
     """Return every finding about a program, errors and warnings, in the order of their places.
 
+    good: the program that it was made from, if that was found right within the same limits: the declarations that both share are right.
     Semantic indices are judged only if `semantic_limits` is given: this project's own renderer takes any.
     """
     if not isinstance(limits, ShaderLimits):
         limits = limits.get(program.processor, SOFTWARE)
-    context = Context(program, limits)
+    context = Context(program, limits, good)
     for rule in _RULES:
         rule(context)
     if semantic_limits is not None:
@@ -45,14 +48,16 @@ def check(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: Seman
     return context.found.sorted()
 
 
-def validate(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> None:
-    """Accept a program, or raise with every finding.
+def validate(
+    program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None, good: Program | None = None
+) -> None:
+    """Accept a program, or raise with every finding. `good` is as for `check`.
 
     Raises:
         ValidationError: a rule of the language is broken.
         LimitError: the program is correct, but larger than `limits`, or uses semantics beyond `semantic_limits`.
     """
-    found = check(program, limits=limits, semantic_limits=semantic_limits)
+    found = check(program, limits=limits, semantic_limits=semantic_limits, good=good)
     errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
     if errors:
         raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(found)

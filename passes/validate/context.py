@@ -39,11 +39,14 @@ class Registers:
 
     def numbers(self, most: int) -> range:
         """Return the declared numbers from 0 to `most` if they have no gap; none otherwise."""
-        if self._starts is None:
-            self._merge()
-        if len(self._merged) != 1:
-            return range(0)
-        first, last = self._merged[0]
+        if len(self.ranges) == 1:
+            first, last = self.ranges[0].first, self.ranges[0].last
+        else:
+            if self._starts is None:
+                self._merge()
+            if len(self._merged) != 1:
+                return range(0)
+            first, last = self._merged[0]
         return range(max(first, 0), min(last, most) + 1)
 
     def _merge(self) -> None:
@@ -64,9 +67,16 @@ class Registers:
 class Context:
     """One run of the rules over a program."""
 
-    def __init__(self, program: Program, limits: ShaderLimits) -> None:
+    def __init__(self, program: Program, limits: ShaderLimits, good: Program | None = None) -> None:
         self.program = program
         self.limits = limits
+        shared = frozenset(map(id, good.declarations)) if good is not None else frozenset()
+        self.declarations = tuple([item for item in program.declarations if id(item) not in shared])
+        """Declarations to check: those that `good`, a program that was found right, does not share."""
+
+        self.properties = () if good is not None and good.properties is program.properties else program.properties
+        """Properties to check."""
+
         self.found = Diagnostics()
         self._seen: set[tuple[str, str]] = set()
         self.registers: dict[tuple[File, int], Registers] = {}

@@ -32,16 +32,34 @@ _UNDECLARABLE = frozenset(_UNDECLARED_HINTS)
 
 def check(context: Context) -> None:
     """Check V020 to V027."""
-    for item in context.program.declarations:
+    for item in context.declarations:
         _check_one(context, item)
     for registers in context.registers.values():
         if len(registers.ranges) > 1:
             _check_overlap(context, registers.ranges)
-    _check_arrays(context)
-    _check_semantics(context)
+    if any(item.array_id for item in context.declarations):
+        _check_arrays(context)
+    if any(item.semantic is not None for item in context.declarations):
+        _check_semantics(context)
 
 
 def _check_one(context: Context, item: Declaration) -> None:
+    if not 0 <= item.first <= item.last <= MAX_INDEX or item.dimension or item.array_id:
+        _check_numbers(context, item)
+    if item.file in _UNDECLARABLE:
+        context.error("V023", f"{item.file.name} registers are not declared", item, hint=_UNDECLARED_HINTS[item.file])
+    if item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
+        context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
+    if item.file is File.SV:
+        if item.semantic is None:
+            context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
+        elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
+            context.error(
+                "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
+            )
+
+
+def _check_numbers(context: Context, item: Declaration) -> None:
     if item.first > item.last:
         context.error(
             "V021",
@@ -54,17 +72,6 @@ def _check_one(context: Context, item: Declaration) -> None:
         context.error("V022", f"a register number is beyond {MAX_INDEX}", item, hint="use lower numbers")
     if not 0 <= item.array_id <= MAX_ARRAY:
         context.error("V022", f"an array number is beyond {MAX_ARRAY}", item, hint="use a lower number")
-    if item.file in _UNDECLARABLE:
-        context.error("V023", f"{item.file.name} registers are not declared", item, hint=_UNDECLARED_HINTS[item.file])
-    if item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
-        context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
-    if item.file is File.SV:
-        if item.semantic is None:
-            context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
-        elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
-            context.error(
-                "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
-            )
 
 
 def _turned(item: Declaration) -> tuple[Fix, ...]:

@@ -192,8 +192,10 @@ def _check_order(context: Context) -> None:
     first = next((item.span for item in program.instructions if item.span is not None), None)
     if first is None:
         return
-    for item in chain[Item](program.declarations, program.immediates):
-        if item.span is not None and item.span.source is first.source and item.span.start > first.start:
+    start = first.start
+    for item in chain[Item](context.declarations, program.immediates):
+        span = item.span
+        if span is not None and span.start > start and span.source is first.source:
             context.warning("V011", "a declaration follows the first instruction", item, hint="Mesa's checker refuses this order")
             return
 

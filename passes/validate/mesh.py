@@ -43,7 +43,7 @@ _SIZES: Mapping[tuple[Processor, MemoryType], str] = MappingProxyType(
 def check(context: Context) -> None:
     """Check V063 to V068."""
     is_mesh = STAGES[context.program.processor].is_mesh
-    for item in context.program.declarations:
+    for item in context.declarations:
         if is_mesh or item.per_primitive or item.file is File.MEMORY or (item.semantic and item.semantic.name in MESH_SEMANTICS):
             _check_declaration(context, item, is_mesh)
     if is_mesh:

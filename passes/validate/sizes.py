@@ -29,7 +29,7 @@ def check(context: Context) -> None:
     if len(program.immediates) > limits.immediates:
         message = f"the program has {len(program.immediates)} immediates, the limit is {limits.immediates}"
         context.error("S003", message, program.immediates[limits.immediates])
-    for item in program.declarations:
+    for item in context.declarations:
         _check_one(context, item)
 
 

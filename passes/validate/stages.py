@@ -75,7 +75,7 @@ def check(context: Context) -> None:
             context.error(
                 "V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item, hint=_elsewhere(item.opcode)
             )
-    for declared in context.program.properties:
+    for declared in context.properties:
         _check_property(context, declared)
 
 

@@ -16,6 +16,8 @@ def check(context: Context) -> None:
     """Check V050 to V055."""
     views = _views(context)
     for item in context.program.instructions:
+        if item.texture is None and item.memory is None and not item.offsets and not item.opcode.is_texture:
+            continue
         if item.opcode.is_texture:
             _check_target(context, item, views)
         elif item.texture is not None:
@@ -26,7 +28,7 @@ def check(context: Context) -> None:
             context.error("V052", f"at most four texture offsets, {len(item.offsets)} given", item)
         if item.memory is not None and (not item.opcode.has_memory or item.memory.target not in TARGETS):
             context.error("V053", f"{item.opcode.name} has a wrong memory access", item)
-        elif item.memory is not None and item.memory != _NO_ACCESS and not item.dst and not item.src:
+        elif item.memory is not None and not item.dst and not item.src and item.memory != _NO_ACCESS:
             context.error("V053", f"{item.opcode.name} names no memory, so it takes no words of a memory access", item)
 
 

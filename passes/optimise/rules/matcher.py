@@ -7,20 +7,19 @@ instruction depends neither on the number of rules nor on the length of the prog
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from passes.analysis.access import is_direct
-from passes.analysis.cells import CHANNELS
+from passes.analysis.cells import CHANNELS, STATIC
 from passes.edit import with_opcode
 from passes.form import Form
 from passes.optimise.evaluate import modified, value_of
 from passes.optimise.rules.kinds import CLOSED, CONTAINS, ONE, gives
 from passes.optimise.rules.rule import Rule
-from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, is_known
-from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
+from passes.optimise.rules.windows import Index, Window, index_of
+from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
-from tgsi.language.facts.traits import Mode, Trait
+from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import IDENTITY, Instruction, RegisterRef, SrcOperand
 
 Source = tuple[RegisterRef, int, bool, bool, str, int]
@@ -29,10 +28,7 @@ Source = tuple[RegisterRef, int, bool, bool, str, int]
 Bindings = dict[str, Source | int]
 """Variables to sources, constants to words."""
 
-_Key = tuple[int, str | int | None]
 _INTEGERS = frozenset({"int", "uint"})
-_STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
-"""Files that do not change while a lane runs."""
 _ONE_CHANNEL = (0,)
 _DEPTH = 4
 """Definitions that are looked through to find the kind of a value."""
@@ -53,7 +49,7 @@ class Matcher:
     def rewritten(self, item: Instruction) -> tuple[Instruction, Rule] | None:
         """Return the instruction that does the same by the first rule that holds, with that rule."""
         opcode = item.opcode
-        index = _index(opcode.name)
+        index = index_of(opcode.name)
         if index is None or (index.only_saturated and not item.saturate):
             return None
         channels = CHANNELS[item.dst[0].write_mask] if item.dst and opcode.is_componentwise else _ONE_CHANNEL
@@ -65,27 +61,30 @@ class Matcher:
                 return made, window.rule
         return None
 
-    def _candidates(self, index: _Index, item: Instruction, channel: int) -> Sequence[_Window]:
+    def _candidates(self, index: Index, item: Instruction, channel: int) -> Sequence[Window]:
         by_key = index.by_key
         sources = item.src
-        found: list[_Window] = []
-        if not by_key:
-            return [window for window in index.others if window.may_fit(sources)]
+        words: list[int | None] = []
+        found: list[Window] = []
         for number, (operand, maker) in enumerate(zip(sources, self._values.origins(self._place))):
+            word = None
             if maker is not None:  # the first channel that is read is `channel`: rules are about words of 32 bits
                 if maker >= 0 and index.results[number]:
-                    found += by_key.get((number, self._at(maker).opcode.name), ())
+                    definition = self._at(maker)
+                    for window in by_key.get((number, definition.opcode.name), ()):
+                        if window.shared < 0 or _reads(definition, sources[window.shared].register):
+                            found.append(window)
             elif operand.register.file is IMM and index.constants[number]:
                 kind = item.opcode.modifier_types[number]
                 word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
                 found += by_key.get((number, word), ())
                 found += by_key.get((number, ""), ())
-        for window in index.others:
-            if window.may_fit(sources):
-                found.append(window)
-        return found
+            words.append(word)
+        if index.others:
+            found += index.others
+        return [window for window in found if window.may_fit(sources, words, channel)]
 
-    def _matched(self, window: _Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
+    def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
         types = item.opcode.modifier_types
         self._is_precise = item.precise
@@ -127,7 +126,7 @@ class Matcher:
             return False
         place = 0 if definition.opcode.mode is Mode.REPLICATE else channel
         operands, types = definition.src, definition.opcode.modifier_types
-        for plan in _plans(term):
+        for plan in term.plans:
             inner = dict(bound)
             for number, argument in plan:
                 o = operands[number]
@@ -171,7 +170,7 @@ class Matcher:
     def _is_there(self, source: Source) -> bool:
         """Return true if the instruction may read a source in place of the one that reads it now."""
         register, channel, at = source[0], source[1], source[5]
-        if not is_direct(register) or (register.file is not TEMP and register.file not in _STATIC):
+        if not is_direct(register) or (register.file is not TEMP and register.file not in STATIC):
             return at == self._place
         return at == self._place or self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
 
@@ -213,7 +212,7 @@ class Matcher:
             return any(self._word(inner[k]) == ONE and self._is_of(inner[1 - k], "flag", depth - 1) for k in (0, 1))
         return False
 
-    def _built(self, window: _Window, item: Instruction, channels: Sequence[int], lanes: Sequence[Bindings]) -> Instruction | None:
+    def _built(self, window: Window, item: Instruction, channels: Sequence[int], lanes: Sequence[Bindings]) -> Instruction | None:
         """Return the instruction that computes the result of a rule in each channel, or None if it cannot be written."""
         term = window.rule.result
         saturate = item.saturate and not window.saturate
@@ -275,6 +274,11 @@ class Matcher:
         return SrcOperand(register, (x, y, z, w), is_negated, is_absolute)
 
 
+def _reads(item: Instruction, register: RegisterRef) -> bool:
+    """Return true if an instruction may read a register. File and number alone are compared."""
+    return any(operand.register.index == register.index and operand.register.file is register.file for operand in item.src)
+
+
 def _same(a: Source, b: Source) -> bool:
     """Return true if two sources have the same word."""
     if a[:4] != b[:4]:
@@ -299,92 +303,3 @@ def _known(term: Term, bound: Bindings) -> int | None:
     words = [_known(argument, bound) for argument in term.arguments]
     found = [word for word in words if word is not None]
     return value_of(term.opcode.name, found) if len(found) == len(words) else None
-
-
-class _Window:
-    """A rule with the sources of its window in one order."""
-
-    def __init__(self, rule: Rule, arguments: tuple[Term, ...]) -> None:
-        self.rule = rule
-        self.arguments = arguments
-        self.plan = _planned(arguments)
-        self.saturate = rule.window.saturate
-
-        names = [item.name if isinstance(item, Variable) else "" for item in arguments]
-        self.alike = next(((k, names.index(name)) for k, name in enumerate(names) if name and names.index(name) < k), (0, 0))
-        """Two sources that must be the same register; twice the same number if there are none."""
-
-        self.modified = [(number, item) for number, item in enumerate(arguments) if isinstance(item, Modified)]
-
-    def may_fit(self, sources: Sequence[SrcOperand]) -> bool:
-        """Return false if the registers or modifiers of sources alone refute the window."""
-        first, second = self.alike
-        for number, term in self.modified:
-            if sources[number].negate is not term.negate or (term.absolute and not sources[number].absolute):
-                return False
-        return first == second or sources[first].register == sources[second].register
-
-    def key(self) -> _Key | None:
-        """Return a source with the opcode that must define it, the constant that it must be, or "" for any constant; the rarest first."""
-        keys = [(number, name) for number, term in enumerate(self.arguments) if (name := _required(term)) is not None]
-        return max(keys, key=lambda key: (2 if key[1] else 0) if isinstance(key[1], str) else 1, default=None)
-
-
-def _required(term: Term) -> str | int | None:
-    """Return the opcode whose result a source must be, its word, "" if it must be any constant, otherwise None."""
-    if isinstance(term, Modified):
-        inner = _required(term.term)
-        return inner if isinstance(inner, str) and inner and not term.absolute else None
-    if isinstance(term, Result):
-        return term.opcode.name
-    if isinstance(term, Word):
-        return term.value
-    return "" if term.is_constant else None
-
-
-class _Index:
-    """The windows of one opcode. constants, results: by source, whether some window wants a constant, or the result of an opcode, there."""
-
-    def __init__(self, windows: Sequence[_Window]) -> None:
-        self.by_key: dict[_Key, list[_Window]] = {}
-        self.others: list[_Window] = []
-        for window in windows:
-            key = window.key()
-            (self.others if key is None else self.by_key.setdefault(key, [])).append(window)
-        self.constants = [any(number == k and (key == "" or isinstance(key, int)) for number, key in self.by_key) for k in range(4)]
-        self.results = [any(number == k and key != "" and isinstance(key, str) for number, key in self.by_key) for k in range(4)]
-        self.only_saturated = all(window.saturate for window in windows)
-
-
-def is_root(name: str) -> bool:
-    """Return true if a rule replaces instructions with this opcode."""
-    return _index(name) is not None
-
-
-@cache
-def _orders(term: Result) -> tuple[tuple[Term, ...], ...]:
-    """Return the orders of the arguments that give the same result."""
-    arguments = term.arguments
-    if Trait.COMMUTATIVE not in term.opcode.traits:
-        return (arguments,)
-    swapped = (arguments[1], arguments[0], *arguments[2:])
-    return (arguments,) if swapped == arguments else (arguments, swapped)
-
-
-Plan = tuple[tuple[int, Term], ...]
-"""Arguments with their numbers in the order in which they are compared: variables, which fit nearly everything, last."""
-
-
-def _planned(arguments: tuple[Term, ...]) -> Plan:
-    return tuple(sorted(enumerate(arguments), key=lambda part: isinstance(part[1], Variable) and not part[1].is_constant))
-
-
-@cache
-def _plans(term: Result) -> tuple[Plan, ...]:
-    return tuple(map(_planned, _orders(term)))
-
-
-@cache
-def _index(name: str) -> _Index | None:
-    windows = [_Window(rule, order) for rule in RULES if rule.window.opcode.name == name for order in _orders(rule.window)]
-    return _Index(windows) if windows else None

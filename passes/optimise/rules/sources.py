@@ -9,10 +9,11 @@ from functools import cache
 from passes.analysis.access import is_computed
 from passes.analysis.cells import source_masks
 from passes.edit import with_operands
-from passes.optimise.rules.matcher import Bindings, Matcher, Source, is_root
+from passes.optimise.rules.matcher import Bindings, Matcher, Source
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import SOURCES
 from passes.optimise.rules.terms import Modified, Variable
+from passes.optimise.rules.windows import is_root
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand

@@ -14,8 +14,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from functools import cached_property
 
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.traits import Trait
 from tgsi.language.record import record
 
 CONSTANTS = frozenset("kmn")
@@ -51,7 +53,7 @@ class Modified:
     absolute: bool
 
 
-@record
+@record(slots=False)
 class Result:
     """The result of an opcode."""
 
@@ -59,8 +61,31 @@ class Result:
     arguments: tuple[Term, ...]
     saturate: bool = False
 
+    @cached_property
+    def orders(self) -> tuple[tuple[Term, ...], ...]:
+        """The orders of the arguments that give the same result."""
+        arguments = self.arguments
+        if Trait.COMMUTATIVE not in self.opcode.traits:
+            return (arguments,)
+        swapped = (arguments[1], arguments[0], *arguments[2:])
+        return (arguments,) if swapped == arguments else (arguments, swapped)
+
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """A plan for each order of the arguments."""
+        return tuple(map(planned, self.orders))
+
 
 Term = Variable | Word | Modified | Result
+
+Plan = tuple[tuple[int, Term], ...]
+"""Arguments with their numbers in the order in which they are compared: variables, which fit nearly everything, last."""
+
+
+def planned(arguments: tuple[Term, ...]) -> Plan:
+    """Return a plan for arguments."""
+    return tuple(sorted(enumerate(arguments), key=lambda part: isinstance(part[1], Variable) and not part[1].is_constant))
+
 
 _TOKEN = re.compile(r"\s*(?:(-?\d+\.\d+)|(~?0x[0-9A-Fa-f]+|~?\d+)|([A-Z][A-Z0-9_]*)\(|([a-z]\w*)(?::(\w+))?|([-|(),]))")
 

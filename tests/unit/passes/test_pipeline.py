@@ -12,7 +12,10 @@ from passes.base import Pass
 from passes.optimise.select import IfToSelect
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES, find
-from tgsi.language.diagnostics import ValidationError
+from passes.validate import check
+from tgsi.language.diagnostics import DiagnosticError, ValidationError
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.tools.compile.cli import main
@@ -29,6 +32,19 @@ class DropEnd(Pass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
         return replace(program, instructions=program.instructions[:-1])
+
+
+@record(slots=False)
+class DeclareAgain(Pass):
+    """Add a declaration; without one, declare all registers a second time."""
+
+    name = "declare-again"
+    more: Declaration | None = None
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        more = program.declarations if self.more is None else (self.more,)
+        return replace(program, declarations=(*program.declarations, *[replace(item) for item in more]))
 
 
 def test_text_of_a_pipeline_reads_back() -> None:
@@ -62,6 +78,21 @@ def test_broken_result_blames_the_pass() -> None:
     with pytest.raises(ValidationError) as caught:
         Pipeline((DropEnd(),)).run(tgsi.parse(TEXT))
     assert caught.value.__notes__ == ["this is a bug in pass 'drop-end'"]
+
+
+@pytest.mark.parametrize("is_valid", [False, True])
+@pytest.mark.parametrize("wrong", [None, Declaration(File.SV, 0, 0), Declaration(File.TEMP, 3, 1), Declaration(File.TEMP, 1, 1 << 14)])
+def test_declarations_that_a_pass_makes_are_checked(wrong: Declaration | None, is_valid: bool) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        Pipeline((DeclareAgain(wrong),)).run(tgsi.parse(TEXT), is_valid=is_valid)
+    assert caught.value.__notes__ == ["this is a bug in pass 'declare-again'"]
+
+
+def test_declarations_that_a_right_program_shares_are_not_checked_again() -> None:
+    text = TEXT.replace("DCL TEMP[0]\n", "DCL TEMP[0]\nDCL SV[0], GENERIC[7]\n")
+    wrong = tgsi.parse(text)
+    assert [found.code for found in check(wrong)] == ["V026"]
+    assert check(replace(wrong, instructions=wrong.instructions[1:]), good=wrong) == ()
 
 
 def test_callback_sees_every_pass() -> None:

@@ -25,6 +25,17 @@ def test_a_source_channel_knows_the_write_that_reaches_it() -> None:
     assert found.definition(3, 1, 0) is None  # an input
 
 
+def test_renamed_registers_have_the_tables_of_a_new_start() -> None:
+    found = values("MOV TEMP[0], IN[0]", "IF TEMP[0].xxxx", "MUL TEMP[1].xy, TEMP[0], IN[0]", "ENDIF", "ADD OUT[0], TEMP[1], TEMP[0].wwww")
+    other = HEAD.replace("TEMP[0..3]", "TEMP[0..3]\nDCL TEMP[8..9]") + (
+        "MOV TEMP[8], IN[0]\nIF TEMP[8].xxxx\nMUL TEMP[1].xy, TEMP[8], IN[0]\nENDIF\nADD OUT[0], TEMP[1], TEMP[8].wwww\nEND\n"
+    )
+    found.rename(parse(other))
+    anew = Values(parse(other))
+    assert (found.reads, found.writes, found.readers, found.writers) == (anew.reads, anew.writes, anew.readers, anew.writers)
+    assert [found.definition(4, 1, 0), found.definition(4, 0, 0)] == [0, None]
+
+
 def test_a_join_has_no_single_definition() -> None:
     found = values(
         "MOV TEMP[0], IN[0]", "IF IN[0].xxxx", "MOV TEMP[0].x, IN[0].yyyy", "MOV TEMP[1], TEMP[0]", "ENDIF", "MOV OUT[0], TEMP[0]"

@@ -1,0 +1,100 @@
+"""Windows of rules, found by the opcode of their last instruction and by one of its sources: a constant, or the opcode that defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from passes.optimise.rules.rule import Rule
+from passes.optimise.rules.table import RULES
+from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, planned
+from tgsi.language.ir import SrcOperand
+
+Key = tuple[int, str | int | None]
+"""A source, and what `_required` says of it."""
+
+
+class Window:
+    """A rule with the sources of its window in one order."""
+
+    def __init__(self, rule: Rule, arguments: tuple[Term, ...]) -> None:
+        self.rule = rule
+        self.arguments = arguments
+        self.plan = planned(arguments)
+        self.saturate = rule.window.saturate
+
+        names = [item.name if isinstance(item, Variable) else "" for item in arguments]
+        self.alike = next(((k, names.index(name)) for k, name in enumerate(names) if name and names.index(name) < k), (0, 0))
+        """Two sources that must be the same register; twice the same number if there are none."""
+
+        self.modified = [(number, item) for number, item in enumerate(arguments) if isinstance(item, Modified)]
+        self.constants = [(number, item) for number, item in enumerate(arguments) if _is_constant(item)]
+        key = self.key()
+        defined = arguments[key[0]] if key is not None else None
+        inner = defined.arguments if isinstance(defined, Result) else ()
+        plain = [term.term if isinstance(term, Modified) else term for term in inner]
+        inner_names = {item.name for item in plain if isinstance(item, Variable) and not item.is_constant}
+        self.shared = next((number for number, name in enumerate(names) if name in inner_names), -1)
+        """A source whose register the definition of the source that `key` names reads, too; -1 if there need be none."""
+
+    def may_fit(self, sources: Sequence[SrcOperand], words: Sequence[int | None], channel: int) -> bool:
+        """Return false if the registers, modifiers or constants of sources alone refute the window. words: the constants in `channel`."""
+        for number, term in self.modified:
+            if sources[number].negate is not term.negate or (term.absolute and not sources[number].absolute):
+                return False
+        for number, constant in self.constants:
+            word = words[number]
+            if word is None or (isinstance(constant, Word) and constant.value != word):
+                return False
+        first, second = self.alike
+        if first == second:
+            return True
+        one, two = sources[first], sources[second]
+        return one.swizzle[channel] == two.swizzle[channel] and one.register.index == two.register.index and one.register == two.register
+
+    def key(self) -> Key | None:
+        """Return a source with the opcode that must define it, the constant that it must be, or "" for any constant; the rarest first."""
+        keys = [(number, name) for number, term in enumerate(self.arguments) if (name := _required(term)) is not None]
+        return max(keys, key=lambda key: (2 if key[1] else 0) if isinstance(key[1], str) else 1, default=None)
+
+
+def _is_constant(term: Term) -> bool:
+    return isinstance(term, Word) or (isinstance(term, Variable) and term.is_constant)
+
+
+def _required(term: Term) -> str | int | None:
+    """Return the opcode whose result a source must be, its word, "" if it must be any constant, otherwise None."""
+    if isinstance(term, Modified):
+        inner = _required(term.term)
+        return inner if isinstance(inner, str) and inner and not term.absolute else None
+    if isinstance(term, Result):
+        return term.opcode.name
+    if isinstance(term, Word):
+        return term.value
+    return "" if term.is_constant else None
+
+
+class Index:
+    """The windows of one opcode. constants, results: by source, whether some window wants a constant, or the result of an opcode, there."""
+
+    def __init__(self, windows: Sequence[Window]) -> None:
+        self.by_key: dict[Key, list[Window]] = {}
+        self.others: list[Window] = []
+        for window in windows:
+            key = window.key()
+            (self.others if key is None else self.by_key.setdefault(key, [])).append(window)
+        self.constants = [any(number == k for window in windows for number, _ in window.constants) for k in range(4)]
+        self.results = [any(number == k and key != "" and isinstance(key, str) for number, key in self.by_key) for k in range(4)]
+        self.only_saturated = all(window.saturate for window in windows)
+
+
+def is_root(name: str) -> bool:
+    """Return true if a rule replaces instructions with this opcode."""
+    return index_of(name) is not None
+
+
+@cache
+def index_of(name: str) -> Index | None:
+    """Return the windows that end in an opcode, or None if there is none."""
+    windows = [Window(rule, order) for rule in RULES if rule.window.opcode.name == name for order in rule.window.orders]
+    return Index(windows) if windows else None
