@@ -174,7 +174,10 @@ def _register(s: State, file: File, use: Use, semantic: str, channel: int, mode:
     return first, channel
 
 
-_ORDER = sorted({semantic for semantic, _ in _OUTPUTS.values()} | {semantic for semantic, _ in _INPUTS.values()} | {"PRIM_ID"})
+_ORDER = sorted(
+    {semantic for semantic, _ in _OUTPUTS.values()} | {semantic for semantic, _ in _INPUTS.values()} | {"PRIM_ID"},
+    key=lambda name: (name != "POSITION", name),
+)
 
 
 def clip_distances(s: State) -> int:

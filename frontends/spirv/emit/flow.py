@@ -344,13 +344,22 @@ class Flow:
         default = op.id(1)
         if default != merge or not cases:
             cases.setdefault(default, [])
-        value = s.code.source(s.code.plain(s.value(op.id(0)))[:1])
-        for target in (default, *cases):  # before the switch: an arm that is fallen into has other values for its phis
+        value = s.code.plain(s.value(op.id(0)))[:1]
+        order = case_order(frame, list(cases), merge)
+        if default in cases and order[-1][0] != default:  # DEFAULT means: no CASE before it. So each target gets a number instead
+            numbers = {target: number for number, target in enumerate(cases)}
+            chosen = immediate(numbers[default])
+            for target, literals in cases.items():
+                for literal in literals if target != default else ():
+                    test = s.code.lanes("USEQ", value, immediate(literal))
+                    chosen = s.code.lanes("UCMP", test, immediate(numbers[target]), chosen)
+            value, cases, default = chosen, {target: [number] for target, number in numbers.items()}, 0
+        for target in (op.id(1), *cases):  # before the switch: an arm that is fallen into has other values for its phis
             self._phis(frame, block.label, target)
         begun = self._open(frame, Region(kind="switch", merge=merge))
         nesting, frame.nesting = frame.nesting, frame.nesting + 1
-        s.code.emit("SWITCH", (), value)
-        for target, falls in case_order(frame, list(cases), merge):
+        s.code.emit("SWITCH", (), s.code.source(value))
+        for target, falls in order:
             for literal in cases[target]:
                 s.code.emit("CASE", (), s.code.source(immediate(literal)))
             if target == default:

@@ -129,7 +129,7 @@ def inverse_hyperbolic(f: Floats, name: str, x: Refs) -> list[Ref]:
     one = f.number(1, count)
     a = f.absolute(x)
     if name == "Acosh":
-        return logarithm(f, f.add(x, f.each("SQRT", f.subtract(f.multiply(x, x), one))))
+        return logarithm(f, f.add(x, f.each("SQRT", f.multiply(f.subtract(x, one), f.add(x, one)))))
     square = f.multiply(x, x)
     if name == "Asinh":
         large = logarithm(f, f.add(a, f.each("SQRT", f.add(square, one))))

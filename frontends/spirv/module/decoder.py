@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from frontends.spirv.module.enumerants import ENUMERANTS
 from frontends.spirv.module.errors import Op, Sources
 from frontends.spirv.module.grammar import MAGIC, ROWS
 
-Module = bytes | bytearray | memoryview | Sequence[int]
+
+class Array(Protocol):
+    """An array of numpy, and whatever else has bytes."""
+
+    def tobytes(self) -> bytes:
+        """The bytes of the array."""
+
+
+Module = bytes | bytearray | Sequence[int] | Array
 """A module: bytes of either order, or 32-bit words (a list, or an array of numpy)."""
 
 HEADER = 5
@@ -31,7 +40,9 @@ def words_of(module: Module, sources: Sources) -> tuple[int, ...]:
         ParseError: no module, or one of another version (M001).
         TypeError: neither bytes nor whole numbers.
     """
-    if hasattr(module, "tobytes"):
+    if isinstance(module, memoryview) or not isinstance(module, bytes | bytearray | Sequence):
+        if not hasattr(module, "tobytes"):
+            raise TypeError("a module is bytes or 32-bit words")
         module = module.tobytes()
     if isinstance(module, bytes | bytearray):
         if len(module) % 4 or len(module) < 4 * HEADER:

@@ -12,10 +12,19 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 HERE = Path(__file__).parent
 SHADERS = HERE / "shaders"
 ARCHIVE = HERE / "modules.zip"
+
+
+def f32(values: Any) -> NDArray[np.float32]:
+    """An array of floats of 32 bits."""
+    return np.asarray(values, np.float32)
 
 
 @functools.cache
