@@ -15,6 +15,7 @@ from PIL import Image
 from tests.vtest.encoder import FRAGMENT, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
 from tests.vtest.test_command import red
 from tgsi.gallium import Screen
+from tgsi.tools.replay.cli import main as replay
 from tgsi.tools.vtest.cli import main
 from tgsi.tools.vtest.messages import answer
 from tgsi.tools.vtest.numbers import SHOWN
@@ -185,10 +186,14 @@ def test_a_recorded_client_is_played_again_with_the_same_replies_and_pictures(tm
     assert (tmp_path / "a.gif").exists()
 
 
-def _talk(server: socket.socket, data: bytes) -> None:
-    """Send everything, and leave without a look at the replies."""
+def _talk(server: socket.socket, data: bytes, *, listens: bool = False) -> None:
+    """Send everything, and leave without a look at the replies, or after all of them."""
     with server:
         server.sendall(data)
+        if listens:
+            server.shutdown(socket.SHUT_WR)
+            while server.recv(1 << 16):
+                pass
 
 
 def test_a_client_that_sends_no_command_leaves_no_stream(tmp_path: Path) -> None:
@@ -208,3 +213,23 @@ def test_shaders_are_written_as_they_came_and_after_passes_by_the_name_of_the_pr
     after = (folder / "000.fragment.passes.tgsi").read_text()
     assert "TEMP" not in after
     assert "MOV OUT[0], IMM[0]" in after
+
+
+def test_the_calls_of_contexts_that_draw_are_traced_and_made_again(tmp_path: Path, capsys: Captured) -> None:
+    wanted = Wanted(trace=tmp_path / "a.trace")
+    texels = bytes(range(64)) * 4
+    stream = window(2).resource(5, TEXTURE_2D, RGBA8, TARGET, 8, 8).put(5, 0, (0, 0, 0, 8, 8, 1), texels).get(5, 0, (0, 0, 0, 8, 8, 1), 256)
+    stream = stream.submit(Commands().add("CREATE_SUB_CTX", 7).add("SET_SUB_CTX", 7))  # which draws nothing
+    ours, theirs = socket.socketpair()
+    client = threading.Thread(target=_talk, args=(ours, bytes(stream.data)), kwargs={"listens": True})
+    client.start()
+    assert serve_client(theirs, Options(wanted=wanted, threads=0, protocol=0)) == 0
+    client.join()
+    Parts(wanted.files).collect(os.getpid(), "test")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.trace"]
+    assert replay([str(tmp_path / "a.trace")]) == 0
+    assert "1 passed, 0 failed" in capsys.readouterr().out
+    assert replay([str(tmp_path / "a.trace"), "--print"]) == 0
+    printed = capsys.readouterr().out
+    assert '"draw_vbo"' in printed
+    assert "texture_subdata" in printed

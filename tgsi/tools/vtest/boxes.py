@@ -30,6 +30,9 @@ def write_box(context: Context, resource: Resource, level: int, box: Box, data: 
         context.buffer_subdata(resource, data[: region.width], offset=region.x)
         return
     source, view = _both(context, resource, level, box, data, stride, layer_stride)
+    if context._is_observed:  # the trace has to hear of it
+        context.texture_subdata(resource, np.ascontiguousarray(source).tobytes(), level=level, box=resource.box(level, box, "box"))
+        return
     view[...] = source
     resource.changed(level, resource.box(level, box, "box"))
 
@@ -44,6 +47,9 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
         data[: region.width] = resource.storage.data[region.x : region.x + region.width]
         return
     target, view = _both(context, resource, level, box, data, stride, layer_stride)
+    if context._is_observed:  # the player compares what it reads
+        with context.transfer_map(resource, level=level, usage="READ", box=resource.box(level, box, "box")):
+            pass
     target[...] = view
 
 

@@ -94,6 +94,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of PNGs (default: screenshots) and of replies of --replay")
     parser.add_argument("--record", type=Path, metavar="FILE", help="each client's messages, which --replay plays: FILE, then FILE-2 ...")
     parser.add_argument("--dump-shaders", type=Path, metavar="DIR", help="TGSI of shaders, as it came and after passes, by programs")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="calls of each GL context, for tgsi-replay: FILE, then FILE-2 ...")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="each client's windows as an animated GIF: FILE, then FILE-2 ...")
 
 
@@ -181,7 +182,12 @@ def _options(given: argparse.Namespace, usual: int, **more: Any) -> Options:
     """The options of a server. usual: level of the log. Raises OSError for a file that cannot be made, ValueError for wrong options."""
     log_commands = _set_up_log(given, usual)
     wanted = Wanted(
-        folder=given.output or Wanted().folder, pictures=given.screenshot, film=given.gif, stream=given.record, shaders=given.dump_shaders
+        folder=given.output or Wanted().folder,
+        pictures=given.screenshot,
+        film=given.gif,
+        stream=given.record,
+        shaders=given.dump_shaders,
+        trace=given.trace,
     )
     folders = [given.output, wanted.folder if wanted.pictures else None, *(path.parent for path in wanted.files), wanted.shaders]
     for folder in folders:

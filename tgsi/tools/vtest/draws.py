@@ -32,6 +32,9 @@ _COLOR0 = int(Clear.COLOR0)
 
 @command("SET_VERTEX_BUFFERS", "", VERTEX_BUFFER, kind=Kind.VERTEX_BUFFERS)
 def _vertex_buffers(sub: SubContext, words: Words) -> None:
+    if sub.gallium._is_observed:
+        _vertex_buffers_by_name(sub, words)
+        return
     key = bytes(words)
     known = sub.vertex_sets.get(key)
     if known is None:
@@ -39,6 +42,16 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
         known = tuple(_vertex_buffer(sub, *words[at : at + 3]) for at in range(0, len(words), 3))
         sub.keep_set(sub.vertex_sets, key, known)
     sub.gallium.rebind_vertex_buffers(known)
+
+
+def _vertex_buffers_by_name(sub: SubContext, words: Words) -> None:
+    """Bind vertex buffers as a trace can hold them, without addresses."""
+    triples = [words[at : at + 3].tolist() for at in range(0, len(words), 3)]
+    buffers = [
+        {"buffer": sub.resource(handle, "res_handle"), "stride": stride, "buffer_offset": offset} if handle else None
+        for stride, offset, handle in triples
+    ]
+    sub.gallium.set_vertex_buffers(buffers)
 
 
 def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> BoundVertexBuffer | None:
@@ -56,7 +69,7 @@ def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> Bo
 def _index_buffer(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     known = sub.index_sets.get(key)
-    if known is None:
+    if known is None or sub.gallium._is_observed:
         if not words[0]:
             sub.gallium.set_index_buffer(None)
             sub.reader.set_index_size(0)
@@ -66,6 +79,9 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
         if words[1] not in (1, 2, 4):
             raise CommandError("index_size", f"1, 2 or 4 bytes, not {words[1]}")
         sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
+        if sub.gallium._is_observed:
+            sub.reader.set_index_size(words[1])
+            return
         known = sub.gallium.state.index_buffer
         sub.keep_set(sub.index_sets, key, known)
     sub.gallium.rebind_index_buffer(known)

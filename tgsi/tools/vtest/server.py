@@ -136,6 +136,7 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
             statistics=statistics,
             pictures=pictures,
             texts=texts,
+            trace=options.wanted.trace,
             marks=marks,
         )
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import traceback
 from collections import Counter, defaultdict
@@ -20,11 +21,14 @@ from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.output.log import COMMANDS as COMMANDS_LEVEL
 from tgsi.tools.vtest.output.log import LOG
+from tgsi.tools.vtest.output.parts import part
 from tgsi.tools.vtest.processes.marks import Mark, make_marks
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native_rows
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tgsi.gallium import Screen
     from tgsi.tools.vtest.output.pictures import Pictures
     from tgsi.tools.vtest.output.shader_texts import ShaderTexts
@@ -71,6 +75,7 @@ class Session:
         statistics: Statistics | None = None,
         pictures: Pictures | None = None,
         texts: ShaderTexts | None = None,
+        trace: Path | None = None,
         marks: memoryview | None = None,
     ) -> None:
         self.screen = screen
@@ -82,6 +87,7 @@ class Session:
         self.log_commands = log_commands
         self.statistics = statistics
         self.pictures, self.texts = pictures, texts
+        self._trace, self._traces = trace, 0
         self.resources: dict[int, Holding] = {}
         self.buffers, self.memories = Buffers(), Buffers()
         self.rows: Rows = native_rows()
@@ -144,6 +150,13 @@ class Session:
         marks = self.marks
         marks[Mark.DRAWS] += drawn
         marks[Mark.LOADED], marks[Mark.COMPILE_NS] = loaded - self._known_work[0], compile_ns - self._known_work[1]
+
+    def new_trace(self) -> Path | None:
+        """Name of the file for the calls of a new sub-context, None for none."""
+        if self._trace is None:
+            return None
+        self._traces += 1
+        return part(self._trace, f"{os.getpid()}-{self._traces:03}")
 
     @property
     def has_worked(self) -> bool:

@@ -15,6 +15,8 @@ from tgsi.tools.vtest.numbers import kind_name
 from tgsi.tools.vtest.units import Units
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.gallium import Screen
@@ -55,6 +57,9 @@ class Client(Protocol):
     def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
         """Note the draws of a sub-context that ends, and how many kernels the process has loaded, and compiled for how long, by now."""
 
+    def new_trace(self) -> Path | None:
+        """Name of the file for the calls of a new sub-context, None for none."""
+
     def create_context(self, number: int) -> None:
         """Create a sub-context."""
 
@@ -85,8 +90,9 @@ class SubContext:
     def __init__(self, session: Client) -> None:
         self.session = session
         session.account.take(SUB_CONTEXT, "sub_ctx_id")
+        self._trace = session.new_trace()
         try:
-            self.context: Context | None = session.screen.context_create()
+            self.context: Context | None = session.screen.context_create(trace=self._trace)
         except BaseException:
             session.account.give(SUB_CONTEXT)
             raise
@@ -94,7 +100,7 @@ class SubContext:
         counts = self.context.device.statistics(flushes=False)
         session.note_work(0, counts.kernels_loaded, counts.compile_ns)
         state = self.context.state
-        entry = self.context.device.reader_entry()
+        entry = 0 if self.context._is_observed else self.context.device.reader_entry()
         self.reader = Reader(state.record, state.numbers, entry, session.rows, session.buffers, session.memories)
         self.objects: dict[int, tuple[int, Any, int]] = {}
         self.kind = 0
@@ -198,6 +204,9 @@ class SubContext:
             self.remove(handle)
         if context is not None:
             counts = context.device.statistics(flushes=False)
-            self.session.note_work(counts.known_draws + counts.other_draws, counts.kernels_loaded, counts.compile_ns)
+            drawn = counts.known_draws + counts.other_draws
+            self.session.note_work(drawn, counts.kernels_loaded, counts.compile_ns)
             context.destroy()
+            if self._trace is not None and not drawn:  # Mesa makes contexts to ask and to upload, too
+                self._trace.unlink(missing_ok=True)
             self.session.account.give(SUB_CONTEXT)

@@ -5,6 +5,7 @@ The first part of a server gets the name that was asked for, NAME.EXT, the next 
 
 from __future__ import annotations
 
+import glob
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,13 +33,16 @@ class Parts:
     def collect(self, process: int | str, name: str) -> None:
         """Name what a process that has ended wrote. name: of its client."""
         for path in self._paths:
-            written = part(path, process)
-            if not written.exists():
-                continue
-            self._counts[path] += 1
-            target = numbered(path, self._counts[path])
-            for suffix in self._companions:
-                if written.with_suffix(suffix).exists():
-                    written.with_suffix(suffix).replace(target.with_suffix(suffix))
-            written.replace(target)
-            LOG.info(f"{target} is from {name}")
+            several = sorted(path.parent.glob(glob.escape(part(path, f"{process}-").with_suffix("").stem) + "*.part" + path.suffix))
+            for written in [part(path, process), *several]:
+                if written.exists():
+                    self._name(written, path, name)
+
+    def _name(self, written: Path, path: Path, name: str) -> None:
+        self._counts[path] += 1
+        target = numbered(path, self._counts[path])
+        for suffix in self._companions:
+            if written.with_suffix(suffix).exists():
+                written.with_suffix(suffix).replace(target.with_suffix(suffix))
+        written.replace(target)
+        LOG.info(f"{target} is from {name}")

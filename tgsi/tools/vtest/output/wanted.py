@@ -20,6 +20,7 @@ class Wanted:
         film: an animated GIF of a client's frames.
         stream: the messages of a client, which ``--replay`` plays.
         shaders: folder of the texts of shaders.
+        trace: the calls of a GL context, which ``tgsi-replay`` makes again.
     """
 
     folder: Path = Path("screenshots")
@@ -27,6 +28,7 @@ class Wanted:
     film: Path | None = None
     stream: Path | None = None
     shaders: Path | None = None
+    trace: Path | None = None
 
     @property
     def has_pictures(self) -> bool:
@@ -40,5 +42,5 @@ class Wanted:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of which each client that has something to say writes one."""
-        return tuple(path for path in (self.film, self.stream) if path is not None)
+        """The files of which each client that has something to say writes one, or one for each of its GL contexts."""
+        return tuple(path for path in (self.film, self.stream, self.trace) if path is not None)
