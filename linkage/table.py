@@ -57,11 +57,34 @@ class LinkTable:
     def __hash__(self) -> int:
         return hash((self.profile, self.rows, self.specials, self.position))
 
+    def __repr__(self) -> str:
+        counts = ((self.slots, "slot"), (len(self.unmatched_inputs), "unmatched input"), (len(self.dead_outputs), "dead output"))
+        return f"<LinkTable {self.profile}: {', '.join(f'{n} {word}s' if n != 1 else f'1 {word}' for n, word in counts)}>"
+
     def __str__(self) -> str:
         """Aligned text: one line for each slot, then the rasterizer's inputs and outputs, then the device's link and the findings."""
-        from linkage.text import device_lines, mask_text, row_lines
+        from linkage.text import row_lines
 
-        lines = [f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}", *row_lines(self.rows, self.back_register)]
+        return "\n".join([self._title, *row_lines(self.rows, self.back_register), *self._lines(), *self._messages()])
+
+    def _repr_html_(self) -> str:
+        from linkage.text import HEADER, row_cells
+        from tgsi.language import notebook
+
+        parts = [notebook.heading(self._title), notebook.table(HEADER, row_cells(self.rows, self.back_register)) if self.rows else ""]
+        if more := self._lines():
+            parts.append(notebook.text("rasterizer and device" if self.device is not None else "rasterizer", "\n".join(more)))
+        return "".join([*parts, notebook.items(self._messages())])
+
+    @property
+    def _title(self) -> str:
+        return f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}"
+
+    def _lines(self) -> list[str]:
+        """Outputs that the rasterizer takes, inputs that it gives, and the link of the device."""
+        from linkage.text import device_lines, mask_text
+
+        lines = []
         taken = [f"{name} OUT[{register}]" for field, name in NAMED_OUTPUTS if (register := getattr(self, field)) is not None]
         taken += [f"CLIPDIST[{i}] OUT[{r}]" for i, r in enumerate(self.clip_distance) if r is not None]
         taken += [f"BCOLOR[{i}] OUT[{r}]" for i, r in sorted(self.back.items())]
@@ -72,10 +95,11 @@ class LinkTable:
                 f"IN[{s.input_register}] {s.semantic}{'' if s.usage_mask == XYZW else ' ' + mask_text(s.usage_mask)}" for s in self.specials
             )
             lines.append("rasterizer gives: " + ", ".join(given))
-        if self.device is not None:
-            lines += device_lines(self.device)
-        lines += [f"{d.severity.value}[{d.code}]: {d.message}" + (f"; {d.hint}" if d.hint else "") for d in self.findings]
-        return "\n".join(lines)
+        return lines + (device_lines(self.device) if self.device is not None else [])
+
+    def _messages(self) -> list[str]:
+        """The findings, a line each."""
+        return [f"{d.severity.value}[{d.code}]: {d.message}" + (f"; {d.hint}" if d.hint else "") for d in self.findings]
 
     def row(self, semantic: Semantic) -> Relocation | None:
         """The first row of a semantic."""

@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import CHANNELS
 _LONG = 80
 """Tables with more entries are shown sixteen to a line."""
 
-_HEADER = ("slot", "fragment", "semantic", "reads", "from", "channels", "interpolation")
+HEADER = ("slot", "fragment", "semantic", "reads", "from", "channels", "interpolation")
 
 
 def mask_text(mask: int) -> str:
@@ -41,7 +41,14 @@ def row_lines(rows: Sequence[Relocation], back_register: Callable[[Relocation], 
     """A header and one line a row, in columns; nothing for no rows. `back_register` names the output that back faces read."""
     if not rows:
         return []
-    cells = [
+    cells = row_cells(rows, back_register)
+    widths = [max(len(line[i]) for line in (HEADER, *cells)) for i in range(len(HEADER))]
+    return ["  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in (HEADER, *cells)]
+
+
+def row_cells(rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None]) -> list[tuple[str, ...]]:
+    """The texts of each row, as `HEADER` names them."""
+    return [
         (
             str(row.slot),
             f"IN[{row.input_register}]",
@@ -53,8 +60,6 @@ def row_lines(rows: Sequence[Relocation], back_register: Callable[[Relocation], 
         )
         for row in rows
     ]
-    widths = [max(len(line[i]) for line in (_HEADER, *cells)) for i in range(len(_HEADER))]
-    return ["  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in (_HEADER, *cells)]
 
 
 def device_lines(device: DeviceLink) -> list[str]:

@@ -30,6 +30,8 @@ class ComputeShader(Shader):
     req_input_mem: int = 0
     entries: dict[int, Program] = field(default_factory=dict, repr=False)  # programs of entry points (pc) other than 0
 
+    __repr__ = Shader.__repr__
+
 
 class ComputeBindings:
     """Everything bound to the compute stage. `stage` holds constants, views, samplers, buffers and images; draws share the counters."""

@@ -28,6 +28,9 @@ class Shader:
     owner: object = field(default=None, repr=False)
     ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
 
+    def __repr__(self) -> str:
+        return f"<Shader {self.serial}: {self.program!r}{', destroyed' if self.is_destroyed else ''}>"
+
     @property
     def is_destroyed(self) -> bool:
         """True once one of the contexts that share the shader destroyed it."""

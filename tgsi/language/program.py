@@ -21,10 +21,19 @@ class Program(ProgramData):
     a program was read from (`source`) does not count.
     """
 
+    def __repr__(self) -> str:
+        counts = ((len(self.declarations), "declaration"), (len(self.instructions), "instruction"))
+        return f"<Program {self.processor.name}: {', '.join(f'{n} {word}s' if n != 1 else f'1 {word}' for n, word in counts)}>"
+
     def __str__(self) -> str:
         from tgsi.language.printer import print_program
 
         return print_program(self)
+
+    def _repr_html_(self) -> str:
+        from tgsi.language import notebook
+
+        return notebook.text(repr(self).strip("<>"), str(self))
 
     @cached_property
     def text(self) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import MISSING, field, fields, is_dataclass
+from enum import Enum
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -30,6 +31,30 @@ class StateObject(Generic[S]):
     owner: object = field(repr=False)
     is_destroyed: bool = False
     bound: Any = None
+
+    def __repr__(self) -> str:
+        ended = ", destroyed" if self.is_destroyed else ""
+        return f"<StateObject {self.kind}: {', '.join(_changes(self.state)) or 'defaults'}{ended}>"
+
+
+def _changes(state: Any) -> list[str]:
+    """The fields of a template that differ from Gallium's defaults, or the number of elements of a sequence."""
+    if isinstance(state, tuple):
+        return [f"{len(state)} element{'s' * (len(state) != 1)}"]
+    if not is_dataclass(state):
+        return [repr(state)]
+    found = []
+    for item in fields(state):
+        value, default = getattr(state, item.name), item.default_factory() if item.default_factory is not MISSING else item.default
+        if value != default:
+            nested = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+            shown = f"({', '.join(_changes(nested))})" if is_dataclass(nested) else _short(value)
+            found.append(f"{item.name}={shown}")
+    return found
+
+
+def _short(value: Any) -> str:
+    return value.name if isinstance(value, Enum) and value.name else repr(value)
 
 
 def check_object(handle: Any, kind: str, owner: object, name: str) -> None:

@@ -87,6 +87,20 @@ class Screen(Capabilities, ScreenCore):
     def __repr__(self) -> str:
         return f"<Screen {self.get_name()!r}>"
 
+    def _repr_html_(self) -> str:
+        from tgsi.language import notebook
+
+        limit = "" if self.memory.limit is None else f" of {self.memory.limit}"
+        rows = (
+            ("threads", "one less than the CPUs" if self.threads is None else self.threads),
+            ("lanes", "chosen for each shader" if self.lanes is None else self.lanes),
+            ("cpu", self.cpu),
+            ("compiled shaders", "not kept" if self.cache_dir is None else self.cache_dir),
+            ("resources", f"{self.memory.used}{limit} bytes, at most {self.memory.peak} so far"),
+            ("contexts", sum(not context.is_destroyed for context in self._contexts)),
+        )
+        return notebook.heading(self.get_name(), "destroyed" if self.is_destroyed else "") + notebook.table((), rows)
+
     def __enter__(self) -> Self:
         return self
 
