@@ -126,7 +126,6 @@ class Renderer:
         """See `Device.note_compilations`. Renderers for one machine share kernels, and the last `note`."""
         self.kernels.cache.note = note
 
-    # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         """Bind render targets. Pending work keeps those that it has. ValueError for sizes above MAX_TEXTURE_SIZE."""
         if framebuffer == self._passes.framebuffer:
@@ -183,7 +182,6 @@ class Renderer:
         """Copy rows of bytes at once; the caller has flushed pending work that uses their memory."""
         self._copier.copy(job)
 
-    # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw. UnsupportedError, before anything is drawn, for state that the renderer does not support."""
         if not self._draw_known(state, info):
@@ -194,20 +192,20 @@ class Renderer:
         while self._executor.draw_many(state, many) is Code.FULL:
             self.flush(FlushReason.FULL)
 
-    def _draw_known(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> bool:
-        """Let generated code take a draw, after Python has made what its template lacked. False: generated code takes no such draw."""
-        executor = self._executor
-        code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+    def _draw_known(self, state: DrawState, info: DrawInfo, take: Callable[[DrawState, DrawInfo], Code] | None = None) -> bool:
+        """Let generated code take a draw, by default with `Executor.draw`, once its template is there. False: it takes no such draw."""
+        executor, take = self._executor, take or self._executor.draw
+        code = take(state, info)
         if code is Code.FULL or (code is Code.NEW and executor.is_crowded):
             self.flush(FlushReason.FULL)
-            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+            code = take(state, info)
         if code is Code.NEW and executor.learn(state, self._passes.framebuffer):
             self._know(state)
             self._region.keep(state)  # the caller may forget it before the draw is carried out
-            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+            code = take(state, info)
         if code is Code.LAYERS:
             self._resize(self._passes.framebuffer.layers)
-            code = executor.draw(state, info, despite_hindrance=despite_hindrance)
+            code = take(state, info)
         return code is Code.DONE
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
@@ -223,7 +221,10 @@ class Renderer:
         state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
             return
-        if reach is None and self._draw_known(state, info, despite_hindrance=True):
+        take = executor.draw_despite_hindrance if reach is None else executor.draw_reaching
+        if (reach is None or not is_staged) and self._draw_known(state, info, take):
+            self._note(reach)
+            self._limit()
             return
         packet = self._maker.make(state, info, fb)
         if packet is None:
@@ -318,8 +319,7 @@ class Renderer:
 
     def upload(self, job: Copy, owner: object) -> bool:
         """See `Device.upload`."""
-        is_hindered = meet([job.written], [*self._written(), *self._waiting.touched])
-        return not is_hindered and self._executor.upload(job, owner) is Code.DONE
+        return not meet([job.written], [*self._written(), *self._waiting.touched]) and self._executor.upload(job, owner) is Code.DONE
 
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
@@ -384,7 +384,6 @@ class Renderer:
         self._hinder()
         return records
 
-    # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self, *, flushes: bool = True) -> Statistics:
         """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
         if flushes:

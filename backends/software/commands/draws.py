@@ -121,6 +121,8 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
 
+    Leaves a draw whose programs reach memory to Python, unless that has looked at it.
+
     0 and NO_ROOM: see `compose`.
     Until this draw has made all that it needs, it is not the last one.
     """
@@ -132,6 +134,9 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
         found.set(f.call(I64, "find", e.pointer, b.pointer, kind))
         with f.if_(found.get().eq(0) & (kind & STAGED).eq(0)):
             found.set(f.call(I64, "compose", e.pointer, b.pointer, kind))
+        with f.if_(found.get().ugt(NO_ROOM) & e.get("may_reach").eq(0)):
+            t = Record(f, found.get().as_pointer(), TemplateRecord)
+            leave(f, (t.get("vertex.reaches") | t.get("fragment.reaches")).ne(0), Code.UNKNOWN)
         e.set("bound", here)
         e.set("kind", kind)
         e.set("bound_framebuffer", framebuffer)

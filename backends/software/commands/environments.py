@@ -15,7 +15,7 @@ from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import AWAITS_UPLOAD, Code, EnvironmentRecipe, ExecutorRecord
 
 _FIXED = 2
-"""Words of a key before those of the units: the recipe, and the revision of the constants."""
+"""Words of a key before those of the units: the recipe, and the revision of constants and tables."""
 _MOST_KEY = _FIXED + STAGE_UNITS
 _HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
@@ -35,7 +35,7 @@ def build_environment(module: Module) -> None:
     e, r = Record(f, executor, ExecutorRecord), Record(f, recipe, EnvironmentRecipe)
     stage, count, units = r.get("stage"), r.get("num_constants"), r.get("units")
     revisions = f.at(bound, BoundRecord.constant_revision.offset)
-    revision = f.select(count.eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
+    revision = f.select(r.get("is_revised").eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
     frame, length = e.get("frame"), (units << 1) + _FIXED
     key = f.alloca(f"[{_MOST_KEY} x i64]")
     f.store(recipe.as_address(), key, 0, 8)
@@ -55,6 +55,11 @@ def build_environment(module: Module) -> None:
     target = made.as_pointer()
     f.call(PTR, "memcpy", target, r.get("content"), f.const(I64, ctypes.sizeof(ShaderEnv)))
     f.store(e.get("watch"), target, ShaderEnv.watch.offset, 8)
+    reaches = r.get("reaches")
+    with f.if_(reaches.ne(0)):
+        tables = f.at(e.address("tables"), (reaches - 1).zext(I64) << 4)
+        for number, field in enumerate((ShaderEnv.buffers, ShaderEnv.counters)):
+            f.store(f.load(I64, tables, 8 * number, 8), target, field.offset, 8)
     with f.if_(units.ne(0)):
         at = f.at(target, _HEAD), f.at(target, textures)
         for field, address in zip((ShaderEnv.textures, ShaderEnv.samplers), at):

@@ -28,6 +28,7 @@ from backends.raster.records import Batch, ClearRecord, Span, UploadRecord, Work
 from backends.software.commands.hashing import combination_of
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.parts import PartTable
+from backends.software.commands.reached import place_tables
 from backends.software.commands.records import (
     ROOM_READS,
     STAGED,
@@ -146,18 +147,27 @@ class Executor:
         bound.executor, bound.draw_entry, bound.upload_entry = self._at, address["draw"], address["upload_plain"]
 
     # -- draws -----------------------------------------------------------------------------------------------------------
-    def draw(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> Code:
-        """Take a draw, if its combination is known. FULL: pending work has to be carried out first.
+    def draw_despite_hindrance(self, state: DrawState, info: DrawInfo) -> Code:
+        """Take a draw that Python has looked at already, and whose stages before the rasterizer have run."""
+        hindrances = state.record.hindrances, self.record.is_hindered
+        state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
+        try:
+            return self.draw(state, info)
+        finally:
+            state.record.hindrances, self.record.is_hindered = hindrances
 
-        despite_hindrance: Python has looked at the draw already, and has run the stages before the rasterizer.
-        """
-        if despite_hindrance and (self.record.is_hindered or state.has_stages):
-            hindrances = state.record.hindrances, self.record.is_hindered
-            state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
-            try:
-                return self.draw(state, info)
-            finally:
-                state.record.hindrances, self.record.is_hindered = hindrances
+    def draw_reaching(self, state: DrawState, info: DrawInfo) -> Code:
+        """Take a draw that Python has looked at, and whose programs reach memory. UNKNOWN: they need more than tables."""
+        if not place_tables(self.record, self._region, state):
+            return Code.UNKNOWN
+        self.record.may_reach = 1
+        try:
+            return self.draw_despite_hindrance(state, info)
+        finally:
+            self.record.may_reach = self.record.template = 0  # no draw takes it for the last one's template: each has to be looked at
+
+    def draw(self, state: DrawState, info: DrawInfo) -> Code:
+        """Take a draw, if its combination is known. FULL: pending work has to be carried out first."""
         call = call_of(info)
         while True:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]

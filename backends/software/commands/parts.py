@@ -27,6 +27,7 @@ from backends.raster.draw_record import Draw, ValueRules, View
 from backends.raster.kernels import Kernels
 from backends.software.commands.hashing import MIX, UNIT_MIX
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
+from backends.software.commands.reached import has_tables
 from backends.software.commands.records import ExecutorRecord, call_facts
 from backends.software.commands.template_fields import FIELDS, STEPS
 
@@ -116,7 +117,7 @@ class PartTable:
         for step, found in zip(STEPS, parts):
             facts.update(zip(step.concludes, found.conclusions))
         for number, step in enumerate(STEPS[first:], first):
-            if any(fact in facts and facts[fact].reaches_memory for fact in _NEEDS):
+            if not all(has_tables(facts[fact]) for fact in _NEEDS if fact in facts):
                 return False  # before a step that others lack: with all of its parts, generated code would take the draw
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)

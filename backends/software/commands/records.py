@@ -14,6 +14,7 @@ from backends.geometry.records import GeometryRecord, VertexRecord
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
 from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
+from tgsi.language.facts.enums import Processor
 
 
 class Code(IntEnum):
@@ -47,10 +48,14 @@ class EnvironmentRecipe(ctypes.Structure):
         ("declared", c_int32 * MAX_CONSTANT_BUFFERS),  # bytes that must be readable
         ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # all of the buffer is needed
         ("units", c_int32),  # texture units
-        ("pad", c_int32),
+        ("is_revised", c_int32),  # not 0: constants or tables belong to it, so it depends on their revision
+        ("reaches", c_int32),  # number of the stage's place in `REACHED`, plus 1; 0: its program reaches no memory
         *_LATEST,
     ]
 
+
+REACHED = (Processor.VERT, Processor.FRAG)
+"""Stages with tables in `ExecutorRecord.tables`."""
 
 AWAITS_UPLOAD = 1
 """In place of the address of an environment: constants would be copied that pending work has yet to write."""
@@ -138,12 +143,13 @@ class ExecutorRecord(ctypes.Structure):
     _fields_ = [
         ("is_hindered", c_int32),  # Python has to look at every draw
         ("is_reached", c_int32),  # programs of pending draws read or write memory
-        ("pad_reached", c_int32),
+        ("may_reach", c_int32),  # Python has looked at the next draw, whose programs may reach memory by `tables`
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
         ("frame", c_int64),  # grows when memory of draws becomes invalid
         ("epoch", c_int64),  # grows with each frame and each pass
         ("num_passes", c_int32),  # pending ones, that of the bound targets included
         ("pass_reads", c_int32),  # number of ranges that earlier passes read
+        ("tables", c_uint64 * (2 * len(REACHED))),  # addresses of the BufferRecords of buffers and of counters, by stage
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),

@@ -14,6 +14,7 @@ from backends.raster.draw.facts import Fact, TileSlots
 from backends.raster.draw.sample_state import tell_samples
 from backends.raster.draw.steps import ENTERING, WRITING, Step
 from backends.raster.draw.topology import Topology
+from backends.software.commands.reached import reached_tables
 from backends.software.commands.records import EnvironmentRecipe, TemplateRecord
 from tgsi.language.facts.enums import File, Processor
 
@@ -42,6 +43,8 @@ def write_recipe(
     samples, locations: of the framebuffer, and of set_sample_locations, for the fragment stage.
     """
     recipe.stage, recipe.num_constants, recipe.units = stage, len(needs.constants), needs.units
+    recipe.reaches = reached_tables(stage, needs)
+    recipe.is_revised = recipe.reaches or recipe.num_constants
     for k, (slot, declared, is_whole) in enumerate(needs.constants):
         recipe.slot[k], recipe.declared[k], recipe.is_whole[k] = slot, declared, is_whole
     content = ShaderEnv()

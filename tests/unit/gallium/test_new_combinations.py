@@ -143,14 +143,15 @@ def test_combinations_that_are_put_together_have_the_pictures_of_those_made_alon
 
 
 @pytest.mark.parametrize("stage", ["VERTEX", "FRAGMENT"])
-def test_programs_that_read_memory_get_no_template_however_often_they_draw(scene: Scene, stage: str) -> None:
-    read = "DCL BUFFER[0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0], BUFFER[0], IMM[0].xxxx\n"
+def test_programs_that_read_images_get_no_template_however_often_they_draw(scene: Scene, stage: str) -> None:
+    image = "DCL IMAGE[0], 2D, PIPE_FORMAT_R32G32B32A32_FLOAT\n"
+    read = f"{image}DCL TEMP[0]\nIMM[0] UINT32 {{0, 0, 0, 0}}\nLOAD TEMP[0], IMAGE[0], IMM[0].xxxx, 2D, PIPE_FORMAT_R32G32B32A32_FLOAT\n"
     kind, text = (4, VERTICES[0]) if stage == "VERTEX" else (5, FRAGMENTS[0])
     text = text.replace("MOV OUT[1]", f"{read}MOV OUT[1]").replace("MOV OUT[0], IN[0]\nE", f"{read}ADD OUT[0], IN[0], TEMP[0]\nE")
     items = scene.kinds[kind][1]
     items[1] = getattr(scene.ctx, "create_vs_state" if stage == "VERTEX" else "create_fs_state")(text)
-    memory = scene.screen.resource_create(target="BUFFER", width0=16, bind="SHADER_BUFFER")
-    scene.ctx.set_shader_buffers(stage, [memory])
+    memory = scene.screen.resource_create(width0=4, height0=4, format="R32G32B32A32_FLOAT", bind="SHADER_IMAGE")
+    scene.ctx.set_shader_images(stage, [memory])
     scene.draw(FIRST)
     scene.ctx.flush()
     composed = scene.executor.record.templates_composed

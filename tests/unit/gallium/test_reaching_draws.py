@@ -1,0 +1,192 @@
+"""Draws whose programs reach buffers and counters: generated code takes them, with the bytes of draws that Python makes."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.pipe.enums import DriverQuery
+from backends.software.commands.executor import Executor
+from backends.software.commands.records import Code
+from tests.calls import calls_in
+
+pytestmark = pytest.mark.light
+
+SIZE = 16
+_VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], COLOR\nDCL CONST[0][0]\n{dcl}IMM[0] UINT32 {{0, 4, 8, 1}}\n{code}END\n"
+_FS = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL OUT[0], COLOR\n{dcl}DCL TEMP[0]\nIMM[0] UINT32 {{0, 4, 8, 1}}\n{code}END\n"
+VERTICES = {
+    "plain": _VS.format(dcl="", code="ADD OUT[0], IN[0], CONST[0][0]\nMOV OUT[1], IN[0]\n"),
+    "reads": _VS.format(
+        dcl="DCL BUFFER[0]\nDCL TEMP[0]\n",
+        code="LOAD TEMP[0], BUFFER[0], IMM[0].xxxx\nADD OUT[0], IN[0], CONST[0][0]\nMOV OUT[1], TEMP[0]\n",
+    ),
+}
+FRAGMENTS = {
+    "plain": _FS.format(dcl="", code="MOV OUT[0], IN[0]\n"),
+    "reads": _FS.format(dcl="DCL BUFFER[1]\n", code="LOAD TEMP[0], BUFFER[1], IMM[0].xxxx\nADD OUT[0], TEMP[0], IN[0]\n"),
+    "counts": _FS.format(dcl="DCL HWATOMIC[0]\n", code="ATOMUADD TEMP[0].x, HWATOMIC[0], IMM[0].xxxx, IMM[0].wwww\nMOV OUT[0], IN[0]\n"),
+    "adds": _FS.format(
+        dcl="DCL BUFFER[0]\nDCL BUFFER[1]\n",
+        code="LOAD TEMP[0], BUFFER[1], IMM[0].xxxx\nATOMUADD TEMP[0].x, BUFFER[0], IMM[0].yyyy, IMM[0].wwww\nMOV OUT[0], TEMP[0].yzwy\n",
+    ),
+    "orders": _FS.format(
+        dcl="DCL BUFFER[0]\n",
+        code="ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].zzzz, IMM[0].wwww\nU2F TEMP[0], TEMP[0].xxxx\nMOV OUT[0], TEMP[0]\n",
+    ),
+}
+
+
+class Scene:
+    """A context, its programs, and buffers that these reach."""
+
+    def __init__(self, screen: tgsi.Screen) -> None:
+        self.ctx: Any = screen.context_create()
+        ctx = self.ctx
+        self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        ctx.set_framebuffer_state(cbufs=[self.target])
+        ctx.clear(color=(0, 0, 0, 0))
+        ctx.set_viewport_states([{"scale": (8, 8, 0.5), "translate": (8, 8, 0.5)}])
+        ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
+        corners = np.array([[-1, -1, 0, 1], [0.5, -1, 0, 1], [-1, 0.5, 0, 1], [1, 1, 0, 1], [0, 1, 0, 1], [1, 0, 0, 1]], "f4")
+        memory = screen.resource_create(target="BUFFER", width0=corners.nbytes)
+        ctx.buffer_subdata(memory, corners)
+        ctx.set_vertex_buffers([{"buffer": memory, "stride": 16}])
+        factors = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
+        self.blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
+        self.vertex = {name: ctx.create_vs_state(text) for name, text in VERTICES.items()}
+        self.fragment = {name: ctx.create_fs_state(text) for name, text in FRAGMENTS.items()}
+        self.buffers = [screen.resource_create(target="BUFFER", width0=64) for _ in range(4)]
+        for k, buffer in enumerate(self.buffers):
+            ctx.buffer_subdata(buffer, np.arange(16, dtype="f4") / (k + 1))
+        self.bind("plain", "plain")
+        self.reach()
+
+    def bind(self, vertex: str, fragment: str) -> None:
+        self.ctx.bind_vs_state(self.vertex[vertex])
+        self.ctx.bind_fs_state(self.fragment[fragment])
+
+    def reach(self, vertex: int = 0, fragment: int = 1, read: int = 2, counter: int = 3) -> None:
+        """Bind buffers: of the vertex stage, the one that fragments write, the one that they read, and the counter."""
+        self.ctx.set_shader_buffers("VERTEX", [self.buffers[vertex]])
+        self.ctx.set_shader_buffers("FRAGMENT", [self.buffers[fragment], self.buffers[read]])
+        self.ctx.set_hw_atomic_buffers([self.buffers[counter]])
+
+    def move(self, x: float) -> None:
+        self.ctx.set_constant_buffer("VERTEX", np.array([x, 0, 0, 0], "f4"))
+
+    def draw(self, **call: Any) -> None:
+        self.ctx.draw_vbo(**{"mode": "TRIANGLES", "count": 6} | call)
+
+    def play(self, seed: int) -> bytes:
+        """The bytes that random calls leave."""
+        random = Random(seed)
+        actions = (
+            lambda: self.bind(random.choice([*VERTICES]), random.choice([*FRAGMENTS])),
+            lambda: self.reach(*random.sample(range(4), 4)),
+            lambda: self.move(random.choice((0, 0.25, -0.5))),
+            lambda: self.ctx.bind_blend_state(random.choice(self.blends)),
+            lambda: self.ctx.buffer_subdata(
+                random.choice(self.buffers), np.array([random.random()], "f4"), offset=4 * random.randrange(16)
+            ),
+            self.ctx.flush,
+            lambda: self.ctx.clear(color=(0.5, 0, 0, 1)),
+        )
+        self.move(0)
+        for _ in range(120):
+            random.choices(actions, (4, 2, 3, 1, 2, 0.3, 0.2))[0]()
+            for _ in range(random.randrange(3)):
+                self.draw(count=random.choice((3, 6)), instance_count=random.choice((1, 1, 3)))
+        return self.content()
+
+    def content(self) -> bytes:
+        data = b""
+        for resource in (self.target, *self.buffers):
+            with self.ctx.transfer_map(resource, usage="READ") as mapped:
+                data += bytes(mapped.data)
+        return data
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bytes_are_those_of_draws_that_python_makes_for_any_threads_and_lanes(seed: int) -> None:
+    found = []
+    for threads, lanes in ((0, None), (1, None), (3, 8)):
+        with tgsi.Screen(threads=threads, lanes=lanes) as screen:
+            found.append(Scene(screen).play(seed))
+    with pytest.MonkeyPatch.context() as patch, tgsi.Screen(threads=0) as screen:
+        patch.setattr(Executor, "draw_reaching", lambda *_: Code.UNKNOWN)
+        found.append(Scene(screen).play(seed))
+    assert found[0] == found[1] == found[2] == found[3]
+    assert any(found[0])
+
+
+@pytest.mark.parametrize(("vertex", "fragment"), [("reads", "plain"), ("plain", "reads"), ("reads", "counts"), ("plain", "orders")])
+def test_generated_code_takes_draws_that_reach_memory(vertex: str, fragment: str) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        scene.bind(vertex, fragment)
+        query = scene.ctx.create_query(DriverQuery.KNOWN_DRAWS)
+        scene.ctx.begin_query(query)
+        for k in range(10):
+            scene.move(k / 10)
+            scene.draw()
+        scene.ctx.end_query(query)
+        assert scene.ctx.get_query_result(query) == 10
+        assert calls_in(scene.draw, path="backends/raster/draw") == []
+        scene.bind("plain", "plain")
+        scene.draw()
+        scene.bind(vertex, fragment)
+        assert calls_in(scene.draw, path="backends/raster/draw") == []
+
+
+def test_each_draw_reaches_what_is_bound_to_it() -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        scene.ctx.bind_blend_state(scene.blends[1])
+        scene.bind("plain", "reads")
+        texels = []
+        for first, second in ((0, 1), (1, 0), (2, 2)):
+            scene.ctx.clear(color=(0, 0, 0, 0))
+            for read in (first, second):
+                scene.reach(read=read, fragment=3)
+                scene.draw()
+            texels.append(np.frombuffer(scene.content()[: SIZE * SIZE * 16], "f4").reshape(SIZE, SIZE, 4)[4, 4])
+        base = texels[2] - 2 * np.arange(4, dtype="f4") / 3
+        assert np.allclose(texels[0], texels[1])
+        assert np.allclose(texels[0], base + np.arange(4, dtype="f4") * 1.5)
+
+
+def test_counters_count_every_fragment_of_every_draw() -> None:
+    with tgsi.Screen(threads=1) as screen:
+        scene = Scene(screen)
+        scene.ctx.buffer_subdata(scene.buffers[3], np.zeros(16, "u4"))
+        scene.bind("plain", "counts")
+        query = scene.ctx.create_query("OCCLUSION_COUNTER")
+        scene.ctx.begin_query(query)
+        for _ in range(50):
+            scene.draw()
+        scene.ctx.end_query(query)
+        fragments = scene.ctx.get_query_result(query)
+        with scene.ctx.transfer_map(scene.buffers[3], usage="READ") as mapped:
+            assert mapped.data[:4].view("u4")[0] == fragments > 1000
+
+
+def test_memory_that_is_unbound_lives_until_the_draws_that_reach_it_are_carried_out() -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        scene.bind("plain", "reads")
+        scene.draw()
+        scene.ctx.set_shader_buffers("FRAGMENT", [None, None])
+        scene.buffers[2].destroy()
+        for _ in range(20):
+            screen.resource_create(target="BUFFER", width0=64)  # would take its place in memory
+        with scene.ctx.transfer_map(scene.target, usage="READ") as mapped:
+            red = mapped.data[4, 4]
+        plain = Scene(screen)
+        plain.draw()
+        with plain.ctx.transfer_map(plain.target, usage="READ") as mapped:
+            assert np.allclose(red - mapped.data[4, 4], np.arange(4) / 3, atol=1e-6)
