@@ -63,7 +63,7 @@ def guarded() -> Iterator[Guard]:
     import pytest
 
     from backends.compute import dispatch
-    from backends.gallium.resource import resource, screen_core
+    from backends.gallium.resource import layout, screen_core
     from backends.llvm.kernels import grid_layout
     from backends.llvm.kernels.grids import GridKey
 
@@ -79,7 +79,7 @@ def guarded() -> Iterator[Guard]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(screen_core.ScreenCore, "_create", created)
-        patch.setattr(resource, "allocate", allocated)
+        patch.setattr(layout, "allocate", allocated)
         patch.setattr(dispatch, "GridKey", partial(GridKey, fuel=FUEL))
         patch.setattr(grid_layout, "np", GuardedNumpy(guard))
         patch.setattr(dispatch, "layout_of", grid_layout.layout_of.__wrapped__)
