@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of, is_computed
-from passes.analysis.cells import CHANNELS, CellMap, source_masks
+from passes.analysis.cells import CHANNELS, CellMap, Cells, source_masks
 from passes.analysis.graph import partners_of
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
@@ -25,7 +25,8 @@ class UnrollLoops(Pass):
 
     The loop goes if it has at most `rounds` rounds, those of inner loops included, and its instructions, without those that constants
     decide, are no more than before or at most `instructions`. A loop that ends in its first round goes, too. Inside of other loops only
-    such loops go, because all rounds inside of an outermost loop use up one store of fuel.
+    such loops go, because all rounds inside of an outermost loop use up one store of fuel. Constants that a round computes and that are
+    overwritten before anything reads them are left out.
     """
 
     name = "unroll-loops"
@@ -38,6 +39,9 @@ class UnrollLoops(Pass):
             return program
         return _Unroller(program, self.rounds, self.instructions).run()
 
+
+Step = tuple[Instruction, int, bool]
+"""An instruction that runs, its place (-1 in a block that stays), and whether its result is a constant."""
 
 _KNOWN = frozenset({IMM, TEMP, ADDR})
 """Files whose registers may hold constants."""
@@ -100,7 +104,27 @@ class _Unroller:
         except _GiveUp:
             return None
         self.known = known
-        return trial.trace
+        return self._without_overwritten(trial.trace)
+
+    def _without_overwritten(self, trace: Sequence[Step]) -> list[Instruction]:
+        """Return the instructions of a trace, but for constants that are overwritten before anything reads them."""
+        made: list[Instruction] = []
+        hidden: set[int] = set()  # cells that are written again before they are read
+        reads: dict[int, Cells] = {}  # by identity: the trace keeps its instructions
+        for item, place, is_constant in reversed(trace):
+            if place < 0:
+                hidden.clear()
+            elif is_constant and hidden.issuperset(self.writes[place]):
+                continue
+            else:
+                found = reads.get(id(item))
+                if found is None:
+                    found = reads[id(item)] = self.cells.reads(item)
+                hidden.update(self.writes[place])
+                hidden.difference_update(found)
+            made.append(item)
+        made.reverse()
+        return made
 
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
@@ -199,7 +223,7 @@ class _Trial:
         self.unroller = unroller
         self.known = known
         self.most_cost, self.most_repeats = most_cost, most_repeats
-        self.trace: list[Instruction] = []
+        self.trace: list[Step] = []
         self.cost = 0
         self.repeats = 0
 
@@ -220,8 +244,10 @@ class _Trial:
             item = unroller.items[place]
             flow = item.opcode.flow
             if flow is None:
-                self.trace.append(unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item)
-                if not unroller.straight(place, self.known) and not _is_load(item):
+                made = unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item
+                is_constant = unroller.straight(place, self.known)
+                self.trace.append((made, place, is_constant))
+                if not is_constant and not _is_load(item):
                     self.cost += 1
                     if self.cost > self.most_cost:
                         raise _GiveUp
@@ -279,7 +305,7 @@ class _Trial:
                 raise _GiveUp
         for cell in unroller.written[place]:
             self.known.pop(cell, None)
-        self.trace += unroller.items[place : end + 1]
+        self.trace += [(item, -1, False) for item in unroller.items[place : end + 1]]
         self.cost += end + 1 - place
         if self.cost > self.most_cost:
             raise _GiveUp
