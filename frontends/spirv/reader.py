@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, subgroups, textures, variables  # noqa: F401 they register emitters
+from frontends.spirv.emit.bindings import separated
 from frontends.spirv.emit.builtins import is_computed
 from frontends.spirv.emit.code import TooLong
 from frontends.spirv.emit.finish import finish
@@ -93,7 +94,7 @@ def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPo
 
 
 def _bindings(tables: Tables, given: Mapping[str, int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    found = separated(tables)
     for id, op in tables.globals.items():
         names = {tables.names.get(id)}
         kind = tables.types.get(op.type, op)

@@ -69,7 +69,10 @@ def _path(kind: Type, indices: list[int]) -> tuple[Type, int]:
 
 @emits("CompositeConstruct")
 def _construct(s: State, op: Op) -> None:
-    s.bind(op, [ref for id in op.ids() for ref in s.value(id)])
+    values = [s.value(id) for id in op.ids()]
+    if sum(map(len, values)) != s.result(op).words:
+        s.fail("M006", f"the parts do not make up a {name(s.result(op))}", op)
+    s.bind(op, [ref for value in values for ref in value])
 
 
 @emits("CompositeExtract")

@@ -20,6 +20,9 @@ from tgsi.language.record import record
 MAX_WORK = 1 << 20
 """Instructions of the module that are read, each as often as it is written out: a bound for hostile modules."""
 
+MAX_BOUND = 1 << 20
+"""Words of all values together, each as often as it is written out."""
+
 
 @record(kw_only=True)
 class Sampled:
@@ -66,6 +69,7 @@ class State:
     precise: bool = False
     loops: int = 0
     properties: dict[str, int] = field(default_factory=dict)
+    bound: int = 0
     shared: int = 0
     uniform_registers: int = 0
     uniforms: dict[int, int] = field(default_factory=dict)
@@ -115,6 +119,9 @@ class State:
         """Give an id its words. Error M006 where their number is not that of the type."""
         if len(words) != kind.words:
             self.fail("M006", f"the operands do not fit a result of type {name(kind)}", op)
+        self.bound += len(words)
+        if self.bound > MAX_BOUND:
+            self.fail("M023", f"the values of the shader have more than {MAX_BOUND} words together", op)
         self.values[id] = words
         for ref in words:
             if ref.register is not None and (ref.register.file, ref.register.index) in self.mutable:

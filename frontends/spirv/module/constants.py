@@ -88,7 +88,8 @@ class Constants:
             case "OpConstantFalse" | "OpSpecConstantFalse":
                 return (TRUE if self.overrides.get(op.result, 0) else 0,)
             case "OpConstantComposite" | "OpSpecConstantComposite":
-                return tuple(word for id in op.ids() for word in self._value(id, op))
+                values = [self._value(id, op) for id in op.ids()]
+                return tuple(word for value in values for word in value) if sum(map(len, values)) == kind.words else ()
             case "OpConstantNull" | "OpUndef":
                 return (0,) * kind.words
             case "OpSpecConstantOp":

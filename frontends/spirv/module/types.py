@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from tgsi.language.record import record
 
-MAX_WORDS = 1 << 16
+MAX_WORDS = 1 << 15
 """32-bit words of the largest value; larger types have this size."""
 
 

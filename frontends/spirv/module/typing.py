@@ -127,7 +127,7 @@ class Types:
         size = self.constant(op.id(1), op) if self.constant is not None else 0
         if size < 1:
             self.sources.fail("M006", "an array has at least one element", op)
-        return Array(element, size, self._stride(op), min(element.words * size, MAX_WORDS))
+        return Array(element, size, self._stride(op), min(max(element.words, 1) * size, MAX_WORDS))
 
     def _runtime(self, op: Op) -> Type:
         return Array(self.get(op.id(0), op), 0, self._stride(op), 0)

@@ -80,3 +80,12 @@ def test_switches_fall_through_and_loops_test_at_their_end(engine: str) -> None:
         assert np.isclose(found[3 + i], t * 1.5 + v[j & 3] + 5 + 13, rtol=1e-6)
     assert found[0] == 7
     assert found[1] == 9
+
+
+def test_bindings_of_two_sets_do_not_meet() -> None:
+    program = tgsi.read_spirv(module("sets.frag"))
+    assert "CONST[1][0], -CONST[2][0]" in program.text
+    assert [item.first for item in program.declared(tgsi.File.SAMP)] == [2, 3]
+    named = tgsi.read_spirv(module("sets.frag"), bindings={"B": 7, "second": 9})
+    assert "CONST[1][0], -CONST[8][0]" in named.text
+    assert [item.first for item in named.declared(tgsi.File.SAMP)] == [2, 9]

@@ -1,0 +1,51 @@
+"""Numbers of buffers, textures and images whose bindings meet, because TGSI has no descriptor sets."""
+
+from __future__ import annotations
+
+from frontends.spirv.module.module import Tables
+from frontends.spirv.module.types import Array, Image, Pointer, SampledImage, Struct, Type
+
+
+def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
+    """The register file that a variable counts in, and how many numbers it takes; no file where it has no number."""
+    size = 1
+    while isinstance(kind, Array):
+        size *= max(kind.size, 1)
+        kind = kind.element
+    if storage == "UniformConstant":
+        if not isinstance(kind, Image | SampledImage):
+            return "", 0
+        return "images" if isinstance(kind, Image) and kind.storage else "textures", size
+    if not isinstance(kind, Struct) or storage not in ("Uniform", "StorageBuffer"):
+        return "", 0
+    is_buffer = storage == "StorageBuffer" or "BufferBlock" in tables.decorations.get(kind.id, {})
+    return "buffers" if is_buffer else "blocks", size
+
+
+def separated(tables: Tables) -> dict[int, int]:
+    """New numbers of variables whose numbers are taken by others of a lower set or binding. One place of a set may have several names."""
+    found: dict[int, int] = {}
+    taken: dict[str, dict[int, tuple[int, int]]] = {}
+    wanted = []
+    for id, op in tables.globals.items():
+        pointer = tables.types.get(op.type, op)
+        binding = tables.decoration(id, "Binding")
+        if isinstance(pointer, Pointer) and binding is not None:
+            file, size = _kind(tables, pointer.storage, tables.types.get(pointer.target, op))
+            if file and size <= 64:
+                wanted.append((tables.decoration(id, "DescriptorSet") or 0, binding, id, file, size))
+    for group, binding, id, file, size in sorted(wanted):
+        owners = taken.setdefault(file, {})
+        own = group, binding
+        first = binding
+        known = next((number for number, owner in owners.items() if owner == own), None)
+        if known is not None:
+            first = known
+        else:
+            while any(number in owners for number in range(first, first + size)):
+                first += 1
+        for number in range(first, first + size):
+            owners.setdefault(number, own)
+        if first != binding:
+            found[id] = first
+    return found
