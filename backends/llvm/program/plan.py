@@ -81,7 +81,7 @@ def fitting_lanes(program: Program, lanes: int) -> int:
     """
     in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
     in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
-    operations = _operations(program)
+    operations = facts.of(program, _operations)
     while lanes > MIN_LANES and (
         in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES or operations * lanes > MAX_OPERATION_LANES
     ):

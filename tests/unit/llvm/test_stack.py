@@ -6,6 +6,7 @@ import pytest
 
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.program.plan import fitting_lanes
+from tests.calls import calls_in
 from tgsi.language.text.parser import parse
 
 HEAD = """COMP
@@ -36,3 +37,9 @@ def test_programs_with_many_registers_run_with_fewer_lanes() -> None:
     small = parse("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
     assert [fitting_lanes(program, lanes) for lanes in (4, 16, 32, 64)] == [4, 16, 16, 16]
     assert fitting_lanes(small, 64) == 64
+
+
+def test_the_instructions_of_a_program_are_looked_at_once_however_often_its_lanes_are_asked_for() -> None:
+    program = parse("VERT\nDCL OUT[0], POSITION\nIMM[0] FLT32 {1, 2, 3, 4}\n" + 300 * "MOV OUT[0], IMM[0]\n" + "END\n")
+    assert fitting_lanes(program, 64) == 64
+    assert len(calls_in(lambda: fitting_lanes(program, 16))) < 20
