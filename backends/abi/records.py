@@ -16,6 +16,7 @@ from enum import IntEnum
 from backends import system
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
+from tgsi.language.facts.limits import NEVER
 
 ALIVE, EXHAUSTED = 1, 2
 """Bits of a lane's word after a run. ALIVE: the invocation was not killed. EXHAUSTED: a loop of it ended because its fuel had run out."""
@@ -217,10 +218,6 @@ class WatchRecord(ctypes.Structure):
 
 def _address(library: ctypes.CDLL, name: str) -> int:
     return ctypes.cast(getattr(library, name), c_void_p).value or 0
-
-
-NEVER = (1 << 63) - 1
-"""A time that does not come."""
 
 
 def has_watches() -> bool:

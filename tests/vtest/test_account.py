@@ -95,17 +95,24 @@ def shared(handle: int, size: int, width: int = 16) -> Stream:
     return Stream.continued().message(12, handle, BUFFER, 64, 16, width, 1, 1, 1, 0, 0, size)
 
 
+def fill_and_empty(client: Client, count: int, kind: str, making: Callable[[int], Stream]) -> None:
+    """Make objects, some of which are refused; the account never goes beyond the limit. Destroy all; it is as it was."""
+    before, handles = client.used, range(1000, 1000 + count)
+    for handle in handles:
+        client.send(making(handle))
+        assert client.used <= LIMIT
+    for handle in handles:
+        client.submit(Commands().add("DESTROY_OBJECT", handle, kind=kind))
+    assert client.used == before
+
+
 # -- the account ---------------------------------------------------------------------------------------------------------
 def test_textures_that_live_on_in_views_are_counted_until_the_views_end(client: Client) -> None:
-    before = client.used
-    for k in range(20):
-        client.send(texture(100).submit(Commands().create("SAMPLER_VIEW", 200 + k, 100, *VIEW)).message(3, 100))
-        assert client.used <= LIMIT
+    fill_and_empty(
+        client, 20, "SAMPLER_VIEW", lambda k: texture(100).submit(Commands().create("SAMPLER_VIEW", k, 100, *VIEW)).message(3, 100)
+    )
     assert "RESOURCE_CREATE" in client.lines[0]
     assert "in use" in client.lines[0]
-    for k in range(20):
-        client.submit(Commands().add("DESTROY_OBJECT", 200 + k, kind="SAMPLER_VIEW"))
-    assert client.used == before
 
 
 def test_textures_that_live_on_as_targets_are_counted(client: Client) -> None:
@@ -138,16 +145,10 @@ def test_shared_memory_that_a_resource_does_not_need_is_refused(client: Client) 
 
 
 def test_texts_of_shaders_are_counted_before_they_are_complete(client: Client) -> None:
-    before = client.used
     piece = b"FRAG" + bytes(range(65, 91)) * 1000
-    for k in range(2000):
-        client.submit(Commands().piece(1000 + k, FRAGMENT, 1 << 20, piece))
-        assert client.used <= LIMIT
+    fill_and_empty(client, 2000, "SHADER", lambda k: Stream.continued().submit(Commands().piece(k, FRAGMENT, 1 << 20, piece)))
     assert "text: " in client.lines[0]
     assert "(--memory-mib)" in client.lines[0]
-    for k in range(2000):
-        client.submit(Commands().add("DESTROY_OBJECT", 1000 + k, kind="SHADER"))
-    assert client.used == before
 
 
 def test_a_text_that_begins_again_or_goes_wrong_is_no_longer_counted(client: Client) -> None:

@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tgsi.language.diagnostics import Diagnostic, Severity, TimeLimitError
+from tgsi.language.facts.limits import NEVER
 from tgsi.language.record import record
-
-NEVER = (1 << 63) - 1
-"""A time that does not come."""
 
 
 def now() -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
-from backends.abi.records import NEVER, ResolveRecord, Watch, has_watches
+from backends.abi.records import ResolveRecord, Watch, has_watches
 from backends.device.bound import Framebuffer
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Entry, Library
@@ -35,6 +35,7 @@ from backends.raster.records import PassRecord, Scene, Window, Work, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
 from backends.system import Semaphores
+from tgsi.language.facts.limits import NEVER
 
 WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
 _PAUSE = 1e-4  # seconds between two looks at workers that are waited for

@@ -47,18 +47,14 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
-        triangle = Coverage(
-            f=f,
-            lanes=lanes,
-            rows=rows,
-            list_=list_,
-            size=size,
-            record=entry,
-            edges=edges,
-            tile=tile_x | (tile_y << 16),
-            box=box,
-            bounded=False,
-        )
+
+        def coverage(bounded: bool) -> Coverage:
+            tile = tile_x | (tile_y << 16)
+            return Coverage(
+                f=f, lanes=lanes, rows=rows, list_=list_, size=size, record=entry, edges=edges, tile=tile, box=box, bounded=bounded
+            )
+
+        triangle = coverage(False)
         with f.else_of(cut.eq(0) | entire) as clipped:
             with triangle.unless_small(quads), test.unless_hidden(at, box):
                 worst = c + a * box[0] + b * box[1] + f.min(a, 0) * (box[2] - box[0]) + f.min(b, 0) * (box[3] - box[1])
@@ -70,18 +66,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
                     partial()
                     triangle.partial()
             clipped()
-            bounded = Coverage(
-                f=f,
-                lanes=lanes,
-                rows=rows,
-                list_=list_,
-                size=size,
-                record=entry,
-                edges=edges,
-                tile=tile_x | (tile_y << 16),
-                box=box,
-                bounded=True,
-            )
+            bounded = coverage(True)
             with bounded.unless_small(quads), test.unless_hidden(at, box):
                 bounded.partial()
     f.ret(size.get())

@@ -1,8 +1,11 @@
-"""Limits of a shader's size. Engines size their tables by these numbers."""
+"""Limits of a shader's size, by which engines size their tables, and the time of a call without a limit."""
 
 from __future__ import annotations
 
 from tgsi.language.record import record
+
+NEVER = (1 << 63) - 1
+"""A time in nanoseconds that does not come."""
 
 PROMISED_CONSTANTS = 4096
 """vec4s of one constant buffer that a screen reports to its users: 64 KiB."""
