@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from rich.console import Console
+from rich.text import Text
 
 from tests.vtest.encoder import FRAGMENT, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
 from tests.vtest.test_command import red
@@ -24,6 +26,7 @@ from tgsi.tools.vtest.output import log, pictures
 from tgsi.tools.vtest.output.film import Film
 from tgsi.tools.vtest.output.parts import Parts, part
 from tgsi.tools.vtest.output.pictures import Pictures
+from tgsi.tools.vtest.output.progress import MANY_LOOKS, Compilations
 from tgsi.tools.vtest.output.shader_texts import ShaderTexts
 from tgsi.tools.vtest.output.summary import Summary
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
@@ -99,6 +102,23 @@ def test_the_summary_adds_the_clients_of_a_program(capsys: Captured) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert lines[1].split() == ["gears", "2", "0", "2,400", "0", "6", "in", "3.0", "s", "0", "0"]
     assert lines[2].split()[:2] == ["browser", "1"]
+
+
+def test_kernels_that_are_compiled_for_long_are_shown_until_they_are_done() -> None:
+    shown = io.StringIO()
+    compilations = Compilations(Console(file=shown, force_terminal=True, width=80))
+    marks = [0] * len(Mark)
+    marks[Mark.COMPILING] = 3
+    for _ in range(MANY_LOOKS - 1):
+        compilations.look([("gears", tuple(marks))])
+    assert shown.getvalue() == ""
+    compilations.look([("gears", tuple(marks)), ("idle", (0,) * len(Mark))])
+    assert Text.from_ansi(shown.getvalue()).plain.strip() == "compiling for gears: 3 kernels"
+    marks[Mark.ENDED] = 3
+    compilations.look([("gears", tuple(marks))])
+    length = len(shown.getvalue())
+    compilations.end()
+    assert len(shown.getvalue()) == length  # the line is gone already
 
 
 # -- pictures ------------------------------------------------------------------------------------------------------------

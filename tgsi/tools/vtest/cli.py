@@ -235,6 +235,7 @@ def _serve(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    set_up(logging.INFO)  # for what is wrong about the options
     try:
         return _run(words[1:]) if words[:1] == ["run"] else _serve(words)
     except KeyboardInterrupt:

@@ -30,18 +30,26 @@ def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[in
         yield lambda amount: progress.advance(task, amount)
 
 
-class Compilations:
-    """A line about kernels that are being compiled, as long as some are. It is drawn when `look` is called, by no thread."""
+MANY_LOOKS = 8
+"""Looks in a row in which a client compiles, before somebody who waits is told: about two seconds."""
 
-    def __init__(self) -> None:
+
+class Compilations:
+    """A line about kernels that are being compiled for long. It is drawn when `look` is called, by no thread, since processes fork.
+
+    console: rich's console; None for stderr.
+    """
+
+    def __init__(self, console: Any = None) -> None:
+        self._console = console
         self._live: Any = None
         self._looks = 0
 
     def look(self, clients: list[tuple[str, tuple[int, ...]]]) -> None:
-        """Show the work of the clients, given by names and marks; at the second look in which some of them compile."""
+        """Show the work of the clients, given by names and marks."""
         busy = [(name, marks) for name, marks in clients if marks[Mark.COMPILING] != marks[Mark.ENDED]]
         self._looks = self._looks + 1 if busy else 0
-        if self._looks < 2:
+        if self._looks < MANY_LOOKS:
             self.end()
             return
         from rich.console import Console
@@ -49,7 +57,9 @@ class Compilations:
 
         text = ", ".join(f"{name}: {marks[Mark.COMPILING]} kernels" for name, marks in busy)
         if self._live is None:
-            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+            console = self._console or Console(stderr=True)
+            console.print()  # the command may have begun a line
+            self._live = Live(console=console, auto_refresh=False, transient=True)
             self._live.start()
         self._live.update(f"compiling for {text}", refresh=True)
 
