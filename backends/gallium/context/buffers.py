@@ -24,6 +24,7 @@ from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import VertexElement
 
+_FLOAT64 = np.dtype(np.float64)
 VertexBuffers = tuple[BoundVertexBuffer | None, ...]
 
 
@@ -33,6 +34,7 @@ class BufferBindings(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._doubles: set[int] = set()  # slots of vertex buffers that were arrays of float64
+        self._saw_doubles = False
 
     def set_constant_buffer(
         self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
@@ -80,8 +82,10 @@ class BufferBindings(ContextCore):
         if first + len(buffers) > MAX_VERTEX_BUFFERS:
             raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")
         bound = list(self.state.vertex_buffers)
+        self._saw_doubles = False
         made = [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)]
-        if (doubles := {first + i for i, item in enumerate(buffers) if _has_doubles(item)}) or self._doubles:
+        if self._saw_doubles or self._doubles:
+            doubles = {first + i for i, item in enumerate(buffers) if _has_doubles(item)}
             doubles |= self._doubles - set(range(first, first + len(buffers)))
             self._check_doubles(self.state.vertex_elements, name, doubles)
             self._doubles = doubles
@@ -180,6 +184,8 @@ class BufferBindings(ContextCore):
             self._note_use(source)
             address, size, owner = source.address, source.size, source.storage
         else:
+            if type(source) is np.ndarray and source.dtype is _FLOAT64:
+                self._saw_doubles = True
             data = as_bytes(source, argument)
             owner = allocate(data.size)
             owner[:] = data
@@ -191,7 +197,7 @@ class BufferBindings(ContextCore):
 def _has_doubles(item: Any) -> bool:
     """True for a vertex buffer that is an array of float64."""
     source = item.buffer if type(item) is VertexBuffer else item.get("buffer") if type(item) is dict else item
-    return type(source) is np.ndarray and source.dtype.char == "d"
+    return type(source) is np.ndarray and source.dtype is _FLOAT64
 
 
 def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Memory:
