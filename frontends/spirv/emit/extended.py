@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from frontends.spirv.emit import chain, trigonometry
 from frontends.spirv.emit.arithmetic import integers
-from frontends.spirv.emit.code import Ref, Refs
+from frontends.spirv.emit.code import Ref, Refs, immediate
 from frontends.spirv.emit.composites import columns
 from frontends.spirv.emit.floats import Floats
 from frontends.spirv.emit.matrices import determinant, inverse
@@ -182,7 +182,11 @@ def _inverse(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
 
 def _ldexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
     value, exponent = values[0], s.code.plain(values[1])
-    return s.code.pairs("DLDEXP", value, exponent, narrow=(1,)) if f.wide else s.code.lanes("LDEXP", value, exponent)
+    if f.wide:
+        return s.code.pairs("DLDEXP", value, exponent, narrow=(1,))
+    half = s.code.lanes("ISHR", exponent, immediate(1) * len(exponent))  # 2^128 is no float: two steps reach every result
+    rest = s.code.lanes("UADD", exponent, s.code.lanes("INEG", half))
+    return s.code.lanes("LDEXP", s.code.lanes("LDEXP", value, half), rest)
 
 
 def _interpolate(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:

@@ -27,6 +27,9 @@ HEADER = 5
 MAX_WORDS = 1 << 22
 """Words of the longest module that is read: 16 MiB."""
 
+EXTENSIONS = 4096
+"""First number of the instructions of extensions, of which the grammar has those of many vendors."""
+
 _MASKS = {"G": "ImageOperands", "M": "MemoryAccess"}
 _ENUMERATIONS = {"D": "Decoration", "X": "ExecutionMode"}
 _LINE, _NO_LINE, _FUNCTION_END, _LABEL = 8, 317, 56, 248
@@ -78,6 +81,8 @@ def decode(words: Sequence[int], sources: Sources) -> Iterator[Op]:
         if count == 0 or at + count > len(words):
             sources.fail("M002", f"the instruction has {count} words, and {len(words) - at} are left", op)
         if row is None:
+            if number >= EXTENSIONS:
+                sources.fail("M021", f"the instruction {number} of an extension is not supported", op)
             sources.fail("M003", f"there is no instruction {number}", op)
         body = words[at + 1 : at + count]
         place = row.has_type + row.has_result

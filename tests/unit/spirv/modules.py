@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 HERE = Path(__file__).parent
 SHADERS = HERE / "shaders"
 ARCHIVE = HERE / "modules.zip"
+OPTIMIZED = ("arrays.comp", "flow.comp", "loop_call_break.frag")
+"""Shaders whose modules are there once more, optimized by spirv-opt (Debian's spirv-tools, 2023.1)."""
 
 
 def f32(values: Any) -> NDArray[np.float32]:
@@ -49,11 +51,23 @@ def compiled(shader: Path) -> bytes:
         return result.read_bytes()
 
 
+def optimized(data: bytes) -> bytes:
+    """The module after spirv-opt -O, which puts phis in the place of variables."""
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = Path(folder) / "before.spv", Path(folder) / "after.spv"
+        before.write_bytes(data)
+        subprocess.run(["spirv-opt", "-O", before, "-o", after], check=True)
+        return after.read_bytes()
+
+
 def main() -> None:
     """Compile all shaders."""
     with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for shader in sorted(SHADERS.iterdir()):
-            archive.writestr(zipfile.ZipInfo(shader.name), compiled(shader), zipfile.ZIP_DEFLATED)
+            data = compiled(shader)
+            archive.writestr(zipfile.ZipInfo(shader.name), data, zipfile.ZIP_DEFLATED)
+            if shader.name in OPTIMIZED:
+                archive.writestr(zipfile.ZipInfo(f"optimized_{shader.name}"), optimized(data), zipfile.ZIP_DEFLATED)
 
 
 if __name__ == "__main__":

@@ -59,9 +59,10 @@ def switch(x: int) -> int:
     return {1: 1, 2: 29, 3: 29, 4: 20, 8: 7}.get(x, 6)
 
 
+@pytest.mark.parametrize("name", ["flow.comp", "optimized_flow.comp"])
 @pytest.mark.parametrize(("engine", "optimized"), [("jit", True), ("interp", False), ("interp", True)])
-def test_loops_switches_and_early_returns(engine: str, optimized: bool) -> None:
-    program = tgsi.read_spirv(module("flow.comp"))
+def test_loops_switches_and_early_returns(name: str, engine: str, optimized: bool) -> None:
+    program = tgsi.read_spirv(module(name))
     program = tgsi.optimize(program) if optimized else program
     result = tgsi.run(program, buffers={0: bytes(10 * 64)}, engine=engine)
     r = np.frombuffer(result.buffers[0].tobytes(), np.int32).reshape(10, 16)
@@ -97,10 +98,11 @@ def test_loops_switches_and_early_returns(engine: str, optimized: bool) -> None:
         assert r[9, x] == r[8, 15 - x] + factorial(3)
 
 
+@pytest.mark.parametrize("name", ["arrays.comp", "optimized_arrays.comp"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_structs_arrays_and_layouts(engine: str) -> None:
+def test_structs_arrays_and_layouts(name: str, engine: str) -> None:
     """Offsets are those of std140 and std430 as spirv-dis shows them."""
-    program = tgsi.read_spirv(module("arrays.comp"))
+    program = tgsi.read_spirv(module(name))
     random = np.random.default_rng(4)
     uniforms = random.random(432 // 4).astype(np.float32)
     uniforms.view(np.int32)[416 // 4] = 6

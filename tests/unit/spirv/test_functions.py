@@ -118,7 +118,7 @@ MORE_FLOATS: Table = [
     ("modf whole", lambda a, b, c: np.trunc(a)),
     ("frexp", lambda a, b, c: np.frexp(a)[0]),
     ("frexp exponent", lambda a, b, c: np.frexp(a)[1]),
-    ("ldexp", lambda a, b, c: np.ldexp(a, [1, -2, 3, 4])),
+    ("ldexp", lambda a, b, c: np.ldexp(a, [1, -2, 3, 4]) + np.ldexp(0.75, [128, -100, 60, 0]) * 1e-38),
     ("length", lambda a, b, c: columns(norm(a)[:, 0], norm(a - b)[:, 0], (a * b).sum(1), np.abs(a[:, 0]))),
     ("cross", lambda a, b, c: np.c_[np.cross(a[:, :3], b[:, :3]), 0 * a[:, 0]]),
     ("normalize", lambda a, b, c: a / norm(a)),

@@ -6,7 +6,7 @@ void main() {
     vec4 c = a.wzyx;
     r[0] = min(a, b); r[1] = max(a, b); r[2] = clamp(a, -abs(b), abs(b)); r[3] = mix(a, b, c); r[4] = step(a, b); r[5] = smoothstep(-2.0, 2.0, a);
     r[6] = fma(a, b, c); vec4 whole; r[7] = modf(a, whole); r[8] = whole; ivec4 e; r[9] = frexp(a, e); r[10] = vec4(e);
-    r[11] = ldexp(a, ivec4(1, -2, 3, 4)); r[12] = vec4(length(a), distance(a, b), dot(a, b), length(a.x));
+    r[11] = ldexp(a, ivec4(1, -2, 3, 4)) + ldexp(vec4(0.75), ivec4(128, -100, 60, 0)) * 1e-38; r[12] = vec4(length(a), distance(a, b), dot(a, b), length(a.x));
     r[13] = vec4(cross(a.xyz, b.xyz), 0.0); r[14] = normalize(a); r[15] = faceforward(a, b, c); r[16] = reflect(a, normalize(b));
     r[17] = refract(normalize(a), normalize(b), 0.7); r[18] = vec4(mix(a, b, lessThan(a, b))); r[19] = vec4(isnan(a / 0.0 - a / 0.0)) + vec4(isinf(a / 0.0)) * 2.0;
     r[20] = -a * 2.0 - abs(-b); r[21] = vec4(any(lessThan(a, b)), all(greaterThan(a, b)), a == b, a != b);
