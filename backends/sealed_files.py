@@ -27,6 +27,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import platformdirs
+
 SECRET_NAME = "secret"
 SECRET_SIZE = 32
 _OTHERS_WRITE, _OTHERS_ACCESS = 0o022, 0o077
@@ -287,3 +289,13 @@ def is_on() -> bool:
 def files_at(directory: str) -> SealedFiles:
     """The files of a directory, one object for each directory."""
     return SealedFiles(Path(directory))
+
+
+def default_files() -> SealedFiles | None:
+    """Files in TGSI_CACHE_DIR (None if that is set and empty), otherwise in the user's cache directory. None if TGSI_CACHE is off."""
+    if not is_on():
+        return None
+    place = os.environ.get("TGSI_CACHE_DIR")
+    if place == "":
+        return None
+    return files_at(place if place is not None else str(platformdirs.user_cache_path("tgsi") / "objects"))

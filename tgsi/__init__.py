@@ -2,6 +2,7 @@
 
     program = tgsi.parse(text)
     program = tgsi.read_spirv(module)
+    program = tgsi.compile("shader.frag")
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
@@ -47,6 +48,7 @@ from tgsi.language.source import Source, Span
 if TYPE_CHECKING:
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
+    from frontends.programs import compile
     from frontends.spirv import read_spirv
     from linkage import sm3
     from linkage.chain import PairCache
@@ -107,6 +109,7 @@ _LAZY = {
     "ShaderInfo": "tgsi.language.info",
     "TextureData": "backends.run.textures",
     "check": "tgsi.api",
+    "compile": "frontends.programs",
     "decode": "tgsi.language.tokens.decoder",
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
@@ -168,6 +171,7 @@ __all__ = [
     "__version__",
     "apply_fixes",
     "check",
+    "compile",
     "decode",
     "dump",
     "encode",

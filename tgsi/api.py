@@ -1,4 +1,4 @@
-"""Public functions on programs: parse, check, link, run."""
+"""Public functions on programs: parse, check, link, run. Each but `parse` takes a Program, a text of TGSI or GLSL, or a SPIR-V module."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ENGINES = ("jit", "interp")
 
 
 def check(
-    program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None, lint: bool = False
+    program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None, lint: bool = False
 ) -> tuple[Diagnostic, ...]:
     """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
 
@@ -61,7 +61,8 @@ def check(
     Raises:
         TypeError, ValueError: an argument is wrong.
     """
-    found = passes.validate.check(_program(program, "check: program"), semantic_limits=_limits("check", profile, limits))
+    program = _program(program, "check: program")
+    found = passes.validate.check(program, semantic_limits=_limits("check", profile, limits))
     if not lint or any(item.severity is Severity.ERROR for item in found):
         return found
     from passes.lint import lint as lints
@@ -69,7 +70,7 @@ def check(
     return tuple(sorted((*found, *lints(program)), key=lambda item: item.span.start if item.span is not None else -1))
 
 
-def validate(program: Program, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:
+def validate(program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:
     """Check a program as `check` does, and raise if it has errors.
 
     Raises:
@@ -80,7 +81,7 @@ def validate(program: Program, profile: str = "software", *, limits: str | Seman
     passes.validate.validate(_program(program, "validate: program"), semantic_limits=_limits("validate", profile, limits))
 
 
-def optimize(program: Program, pipeline: str | None = None) -> Program:
+def optimize(program: Program | str | bytes, pipeline: str | None = None) -> Program:
     """Return a program of the same results, made by passes.
 
     Args:
@@ -97,13 +98,13 @@ def optimize(program: Program, pipeline: str | None = None) -> Program:
     from passes.registry import DEFAULT
 
     made = Pipeline.parse(DEFAULT if pipeline is None else pipeline)
-    passes.validate.validate(_program(program, "optimize: program"))
+    passes.validate.validate(program := _program(program, "optimize: program"))
     return made.run(program, is_valid=True)
 
 
 def link(
-    vertex: Program,
-    fragment: Program,
+    vertex: Program | str | bytes,
+    fragment: Program | str | bytes,
     *,
     profile: str = "software",
     unmatched: str = "fill",
@@ -127,13 +128,13 @@ def link(
             that cannot link the pair.
         TypeError, ValueError: an argument is wrong.
     """
-    programs = _program(vertex, "link: vertex"), _program(fragment, "link: fragment")
+    programs = _program(vertex, "link: vertex"), _program(fragment, "link: fragment", "frag")
     state = link_state(mapping, "link: mapping")
     return _link(*programs, profile, unmatched=unmatched, state=state, options=options, limits=_limits("link", profile, limits))
 
 
 def link_chain(
-    *programs: Program,
+    *programs: Program | str | bytes,
     profile: str = "software",
     unmatched: str = "fill",
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
@@ -159,7 +160,7 @@ def link_chain(
 
 
 def findings(
-    *programs: Program,
+    *programs: Program | str | bytes,
     profile: str = "software",
     unmatched: str = "fill",
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
@@ -181,7 +182,11 @@ def findings(
 
 
 def linked_program(
-    vertex: Program, fragment: Program, *, mapping: Mapping[Semantic | str, Semantic | str] | None = None, moved: str = "fragment"
+    vertex: Program | str | bytes,
+    fragment: Program,
+    *,
+    mapping: Mapping[Semantic | str, Semantic | str] | None = None,
+    moved: str = "fragment",
 ) -> Program:
     """One program of a pair with its registers numbered as those of the other, so that equal numbers meet.
 
@@ -198,7 +203,7 @@ def linked_program(
     """
     from linkage.linker import linked_program as linked
 
-    programs = _program(vertex, "linked_program: vertex"), _program(fragment, "linked_program: fragment")
+    programs = _program(vertex, "linked_program: vertex"), _program(fragment, "linked_program: fragment", "frag")
     return linked(*programs, state=link_state(mapping, "linked_program: mapping"), moved=moved)
 
 
@@ -244,7 +249,7 @@ def renumber(programs: Sequence[Program], limits: str | SemanticLimits = "sm3", 
 
 
 def run(
-    program: Program,
+    program: Program | str | bytes,
     inputs: ArrayLike | None = None,
     *,
     constants: Mapping[int, ArrayLike] | None = None,
@@ -329,7 +334,7 @@ def run(
     from tgsi.language import budgets
 
     limit = None if time_limit is None else seconds(time_limit, "run: time_limit")
-    passes.validate.validate(_program(program, "run: program"))
+    passes.validate.validate(program := _program(program, "run: program"))
     given: RunOptions = {
         "constants": constants,
         "system_values": system_values,
@@ -352,7 +357,7 @@ def run(
         "coverage": coverage,
         "fuel": FUEL if fuel is None else fuel,
     }
-    if not isinstance(engine, str) or engine not in ENGINES:
+    if engine not in ENGINES:
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
     with budgets.limited("run", limit, "run(time_limit=...)"):
@@ -384,7 +389,11 @@ def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> Sem
     return limits
 
 
-def _program(value: Any, argument: str) -> Program:
+def _program(value: Any, argument: str, stage: str | None = None) -> Program:
+    if isinstance(value, str | bytes):
+        from frontends.programs import compile_program
+
+        return compile_program(value, argument, stage=stage)
     if not isinstance(value, Program):
-        raise TypeError(f"{argument}: a Program is wanted (tgsi.parse makes one from text), not {type(value).__name__}")
+        raise TypeError(f"{argument}: a Program, a text or a SPIR-V module is wanted, not {type(value).__name__}")
     return value

@@ -20,12 +20,15 @@ _serials = itertools.count(1)
 class Shader:
     """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
 
-    The renderer keeps the compiled variants of a program by that number. owner: the screen whose contexts may bind the shader."""
+    The renderer keeps the compiled variants of a program by that number. owner: the screen whose contexts may bind the shader.
+    uniforms: bytes of constant buffers that were set by name.
+    """
 
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
     stream_output: StreamOutputInfo | None = None
     owner: object = field(default=None, repr=False)
+    uniforms: dict[int, bytes] = field(default_factory=dict, repr=False)
     ended: ctypes.c_int32 = field(default_factory=ctypes.c_int32, repr=False)  # 1 once it was destroyed, for generated code
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, subgroups, textures, variables  # noqa: F401 they register emitters
@@ -14,6 +15,7 @@ from frontends.spirv.emit.flow import Flow
 from frontends.spirv.emit.places import is_opaque, registers
 from frontends.spirv.emit.stages import PROCESSORS, properties, shared_bytes
 from frontends.spirv.emit.state import State
+from frontends.spirv.interface import describe
 from frontends.spirv.module.decoder import Module
 from frontends.spirv.module.errors import Op
 from frontends.spirv.module.module import EntryPoint, Tables, load
@@ -78,7 +80,7 @@ def _program(s: State) -> Program:
     _prologue(s)
     Flow(s).main()
     shared_bytes(s)
-    return finish(s)
+    return replace(finish(s), interface=describe(s))
 
 
 def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPoint:

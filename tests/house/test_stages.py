@@ -23,6 +23,7 @@ ALLOWED = {
     "tgsi.language.facts.semantics": "semantics of stages",
     "tgsi.language.codes": "explanations of errors",
     "tgsi.language.text.advice.synonyms": "other languages' words for stages, and signs of a stage",
+    "frontends.glsl.request": "endings of files and words that name stages, and signs of each in a text",
     "frontends.spirv.emit.stages": "execution models and modes of SPIR-V",
     "frontends.spirv.emit.variables": "inputs and outputs with a row for each vertex",
     "passes.validate.stages": "largest values of properties",

@@ -1,6 +1,6 @@
 """Diagnostic codes and their explanations, for `tgsi-compile --explain`.
 
-P parse, M modules of SPIR-V, V validate, L lint, S semantic limits, K linkage, B backend.
+P parse, G GLSL and HLSL, M modules of SPIR-V, V validate, L lint, S semantic limits, K linkage, B backend.
 A code keeps its meaning for ever; a retired one is not used again.
 """
 
@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tgsi.language.foreign_codes import ENTRIES
 from tgsi.language.record import record
 
 # One entry a code: a line with the code and its title, then indented lines of explanation.
@@ -95,34 +96,6 @@ P044 parts do not fit
 P050 read differently
     The legacy dialect read a form of 2007 to 2017 as what means the same today. `tgsi-compile --dialect legacy FILE` prints the text of
     today.
-M001 no SPIR-V module
-    A module begins with the word 0x07230203 in either order of bytes, and has versions 1.0 to 1.6.
-M002 module ends too soon
-    An instruction wants more words than the module has, or a function has no end.
-M003 unknown instruction
-    The number is no instruction of SPIR-V 1.6 or its extensions.
-M004 operands do not follow the grammar
-    An instruction has too few or too many words, or a mask with unknown bits.
-M005 wrong id
-    An id is defined twice, beyond the bound of the header, used without a value, or names something else than the instruction wants.
-M006 types do not fit
-    An instruction has operands of other types than SPIR-V allows, or stands where it may not. spirv-val explains such modules in detail.
-M007 no such entry point
-    The module has no entry point of this name or stage, or several of them and none is chosen (`entry=`, `stage=`).
-M008 control flow is not structured
-    Shaders say with merge instructions where branches meet again. Here control comes to a block in a way that no merge instruction allows.
-M009 no such specialization constant
-    The module has no specialization constant of this number or name.
-M010 location is missing
-    Inputs, outputs and uniforms need a location. Write `layout(location = n)`, or have it chosen by the compiler (glslang --aml).
-M020 capability not supported
-    The module needs a feature that TGSI has no words for, such as kernels of OpenCL, ray tracing or 16-bit types.
-M021 instruction not supported
-    TGSI has no words for the instruction, or not with these operands.
-M022 variable not supported
-    TGSI has no words for the built-in variable or the storage class, or not in this stage.
-M023 module too large
-    A number in the module is beyond what programs may have: registers, bindings, sizes, nesting, instructions.
 V001 END is missing
     A program ends with END. Subroutines, if there are any, follow it.
 V002 second END
@@ -388,5 +361,5 @@ def _read(entries: str) -> dict[str, Explanation]:
     return table
 
 
-EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(_read(_ENTRIES))
+EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(_read(_ENTRIES + ENTRIES))
 """The explanation of each code."""

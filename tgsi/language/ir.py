@@ -7,6 +7,7 @@ operand's caret in an error message, its statement is read again.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, field
+from typing import TYPE_CHECKING
 
 from tgsi.language.diagnostics import Diagnostic
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
@@ -14,6 +15,9 @@ from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.record import record
 from tgsi.language.source import Source, Span
+
+if TYPE_CHECKING:
+    from tgsi.language.interface import Interface
 
 XYZW = 15
 """Write mask of all four channels (bit 0 is x)."""
@@ -171,8 +175,11 @@ class Property:
 
 @record(slots=False)
 class ProgramData:
-    """The fields of a `tgsi.Program`. `source` is the text that the program came from, for messages; `notes` say what the legacy
-    dialect read differently. Neither takes part in equality."""
+    """The fields of a `tgsi.Program`.
+
+    `source` is the text that the program came from, for messages. `notes` say what the legacy dialect read differently, or what a compiler
+    warned of. `interface` has the names of a program that was read from another language. None of them takes part in equality.
+    """
 
     processor: Processor
     declarations: tuple[Declaration, ...] = ()
@@ -182,6 +189,7 @@ class ProgramData:
     source: Source | None = field(default=None, compare=False, repr=False)
     _: KW_ONLY
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    interface: Interface | None = field(default=None, compare=False, repr=False)
 
     def property(self, name: str, default: int = 0) -> int:
         """Value of a property: the last one written."""

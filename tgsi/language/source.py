@@ -9,6 +9,7 @@ from functools import cached_property
 
 from tgsi.language.record import record
 
+_GLSL = re.compile(r"^[ \t]*#[ \t]*version\b|\bvoid\s+main\b", re.MULTILINE)
 _NEWLINE = re.compile(r"\r\n?|\n")
 
 
@@ -73,3 +74,8 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
+
+
+def is_glsl(text: str) -> bool:
+    """True for a text that has ``#version`` or ``void main``, as every one of GLSL and none of TGSI."""
+    return ("#" in text or "main" in text) and _GLSL.search(text) is not None

@@ -28,7 +28,6 @@ class Compute(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        self._compute_shader: ComputeShader | None = None
         self._compute: ComputeBindings | None = None
         self._dispatcher: Dispatcher | None = None
         self._global = GlobalMemory(MAX_SHADER_BUFFERS)
@@ -37,7 +36,7 @@ class Compute(ContextCore):
     # -- shaders ---------------------------------------------------------------------------------------------------------
     def create_compute_state(
         self,
-        program: Program | str,
+        program: Program | str | bytes,
         *,
         req_local_mem: int | None = None,
         req_private_mem: int | None = None,
@@ -57,7 +56,7 @@ class Compute(ContextCore):
             TypeError, ValueError: the program is of another stage, or a size is out of range.
         """
         name = "create_compute_state"
-        found = read_program(program, name)
+        found = read_program(program, name, Processor.COMP)
         if found.processor is not Processor.COMP:
             raise ValueError(f"{name}: program: a COMP program is wanted, not {found.processor.name}")
         local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)

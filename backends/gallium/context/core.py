@@ -37,7 +37,7 @@ class ContextCore(ABC):
 
     screen, device: the context's own. state: everything bound that a draw needs. is_destroyed: True after `destroy`.
     _owner: stands for the context in its state objects, which do not keep it alive. _gate: knows which thread is in a method.
-    _framebuffer, _cbufs, _zsbuf: bound targets.
+    _framebuffer, _cbufs, _zsbuf: bound targets. _compute_shader: the bound one.
     _completed: number of the latest fence before which everything is in memory.
     _cs_invocations: compute invocations so far. _persistent_maps: living PERSISTENT mappings. _user_memory: bound resources over memory
     of the caller; _stored_user_memory: those of them that waiting draws may write through their shaders.
@@ -57,6 +57,7 @@ class ContextCore(ABC):
         self._native = ctypes.addressof(self.state.record).to_bytes(8, sys.byteorder)  # for native entries
         self._gate = Gate(self.state.record)
         device.attach(self.state)
+        self._compute_shader: Any = None
         self._framebuffer = NO_TARGETS
         self._cbufs: tuple[Surface | None, ...] = ()
         self._zsbuf: Surface | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from backends.device import bound as packet
@@ -15,6 +16,7 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
+from tgsi.language.source import is_glsl
 
 _KNOWN = {Processor.VERT: Kind.VERTEX_SHADER, Processor.FRAG: Kind.FRAGMENT_SHADER}
 """Stages whose shaders have native entries."""
@@ -26,7 +28,7 @@ class Shaders(ContextCore):
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         """A shader of a stage from a program or its text."""
         name = f"create_{STAGES[stage].call}_state"
-        program = read_program(source, name)
+        program = read_program(source, name, stage)
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
         made = packet.Shader(program, owner=self.screen, stream_output=checked_info(stream_output, program, name))
@@ -51,11 +53,35 @@ class Shaders(ContextCore):
         check_shader(shader, stage, self.screen, f"destroy_{STAGES[stage].call}_state").end()
         self.state.known.forget(shader)
 
-    def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
-        """Create a vertex shader from a program or its text. (context.rst, "CSO State")
+    def set_uniforms(self, values: Mapping[str, Any]) -> None:
+        """Set uniforms of the bound shaders by name, in every stage that uses them. (an extension)
+
+        Other uniforms keep what was set for their shader.
+
+        Args:
+            values: name -> number, nested numbers, or an array. A vector has its components, a matrix its rows outside, as numpy's have
+                (GLSL's `m * v` is `m @ v`), an array its elements. Members of blocks and structs are ``"Block.member"``, or a mapping in
+                the place of a value; a member of a block also goes by its own name. `Program.interface` lists them.
+
+        The values become constant buffers: bind shaders first, and call this again after another shader was bound.
 
         Raises:
-            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in the exception.
+            TypeError, ValueError: no bound shader uses a name, or a value does not fit; nothing is set then.
+        """
+        from backends.device.uniforms import changed_buffers  # loaded only when uniforms are set by name
+
+        shaders = {stage: item.shader for stage, item in enumerate(self.state.stage) if item.shader is not None}
+        if self._compute_shader is not None:
+            shaders[int(Processor.COMP)] = self._compute_shader
+        for stage, slot, data in changed_buffers(shaders, values):
+            self.set_constant_buffer(stage, data, index=slot)
+
+    def create_vs_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+        """Create a vertex shader from a program, a text of TGSI or GLSL, or a SPIR-V module. (context.rst, "CSO State")
+
+        Raises:
+            ParseError, ValidationError: the text has errors, or breaks a rule; every finding is in the exception.
+            UnsupportedError: GLSL needs ``pip install tgsi[glsl]``, or TGSI has no words for the shader.
             ValueError: the program is of another stage, or `stream_output` is wrong; the message names the field.
         """
         return self._create_shader(program, Processor.VERT, stream_output)
@@ -70,7 +96,7 @@ class Shaders(ContextCore):
 
     delete_vs_state = destroy_vs_state
 
-    def create_fs_state(self, program: Program | str) -> packet.Shader:
+    def create_fs_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a fragment shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.FRAG)
 
@@ -84,7 +110,7 @@ class Shaders(ContextCore):
 
     delete_fs_state = destroy_fs_state
 
-    def create_gs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+    def create_gs_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a geometry shader from a program or its text; arguments and errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.GEOM, stream_output)
 
@@ -98,7 +124,7 @@ class Shaders(ContextCore):
 
     delete_gs_state = destroy_gs_state
 
-    def create_tcs_state(self, program: Program | str) -> packet.Shader:
+    def create_tcs_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a tessellation control shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.TESS_CTRL)
 
@@ -115,7 +141,7 @@ class Shaders(ContextCore):
 
     delete_tcs_state = destroy_tcs_state
 
-    def create_tes_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+    def create_tes_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`.
 
         (context.rst, "CSO State")
@@ -132,7 +158,7 @@ class Shaders(ContextCore):
 
     delete_tes_state = destroy_tes_state
 
-    def create_ts_state(self, program: Program | str) -> packet.Shader:
+    def create_ts_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a task shader from a program or its text; errors as `create_vs_state`. (p_context.h)"""
         return self._create_shader(program, Processor.TASK)
 
@@ -146,7 +172,7 @@ class Shaders(ContextCore):
 
     delete_ts_state = destroy_ts_state
 
-    def create_ms_state(self, program: Program | str) -> packet.Shader:
+    def create_ms_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a mesh shader from a program or its text; errors as `create_vs_state`. It has no stream output. (p_context.h)"""
         return self._create_shader(program, Processor.MESH)
 
@@ -161,14 +187,18 @@ class Shaders(ContextCore):
     delete_ms_state = destroy_ms_state
 
 
-def read_program(source: Any, name: str) -> Program:
-    """A valid program from text or a program. Errors as in `Shaders.create_vs_state`."""
-    if isinstance(source, str):
+def read_program(source: Any, name: str, stage: Processor) -> Program:
+    """A valid program from a text of TGSI or GLSL, a module of SPIR-V, or a program. Errors as in `Shaders.create_vs_state`."""
+    if isinstance(source, bytes | bytearray) or (isinstance(source, str) and is_glsl(source)):
+        from frontends.programs import compile_program  # loaded only when other languages than TGSI are read
+
+        source = compile_program(source, name, stage=stage)
+    elif isinstance(source, str):
         from tgsi.language.text.parser import parse  # loaded only when a text is read
 
         source = parse(source, name=name)
     if not isinstance(source, Program):
-        raise TypeError(f"{name}: program: a Program or TGSI text is wanted, not {type(source).__name__}")
+        raise TypeError(f"{name}: program: a Program, a text of TGSI or GLSL, or a SPIR-V module is wanted, not {type(source).__name__}")
     from passes.validate import validate
 
     validate(source)

@@ -7,13 +7,12 @@ import hashlib
 import os
 from collections.abc import Iterable
 
-import platformdirs
-
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.targets import host
 from backends.llvm.targets.machines import identity
 from backends.sealed_files import MAX_CONTENT as MAX_OBJECT
 from backends.sealed_files import SealedFiles as ObjectCache
+from backends.sealed_files import default_files as default_cache
 from backends.sealed_files import files_at, is_on
 
 __all__ = ["MAX_OBJECT", "Cache", "ObjectCache", "default_cache", "is_on", "object_key", "recall_host", "recall_sources", "resolve_cache"]
@@ -36,16 +35,6 @@ def object_key(parts: Iterable[object], cpu: str) -> str:
 
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
 """Argument for a cache: the object, its directory, True or None for the default one, False for none."""
-
-
-def default_cache() -> ObjectCache | None:
-    """Cache in TGSI_CACHE_DIR (None if that is set and empty), otherwise in the user's cache directory. None if TGSI_CACHE is off."""
-    if not is_on():
-        return None
-    place = os.environ.get("TGSI_CACHE_DIR")
-    if place == "":
-        return None
-    return files_at(place if place is not None else str(platformdirs.user_cache_path("tgsi") / "objects"))
 
 
 def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> ObjectCache | None:

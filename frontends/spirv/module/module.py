@@ -72,6 +72,7 @@ class Tables:
     extended: dict[int, str] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     member_names: dict[tuple[int, int], str] = field(default_factory=dict)
+    semantics: dict[int, str] = field(default_factory=dict)
     decorations: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     member_decorations: dict[tuple[int, int], dict[str, list[int]]] = field(default_factory=dict)
     entries: list[EntryPoint] = field(default_factory=list)
@@ -143,6 +144,9 @@ def _annotate(tables: Tables, op: Op) -> None:
         case "OpMemberDecorate":
             known = tables.member_decorations.setdefault((op.id(0), op.id(1)), {})
             known[name_of("Decoration", op.id(2))] = [x for x in op.operands[3:] if isinstance(x, int)]
+        case "OpDecorateString":
+            if name_of("Decoration", op.id(1)) == "UserSemantic":
+                tables.semantics[op.id(0)] = op.text(2)
         case "OpGroupDecorate":
             for target in op.ids(1):
                 tables.decorations.setdefault(target, {}).update(tables.decorations.get(op.id(0), {}))

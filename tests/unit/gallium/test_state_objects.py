@@ -218,7 +218,7 @@ def test_shaders_are_parsed_and_validated_when_they_are_made(ctx: g.Context) -> 
         ctx.create_vs_state("VERT\nDCL OUT[0], POSITION\nMOV OUT[0], TEMP[3]\nEND\n")
     with pytest.raises(ValueError, match="a VERT program is wanted, not FRAG"):
         ctx.create_vs_state("FRAG\nEND\n")
-    with pytest.raises(TypeError, match="a Program or TGSI text is wanted, not int"):
+    with pytest.raises(TypeError, match="a Program, a text of TGSI or GLSL, or a SPIR-V module is wanted, not int"):
         ctx.create_fs_state(1)  # type: ignore[arg-type]
     shader = ctx.create_fs_state("FRAG\nEND\n")
     with pytest.raises(ValueError, match="a VERT shader is wanted"):

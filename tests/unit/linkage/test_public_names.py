@@ -111,8 +111,8 @@ def test_a_chain_links_pair_by_pair() -> None:
     assert [[row.output_register for row in table.rows] for table in tables] == [[1], [1]]
     with pytest.raises(tgsi.LinkError, match="K004"):
         tgsi.link_chain(VERTEX, FRAGMENT, unmatched="error", mapping={"GENERIC[3]": "GENERIC[9]"})
-    with pytest.raises(TypeError, match="link_chain: programs: a Program is wanted"):
-        tgsi.link_chain(VERTEX, "FRAG")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="link_chain: programs: a Program, a text or a SPIR-V module is wanted"):
+        tgsi.link_chain(VERTEX, 1)  # type: ignore[arg-type]
 
 
 def test_findings_hold_errors_as_well_as_warnings() -> None:

@@ -117,7 +117,7 @@ def test_optimize_shortens_a_program() -> None:
     with pytest.raises(ValueError, match="there is no pass"):
         tgsi.optimize(program, "nonsense")
     with pytest.raises(TypeError, match="optimize: program"):
-        tgsi.optimize(TEXT)  # type: ignore[arg-type]
+        tgsi.optimize(1)  # type: ignore[arg-type]
 
 
 def test_command_runs_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

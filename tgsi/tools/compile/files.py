@@ -21,12 +21,17 @@ TOKENS = re.compile(r"\ufeff?\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
 """Listing of token words in hexadecimal. No shader text matches it."""
 
 
+_SPIRV = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
+"""First bytes of a module of SPIR-V, in either order."""
+
+
 class Shader(NamedTuple):
-    """A shader to work on: its name in messages, its text, and where it was found, if in a log."""
+    """A shader to work on: its name in messages, its text, where it was found, if in a log, and its bytes, if it is SPIR-V."""
 
     name: str
     text: str
     found: FoundProgram | None = None
+    module: bytes = b""
 
     @property
     def heading(self) -> str:
@@ -47,7 +52,13 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
         return _from_log(options)
     if options.pick is not None:
         raise UsageError("--pick goes with --from-log")
-    return [Shader(_shown(name), text_of(_bytes(name), _shown(name))) for name in options.files or ["-"]]
+    return [_shader(_bytes(name), _shown(name)) for name in options.files or ["-"]]
+
+
+def _shader(data: bytes, name: str) -> Shader:
+    if data[:4] in _SPIRV:
+        return Shader(name, "", module=data)
+    return Shader(name, text_of(data, name))
 
 
 def _from_log(options: argparse.Namespace) -> list[Shader]:
@@ -103,7 +114,7 @@ def chain_inputs(options: argparse.Namespace, hint: str) -> list[Shader]:
 
 
 def _stage(shader: Shader) -> str:
-    return shader.text.split(None, 1)[0]
+    return shader.text.split(None, 1)[0] if shader.text.split() else "SPIR-V"
 
 
 def _shown(name: str) -> str:

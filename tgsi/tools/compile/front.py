@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import TOKENS, Shader
 
 if TYPE_CHECKING:
     from passes.validate.semantics import SemanticLimits
+    from tgsi.language.program import Program
 
 DEFAULT_PROFILE = "software"
 """The device that judges and links shaders if the command names none."""
 
 
 def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
-    """The program of a text or of a listing of tokens, notes about its old forms, and the validator's findings. Raises ParseError."""
+    """The program of a text of any language, of a SPIR-V module or of a listing of tokens, and findings: notes and the validator's.
+
+    Raises ParseError, UnsupportedError.
+    """
     with options.watch.stage("load parser"):
         from passes.validate import check
         from tgsi.language.diagnostics import ParseError
@@ -26,7 +32,9 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
 
     with options.watch.stage("parse"):
         found, name, text = shader.found, shader.name, shader.text
-        if found is not None:
+        if is_foreign(shader, options):
+            program = _compiled(shader, options)
+        elif found is not None:
             if found.program is None:
                 raise ParseError(found.findings)
             program = found.program
@@ -43,6 +51,47 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
 
             findings += lint(program)
         return program, findings
+
+
+def is_foreign(shader: Shader, options: argparse.Namespace) -> bool:
+    """True for a shader in another language than TGSI: by an option, the ending of its file's name, or what it holds."""
+    from frontends.glsl.request import suffixes
+    from tgsi.language.source import is_glsl
+
+    if shader.found is not None:
+        return False
+    if options.language is not None:
+        return bool(options.language != "tgsi")
+    return bool(shader.module) or is_glsl(shader.text) or (suffixes(shader.name)[1] is not None and not _is_tgsi(shader.text))
+
+
+def _is_tgsi(text: str) -> bool:
+    from tgsi.language.facts.enums import Processor
+
+    return text.lstrip("\ufeff").split(None, 1)[:1] in [[stage.name] for stage in Processor] or TOKENS.fullmatch(text) is not None
+
+
+def _compiled(shader: Shader, options: argparse.Namespace) -> Program:
+    """The program of a shader in GLSL, HLSL or SPIR-V. UsageError for options that do not fit it; ParseError, UnsupportedError."""
+    from frontends.glsl.request import suffixes
+    from frontends.programs import compile_program
+
+    stage, language = suffixes(shader.name)
+    folder = Path(shader.name).parent
+    defines = dict((*word.split("=", 1), None)[:2] for word in options.define)
+    try:
+        return compile_program(
+            shader.module or shader.text,
+            PROGRAM,
+            stage=options.stage or stage,
+            language=None if shader.module else options.language or language or "glsl",
+            defines=defines,
+            includes=[*([str(folder)] if folder.is_dir() and shader.name != "<stdin>" else []), *options.include],
+            entry=options.entry,
+            name=shader.name,
+        )
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error).removeprefix(f"{PROGRAM}: ")) from None
 
 
 def limits_of(options: argparse.Namespace) -> SemanticLimits | None:

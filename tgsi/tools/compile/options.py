@@ -12,6 +12,7 @@ from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
 from tgsi.tools.compile.run import add_run_options
+from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.targets import add_target_options
 
 EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "link", "nvk")
@@ -41,10 +42,11 @@ def make_parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Check, print and compile TGSI shaders. Without an action the canonical text is printed.",
+        description="Check, print and compile shaders in TGSI, GLSL, HLSL and SPIR-V. Without an action the canonical text is printed.",
         epilog=f"""\
 examples:
   {PROGRAM} shader.tgsi                    canonical text
+  {PROGRAM} shader.frag                    TGSI of GLSL; also .vert .geom .tesc .tese .comp .mesh .task, .frag.hlsl, .spv
   {PROGRAM} --check *.tgsi                 findings only
   {PROGRAM} --check --profile nv40 *.tgsi  findings for a device: may it link these semantics?
   {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
@@ -73,7 +75,10 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
 """,
     )
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or no file means stdin"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="shaders: TGSI as text, or tokens as hexadecimal or binary words; GLSL, HLSL; SPIR-V. `-` or no file means stdin",
     )
     parser.add_argument(
         "--from-log",
@@ -102,6 +107,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     parser.add_argument(
         "--profile", default=DEFAULT_PROFILE, metavar="NAME", help=f"device that judges and links shaders (default: {DEFAULT_PROFILE})"
     )
+    add_source_options(parser)
     add_target_options(parser)
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations per vector in llvm, asm and obj (default: 16)")
     add_pass_options(parser)

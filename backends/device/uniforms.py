@@ -1,0 +1,79 @@
+"""Uniforms by name: which values of a mapping go to which bytes of which constant buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from backends.device.shader import Shader
+from tgsi.language.interface import Block, Interface, Variable, nearest
+from tgsi.language.program import Program
+
+
+def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[int, int, bytes]]:
+    """Stage, slot and bytes of each constant buffer that values by name change. Each shader keeps the values that were set before.
+
+    Raises:
+        TypeError, ValueError: no shader has a name, or a value does not fit; then nothing is changed.
+    """
+    call = "set_uniforms"
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{call}: values: a mapping of names to values is wanted, not {type(values).__name__}")
+    known: dict[str, None] = {}
+    buffers: dict[tuple[int, int], bytearray] = {}
+    for stage, shader in shaders.items():
+        variables = _variables(shader.program)
+        known |= dict.fromkeys(variables)
+        for name, value in _flat(values, variables, shader.program):
+            block, variable = variables[name]
+            place = stage, block.binding
+            if place not in buffers:
+                buffers[place] = bytearray(shader.uniforms.get(block.binding, bytes(block.size)))
+            variable.pack(buffers[place], value, call)
+    for name in values:
+        if not isinstance(name, str) or not (name in known or any(item.startswith((f"{name}.", f"{name}[")) for item in known)):
+            raise ValueError(_unknown(name, known, shaders, call))
+    made = [(stage, slot, bytes(data)) for (stage, slot), data in buffers.items()]
+    for stage, slot, data in made:
+        shaders[stage].uniforms[slot] = data
+    return made
+
+
+def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
+    """Everything that can be set, by name: default uniforms, then members of uniform blocks as ``Block.member`` and as ``member``."""
+    interface = program.interface or Interface()
+    made: dict[str, tuple[Block, Variable]] = {}
+    for block in interface.blocks.values():
+        made |= {f"{block.name}.{name}": (block, item) for name, item in block.members.items()}
+    for block in interface.blocks.values():
+        for name, item in block.members.items():
+            made.setdefault(name, (block, item))
+    if interface.uniforms is not None:
+        made |= {name: (interface.uniforms, item) for name, item in interface.uniforms.members.items()}
+    return made
+
+
+def _flat(values: Mapping[str, Any], variables: Mapping[str, Any], program: Program) -> Iterator[tuple[str, Any]]:
+    """Names of variables with their values. A mapping gives members of a block or struct, a sequence of mappings those of an array."""
+    for name, value in values.items():
+        if name in variables:
+            yield name, value
+        elif isinstance(value, Mapping):
+            inner = {f"{name}.{key}": item for key, item in value.items()}
+            if any(item.startswith(f"{name}.") for item in variables):
+                missing = [
+                    item for item in inner if item not in variables and not any(x.startswith((f"{item}.", f"{item}[")) for x in variables)
+                ]
+                if missing:
+                    raise ValueError(f"set_uniforms: {missing[0]!r} is no uniform of the {program.processor.name} program")
+                yield from _flat(inner, variables, program)
+        elif isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
+            yield from _flat({f"{name}[{number}]": item for number, item in enumerate(value)}, variables, program)
+
+
+def _unknown(name: Any, known: Mapping[str, Any], shaders: Mapping[int, Shader], call: str) -> str:
+    if not shaders:
+        return f"{call}: no shader is bound; bind the shaders first"
+    if all(shader.program.interface is None for shader in shaders.values()):
+        return f"{call}: {name!r}: the bound shaders are TGSI, which has no names; use set_constant_buffer"
+    return f"{call}: {name!r} is no uniform that a bound shader uses{nearest(str(name), known)}"

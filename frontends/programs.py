@@ -1,0 +1,142 @@
+"""Programs of whatever people have: texts of TGSI, GLSL and HLSL, modules of SPIR-V, files of them, and programs themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from frontends.glsl.request import (
+    LANGUAGES,
+    MAX_CHARACTERS,
+    SUFFIXES,
+    Request,
+    defines_of,
+    entry_of,
+    folders_of,
+    guessed_stage,
+    stage_of,
+    suffixes,
+)
+from tgsi.language.facts.enums import Processor
+from tgsi.language.program import Program
+from tgsi.language.source import Source, is_glsl
+
+ALL_LANGUAGES = (*LANGUAGES, "spirv", "tgsi")
+MAX_BYTES = 4 * MAX_CHARACTERS
+
+
+def compile(
+    source: Any,
+    *,
+    stage: Processor | str | None = None,
+    language: str | None = None,
+    defines: Mapping[str, Any] | Iterable[str] = (),
+    includes: str | Path | Iterable[str | Path] = (),
+    entry: str | None = None,
+    name: str | None = None,
+) -> Program:
+    """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need glslang: ``pip install tgsi[glsl]``.
+
+    Args:
+        source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned as it is.
+        stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default what the file's ending says,
+            otherwise what only one stage has, such as gl_Position.
+        language: "glsl", "hlsl", "spirv" or "tgsi"; by default what the file's ending or the text says.
+        defines: macros, name -> text or number; or names alone.
+        includes: folders of ``#include``. The folder of a file comes first. Files elsewhere are refused.
+        entry: the entry point of HLSL or SPIR-V; "main" otherwise.
+        name: the name of a text in messages.
+
+    Returns:
+        The program. Its `interface` has the names of uniforms, blocks, samplers, inputs and outputs; its `notes` are warnings.
+
+    Raises:
+        ParseError: the text has errors; each is a finding with a caret (codes G001 to G020).
+        UnsupportedError: glslang is missing (G010) or gave up (G011), or TGSI has no words for the shader.
+        TypeError, ValueError: an argument is wrong, or a file cannot be read.
+    """
+    return compile_program(
+        source, "compile", stage=stage, language=language, defines=defines, includes=includes, entry=entry, name=name, takes_paths=True
+    )
+
+
+def compile_program(
+    source: Any,
+    call: str,
+    *,
+    stage: Processor | str | None = None,
+    language: str | None = None,
+    defines: Mapping[str, Any] | Iterable[str] = (),
+    includes: str | Path | Iterable[str | Path] = (),
+    entry: str | None = None,
+    name: str | None = None,
+    takes_paths: bool = False,
+) -> Program:
+    """The program of a text or a module (`compile` says what the arguments are), or of a file if `takes_paths` is set.
+
+    Messages of TypeError and ValueError begin with `call`."""
+    if isinstance(source, Program):
+        return source
+    wanted = None if stage is None else stage_of(stage, call)
+    if language is not None and language not in ALL_LANGUAGES:
+        raise ValueError(f"{call}: language: {language!r} is none of {', '.join(ALL_LANGUAGES)}")
+    macros, folders = defines_of(defines, call), folders_of(includes, call)
+    if entry is not None:
+        entry_of(entry, call)
+    if isinstance(source, Path) or (takes_paths and isinstance(source, str) and _is_path(source)):
+        path = Path(source)
+        by_name, spoken = suffixes(path.name)
+        source, wanted, language = _content(path, call), by_name if wanted is None else wanted, language or spoken
+        name, folders = name or str(path), (str(path.resolve().parent), *folders)
+    shown = name or call
+    if not isinstance(source, str):
+        if not isinstance(source, bytes | bytearray | memoryview):
+            raise TypeError(f"{call}: a Program, a text, a path, or the bytes of a SPIR-V module are wanted, not {type(source).__name__}")
+        from frontends.spirv import read
+
+        return read(bytes(source), entry, stage=wanted, name=shown)
+    if language is None:
+        language = "glsl" if is_glsl(source) else "tgsi"
+    if language == "tgsi":
+        from tgsi.language.text.parser import parse
+
+        return parse(source, name=shown)
+    if language == "spirv":
+        raise TypeError(f"{call}: a module of SPIR-V is bytes, not a text")
+    wanted = guessed_stage(source) if wanted is None else wanted
+    if wanted is None:
+        raise ValueError(f"{call}: {shown}: the text does not tell its stage; say it with stage= or --stage: {', '.join(SUFFIXES)}")
+    from frontends.glsl.compiling import compile_request
+
+    text = Source(source, shown)
+    return compile_request(Request(source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main"))
+
+
+def _is_path(text: str) -> bool:
+    """True for a text of one line that is no program of any language."""
+    return (
+        0 < len(text) < 4096
+        and "\n" not in text
+        and ";" not in text
+        and "{" not in text
+        and text.split(None, 1)[0] not in Processor.__members__
+    )
+
+
+def _content(path: Path, call: str) -> str | bytes:
+    """Text of a file of a shader, or bytes of one of SPIR-V. ValueError for a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"{call}: {str(path)!r} is no shader and no file that can be read: {reason.lower()}") from None
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{call}: {path} has more than {MAX_BYTES} bytes")
+    if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"):
+        return data
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{call}: {path} is neither text nor SPIR-V: {error}") from None

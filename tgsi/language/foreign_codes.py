@@ -1,0 +1,55 @@
+"""Explanations of the codes about other languages than TGSI: G for GLSL and HLSL, M for modules of SPIR-V. `codes` has all the others."""
+
+ENTRIES = """
+G001 error of GLSL or HLSL
+    The compiler glslang does not take the text. The message is glslang's, the place is that of the text as it was written.
+G002 warning of GLSL or HLSL
+    glslang takes the text and warns of something in it.
+G010 no compiler for GLSL and HLSL
+    Texts of GLSL and HLSL are compiled by glslang. It comes with `pip install tgsi[glsl]`, or with a system's package, such as Debian's
+    glslang-tools, whose `glslang` or `glslangValidator` stands on PATH.
+G011 the compiler gave up
+    glslang ended without a module and without an error: it took more than its time or memory, or failed. Texts that nest thousands of
+    parentheses or blocks are a reason.
+G012 name of the fixed functions
+    Names such as gl_Vertex, gl_ModelViewMatrix and ftransform read state of OpenGL that no pipeline of today has. The program declares
+    attributes, varyings and uniforms of its own instead.
+G013 old form that is not read
+    Old GLSL is read as GLSL of today word by word, and this form has none that takes its place. Write it as `#version 330` wants it.
+G014 file that is not included
+    Files of #include lie next to the shader's file, or in folders that `includes=` or -I name, and below them. Absolute paths, and paths
+    that lead out of these folders, are refused.
+G015 two names with one index
+    Values that pass from stage to stage by name have indices made of their names, and two names of this program have the same. Another
+    name, or `layout(location = n)` in both stages, tells them apart.
+G020 text that is no source
+    A shader's text has at most a million characters, and neither NUL nor halves of surrogate pairs.
+M001 no SPIR-V module
+    A module begins with the word 0x07230203 in either order of bytes, and has versions 1.0 to 1.6.
+M002 module ends too soon
+    An instruction wants more words than the module has, or a function has no end.
+M003 unknown instruction
+    The number is no instruction of SPIR-V 1.6 or its extensions.
+M004 operands do not follow the grammar
+    An instruction has too few or too many words, or a mask with unknown bits.
+M005 wrong id
+    An id is defined twice, beyond the bound of the header, used without a value, or names something else than the instruction wants.
+M006 types do not fit
+    An instruction has operands of other types than SPIR-V allows, or stands where it may not. spirv-val explains such modules in detail.
+M007 no such entry point
+    The module has no entry point of this name or stage, or several of them and none is chosen (`entry=`, `stage=`).
+M008 control flow is not structured
+    Shaders say with merge instructions where branches meet again. Here control comes to a block in a way that no merge instruction allows.
+M009 no such specialization constant
+    The module has no specialization constant of this number or name.
+M010 location is missing
+    Inputs, outputs and uniforms need a location. Write `layout(location = n)`, or have it chosen by the compiler (glslang --aml).
+M020 capability not supported
+    The module needs a feature that TGSI has no words for, such as kernels of OpenCL, ray tracing or 16-bit types.
+M021 instruction not supported
+    TGSI has no words for the instruction, or not with these operands.
+M022 variable not supported
+    TGSI has no words for the built-in variable or the storage class, or not in this stage.
+M023 module too large
+    A number in the module is beyond what programs may have: registers, bindings, sizes, nesting, instructions.
+"""

@@ -1,0 +1,229 @@
+"""Names of a program's interface: uniforms, blocks, samplers, images, inputs and outputs, with their types and places.
+
+Programs read from GLSL, HLSL and SPIR-V have one (`Program.interface`). Places are those of the program: constant buffers, units and
+registers as its text names them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from itertools import product
+from types import MappingProxyType
+from typing import Any
+
+from tgsi.language.messages import did_you_mean
+from tgsi.language.record import record
+
+_LETTERS = {"float": "f", "int": "i", "uint": "I", "bool": "I", "double": "d", "int64_t": "q", "uint64_t": "Q"}
+_PREFIXES = {"float": "", "int": "i", "uint": "u", "bool": "b", "double": "d", "int64_t": "i64", "uint64_t": "u64"}
+
+
+@record(kw_only=True)
+class Variable:
+    """A value in memory: a scalar, vector or matrix, or an array of them.
+
+    `scalar` is float, int, uint, bool, double, int64_t or uint64_t; `rows` and `columns` are 1 for a scalar, and a vector has one column.
+    `sizes` are those of arrays, the outer one first, 0 for an array without an end; `strides` are their bytes. `offset` is the first byte
+    in the buffer, `matrix_stride` the bytes between columns, or between rows where `row_major` is set.
+    """
+
+    name: str
+    scalar: str
+    rows: int = 1
+    columns: int = 1
+    offset: int = 0
+    sizes: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    matrix_stride: int = 16
+    row_major: bool = False
+
+    @property
+    def type(self) -> str:
+        """The type as GLSL writes it, without sizes of arrays: ``float``, ``ivec3``, ``mat4``, ``mat4x3``."""
+        if self.columns > 1:
+            shape = str(self.columns) if self.columns == self.rows else f"{self.columns}x{self.rows}"
+            return f"{_PREFIXES[self.scalar]}mat{shape}"
+        return self.scalar if self.rows == 1 else f"{_PREFIXES[self.scalar]}vec{self.rows}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a value: arrays, then the rows of a matrix and its columns, or the components of a vector."""
+        own = (self.rows, self.columns) if self.columns > 1 else (self.rows,) if self.rows > 1 else ()
+        return (*self.sizes, *own)
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}{''.join(f'[{size or str()}]' for size in self.sizes)}"
+
+    def pack(self, buffer: bytearray, value: Any, call: str = "pack") -> None:
+        """Write a value to its place in the bytes of its buffer.
+
+        value: numbers, nested as `shape` is, or an array of this shape; a matrix has its rows outside, as numpy's have. An array may be
+        shorter than declared. The elements of a matrix of one array may be flat, too.
+
+        Raises:
+            TypeError, ValueError: the value does not fit; the message names the variable, its shape and what came.
+        """
+        value = _plain(value)
+        if 0 in self.sizes[1:]:
+            raise ValueError(f"{call}: {self}: an array without an end has no place for a value")
+        self._put(buffer, value, self.sizes, self.strides, self.offset, call)
+
+    def _put(self, buffer: bytearray, value: Any, sizes: tuple[int, ...], strides: tuple[int, ...], at: int, call: str) -> None:
+        if sizes:
+            items = self._items(value, call)
+            if len(items) > sizes[0] > 0:
+                raise ValueError(f"{call}: {self} has {sizes[0]} elements, and {len(items)} came")
+            for number, item in enumerate(items):
+                self._put(buffer, item, sizes[1:], strides[1:], at + number * strides[0], call)
+            return
+        for place, number in zip(self._places(at), self._numbers(value, call), strict=True):
+            try:
+                struct.pack_into(f"<{_LETTERS[self.scalar]}", buffer, place, self._number(number, call))
+            except struct.error:
+                if place + 4 > len(buffer):
+                    raise ValueError(f"{call}: {self}: its buffer has {len(buffer)} bytes") from None
+                raise ValueError(f"{call}: {self}: {number!r} is no {self.scalar}") from None
+            except OverflowError:
+                raise ValueError(f"{call}: {self}: {number!r} is beyond the range of {self.scalar}") from None
+
+    def _places(self, at: int) -> Iterator[int]:
+        size = struct.calcsize(_LETTERS[self.scalar])
+        for row, column in product(range(self.rows), range(self.columns)):
+            outer, inner = (row, column) if self.row_major else (column, row)
+            yield at + (outer * self.matrix_stride if self.columns > 1 else 0) + inner * size
+
+    def _numbers(self, value: Any, call: str) -> list[Any]:
+        """The numbers of one element, row by row."""
+        if self.rows == self.columns == 1:
+            items = self._items(value, call) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]
+            if len(items) != 1:
+                raise ValueError(f"{call}: {self}: one number is wanted, not {len(items)}")
+            return list(items)
+        rows = self._items(value, call)
+        if self.columns == 1:
+            if len(rows) != self.rows or any(isinstance(item, Sequence) for item in rows):
+                raise ValueError(f"{call}: {self}: {self.rows} numbers are wanted, not {_described(value)}")
+            return list(rows)
+        numbers = [item for row in rows for item in (row if isinstance(row, Sequence) else [None])]
+        if len(rows) != self.rows or any(not isinstance(row, Sequence) or len(row) != self.columns for row in rows):
+            raise ValueError(f"{call}: {self}: {self.rows} rows of {self.columns} numbers are wanted, not {_described(value)}")
+        return numbers
+
+    def _items(self, value: Any, call: str) -> Sequence[Any]:
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            raise ValueError(f"{call}: {self}: values of shape {self.shape} are wanted, not {_described(value)}")
+        return value
+
+    def _number(self, number: Any, call: str) -> int | float:
+        if isinstance(number, str | bytes | Sequence) or not hasattr(number, "__float__"):
+            raise TypeError(f"{call}: {self}: a number is wanted, not {_described(number)}")
+        if self.scalar in ("float", "double"):
+            return float(number)
+        if self.scalar == "bool":
+            return 0xFFFFFFFF if number else 0
+        if number != int(number):
+            raise TypeError(f"{call}: {self}: a whole number is wanted, not {number!r}")
+        return int(number)
+
+
+def _plain(value: Any) -> Any:
+    """Lists of numbers of an array; everything else as it is, tuples and matrices of other packages as lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, str | bytes | int | float):
+        return value
+    if hasattr(value, "__iter__"):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _described(value: Any) -> str:
+    shape = []
+    while isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        shape.append(len(value))
+        if not value:
+            break
+        value = value[0]
+    return f"values of shape {tuple(shape)}" if shape else f"{value!r}"
+
+
+@record(kw_only=True)
+class Block:
+    """A uniform block, the default uniforms together, or a buffer of a shader.
+
+    `binding` is the number of the constant buffer (CONST[binding]) or of the BUFFER. `size` is its bytes, without those of an array
+    without an end. Members are by their path: ``lights[1].color`` of arrays of structs, the name alone otherwise.
+    """
+
+    name: str
+    binding: int
+    size: int
+    members: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
+
+    def pack(self, values: Mapping[str, Any], into: bytearray | None = None) -> bytearray:
+        """The bytes of the block with values by name; other bytes are 0, or those of `into`, which is changed.
+
+        Raises:
+            TypeError, ValueError: a name is unknown, or a value does not fit.
+        """
+        made = bytearray(self.size) if into is None else into
+        for name, value in values.items():
+            member = self.members.get(name)
+            if member is None:
+                hint = nearest(name, self.members)
+                raise ValueError(f"pack: {self.name} has no member {name!r}{hint}")
+            if into is None and member.sizes[:1] == (0,):
+                made.extend(bytes(member.offset + len(value) * member.strides[0] - len(made)))
+            member.pack(made, value)
+        return made
+
+
+@record(kw_only=True)
+class Unit:
+    """A texture with its sampler, or an image: its type as GLSL writes it, its unit, and how many it is an array of."""
+
+    name: str
+    type: str
+    binding: int
+    size: int = 1
+
+
+@record(kw_only=True)
+class Port:
+    """An input or output: its type, its location, the registers it takes, and the semantic that other stages find it by.
+
+    `location` is -1 where the text states none and other stages find the value by its name. `variable` is the name of the variable, which
+    differs from that of a member of a block, and from the semantic of HLSL, which is the name.
+    """
+
+    name: str
+    variable: str = ""
+    type: str
+    location: int
+    registers: int = 1
+    semantic: str = ""
+
+
+@record(kw_only=True)
+class Interface:
+    """Everything of a program that has a name, by name. Only what the program uses is there."""
+
+    uniforms: Block | None = None
+    blocks: Mapping[str, Block] = field(default_factory=lambda: MappingProxyType({}))
+    buffers: Mapping[str, Block] = field(default_factory=lambda: MappingProxyType({}))
+    samplers: Mapping[str, Unit] = field(default_factory=lambda: MappingProxyType({}))
+    images: Mapping[str, Unit] = field(default_factory=lambda: MappingProxyType({}))
+    inputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
+    outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def nearest(name: str, names: Mapping[str, Any]) -> str:
+    """Words for the end of a message about an unknown name: one that is near, or all of a few."""
+    by_upper = {item.upper(): item for item in names}
+    hint = did_you_mean(name, by_upper)
+    if hint:
+        word = hint[len("did you mean `") : -2]
+        return f"; did you mean {by_upper[word]!r}?"
+    return f"; it has {', '.join(map(repr, names))}" if 0 < len(names) <= 8 else ""
