@@ -55,7 +55,8 @@ def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
         context.bind_fs_state(context.create_fs_state(FRAGMENT_SHADER))
         context.clear("COLOR", color=(0.08, 0.09, 0.12, 1.0))
         context.draw_vbo(mode="TRIANGLES", count=3)
-        return target.pixels()
+        with context.transfer_map(target, usage="READ") as mapped:
+            return np.array(mapped)
 
 
 def main() -> None:
