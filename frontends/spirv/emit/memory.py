@@ -86,7 +86,7 @@ def put(s: State, refs: Refs, index: Ref, new: Refs) -> list[Ref]:
 
 def _whole(place: Registers) -> Registers:
     """The vector or packed array that a scalar is chosen of."""
-    kind = Array(place.kind, place.width, 0, place.kind.words * place.width)
+    kind = Array(place.kind, place.width, 0, min(place.kind.words * place.width, MAX_WORDS))
     return replace(place, kind=kind, pick=None, packed=True)
 
 
