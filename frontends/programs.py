@@ -106,7 +106,9 @@ def compile_program(
         raise TypeError(f"{call}: a module of SPIR-V is bytes, not a text")
     wanted = guessed_stage(source) if wanted is None else wanted
     if wanted is None:
-        raise ValueError(f"{call}: {shown}: the text does not tell its stage; say it with stage= or --stage: {', '.join(SUFFIXES)}")
+        raise ValueError(
+            f"{call}: {f'{name}: ' if name else ''}the text does not tell its stage; say it with stage= or --stage: {', '.join(SUFFIXES)}"
+        )
     from frontends.glsl.compiling import compile_request
 
     text = Source(source, shown)

@@ -52,7 +52,7 @@ STAGE_SIGNS: Mapping[Processor, str] = {
     Processor.TESS_EVAL: r"\bgl_TessCoord\b|\blayout\s*\(\s*(?:isolines|triangles|quads)\b[^)]*\)\s*in\b",
     Processor.VERT: r"\bgl_Position\b|\bgl_VertexID\b|\bgl_VertexIndex\b|\battribute\b",
     Processor.FRAG: r"\bgl_Frag\w+|\bdiscard\b|\bgl_FrontFacing\b"
-    r"|^[ \t]*(?:layout\s*\([^)]*\)\s*)?out\s+(?:(?:high|medium|low)p\s+)?[iu]?vec4\b",
+    r"|(?:^|;)[ \t]*(?:layout\s*\([^)]*\)\s*)?out\s+(?:(?:high|medium|low)p\s+)?[iu]?vec4\b",
 }
 """Signs of each stage, which no other one has, the surest first."""
 

@@ -74,6 +74,20 @@ def test_stages_link_by_location_where_both_state_it() -> None:
     ]
 
 
+def test_a_chain_of_five_stages_links_by_name() -> None:
+    head = "#version 400\n"
+    vertex = head + "in vec4 p; out vec3 c;\nvoid main() { gl_Position = p; c = p.xyz; }"
+    control = head + "layout(vertices = 3) out; in vec3 c[]; out vec3 d[]; patch out vec4 z; patch out float a;\nvoid main() {"
+    control += " d[gl_InvocationID] = c[gl_InvocationID]; a = 1.0; z = vec4(2); gl_TessLevelOuter[0] = 1.0; }"
+    evaluation = head + "layout(triangles) in; in vec3 d[]; patch in float a; patch in vec4 z; out vec3 e;\n"
+    evaluation += "void main() { gl_Position = vec4(a); e = d[1] + z.xyz; }"
+    geometry = head + "layout(triangles) in; layout(triangle_strip, max_vertices = 3) out; in vec3 e[]; out vec3 f;\n"
+    geometry += "void main() { gl_Position = vec4(1); f = e[0]; EmitVertex(); }"
+    fragment = head + "in vec3 f; out vec4 o;\nvoid main() { o = vec4(f, 1); }"
+    tables = tgsi.link_chain(vertex, control, evaluation, geometry, fragment, unmatched="error")
+    assert [len(table.rows) for table in tables] == [1, 3, 1, 1]
+
+
 def test_blocks_between_stages_link_by_the_name_of_the_block() -> None:
     vertex = "#version 330\nout Data { vec3 n; mat2 m; } a;\nvoid main() { gl_Position = vec4(0); a.n = vec3(1); a.m = mat2(2); }"
     fragment = "#version 330\nin Data { vec3 n; mat2 m; } b; out vec4 c;\nvoid main() { c = vec4(b.m[1], b.n.xy); }"
