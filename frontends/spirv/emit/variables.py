@@ -236,6 +236,9 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, n
     count = registers(kind) if kind.words < MAX_WORDS else MAX_WORDS
     if location + count > MAX_LOCATION:
         s.fail("M023", f"the location {location} of {label} is beyond {MAX_LOCATION - 1}", op)
+    channel = (found.get("Component") or [0])[0]
+    if channel and channel + kind.words > 4:
+        s.fail("M006", f"{label} does not fit its location from component {channel} on", op)
     patch = "Patch" in found
     first = PATCHES + location if patch else location
     for item in range(count):
@@ -247,7 +250,7 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, n
         file=File.OUT if is_output else File.IN,
         index=first,
         row=row,
-        channel=(found.get("Component") or [0])[0],
+        channel=channel,
         mutable=is_output,
     )
 
