@@ -224,7 +224,7 @@ class Renderer:
         take = executor.draw_despite_hindrance if reach is None else executor.draw_reaching
         if (reach is None or not is_staged) and self._draw_known(state, info, take):
             self._note(reach)
-            self._limit()
+            self._limit(others=0)  # counted as known
             return
         packet = self._maker.make(state, info, fb)
         if packet is None:
@@ -297,9 +297,9 @@ class Renderer:
             self._executor.note_read(*read)
         self._executor.take_all(packet, self.carry_out)
 
-    def _limit(self) -> None:
-        """Draw pending work if it keeps too much memory alive; called after each draw that Python takes."""
-        self._tally.other_draws += 1
+    def _limit(self, others: int = 1) -> None:
+        """Draw pending work if it keeps too much memory alive; called after each draw that Python takes. others: draws to count."""
+        self._tally.other_draws += others
         if not self.pending:
             self._finish()
         elif self._executor.record.held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:

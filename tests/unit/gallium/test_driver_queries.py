@@ -12,6 +12,7 @@ from backends.gallium.context.query_kinds import QUERY_KINDS
 from backends.pipe.enums import DriverQuery
 from backends.software import renderer as renderer_module
 from tests.unit.gallium.test_repeated_draws import SIZE, Scene
+from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
 
@@ -76,20 +77,31 @@ def test_known_draws_and_templates_are_counted(scene: Counting) -> None:
     assert scene.count(work) == {"known_draws": 6}
 
 
-def test_draws_that_python_takes_are_counted_apart(scene: Counting) -> None:
-    text = (
-        "FRAG\nDCL OUT[0], COLOR\nDCL BUFFER[0]\nIMM[0] FLT32 {0.0, 0.5, 1.0, 1.0}\n"
-        "STORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy\nMOV OUT[0], IMM[0]\nEND\n"
-    )
-    memory = scene.screen.resource_create(target="BUFFER", width0=256)
+STORES = """FRAG
+DCL OUT[0], COLOR
+DCL {memory}
+IMM[0] FLT32 {{0.0, 0.5, 1.0, 1.0}}
+IMM[1] UINT32 {{0, 0, 0, 0}}
+STORE {store}, IMM[1].xxxx, IMM[0].yyyy{suffix}
+MOV OUT[0], IMM[0]
+END
+"""
 
-    def work() -> None:
+
+def test_a_draw_is_counted_once_as_known_or_as_one_that_python_took(scene: Counting) -> None:
+    target = {"buffer": scene.screen.resource_create(target="BUFFER", width0=256, bind=g.Bind.SHADER_BUFFER)}
+    target["image"] = scene.screen.resource_create(target="TEXTURE_2D", format="R32_FLOAT", width0=4, height0=4, bind=g.Bind.SHADER_IMAGE)
+    scene.ctx.set_shader_buffers("FRAGMENT", [target["buffer"]])
+    scene.ctx.set_shader_images("FRAGMENT", [g.ImageView(target["image"])])
+
+    def work(text: str) -> None:
         scene.ctx.bind_fs_state(scene.ctx.create_fs_state(text))
-        scene.ctx.set_shader_buffers("FRAGMENT", [memory])
         scene.draw()
 
-    found = scene.count(work)
-    assert (found.get("known_draws", 0), found.get("other_draws", 0)) == (0, 1)
+    image = {"memory": "IMAGE[0], 2D, PIPE_FORMAT_R32_FLOAT, WR", "store": "IMAGE[0]", "suffix": ", 2D, PIPE_FORMAT_R32_FLOAT"}
+    for names, counts in (({"memory": "BUFFER[0]", "store": "BUFFER[0].x", "suffix": ""}, (1, 0)), (image, (0, 1))):
+        found = scene.count(lambda names=names: work(STORES.format(**names)))
+        assert (found.get("known_draws", 0), found.get("other_draws", 0)) == counts, names
 
 
 def test_kernels_that_were_compiled_are_counted_with_their_time(scene: Counting) -> None:

@@ -122,7 +122,7 @@ def test_files_that_have_just_changed_have_a_digest_and_no_stamp(tree: Path) -> 
 
 def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -> None:
     """A process imports the generators, a generator is edited, the process compiles: no object is stored."""
-    for name in ("backends", "linkage", "passes", "tgsi"):
+    for name in ("backends", "frontends", "linkage", "passes", "tgsi"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     script = f"""
 import sys, time
