@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ def test_a_draw_is_counted_once_as_known_or_as_one_that_python_took(scene: Count
 
     image = {"memory": "IMAGE[0], 2D, PIPE_FORMAT_R32_FLOAT, WR", "store": "IMAGE[0]", "suffix": ", 2D, PIPE_FORMAT_R32_FLOAT"}
     for names, counts in (({"memory": "BUFFER[0]", "store": "BUFFER[0].x", "suffix": ""}, (1, 0)), (image, (0, 1))):
-        found = scene.count(lambda names=names: work(STORES.format(**names)))
+        found = scene.count(partial(work, STORES.format(**names)))
         assert (found.get("known_draws", 0), found.get("other_draws", 0)) == counts, names
 
 
