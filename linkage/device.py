@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from functools import cached_property
 
 from linkage.device_link import Block, DeviceLink, Patch, Place
 from linkage.options import LinkOptions
@@ -15,6 +14,7 @@ from linkage.text import mask_text
 from linkage.usage import Input, Interface, Output, interface_of, write_masks
 from passes.analysis import facts
 from passes.validate.semantics import SemanticLimits
+from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import is_
 from typing import Any
 
@@ -16,6 +16,7 @@ from passes.analysis.cells import CellMap
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, rebuilt
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +18,7 @@ from passes.registry import find
 from passes.validate import validate
 from tgsi.language import budgets
 from tgsi.language._collector import collector_paused
+from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.limits import SOFTWARE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from enum import Enum, auto
-from functools import cached_property
 from typing import TypeVar
 
 from backends.formats.layout import SWIZZLE_ONE, SWIZZLE_ZERO, Channel, ChannelType, parse_channels, read_swizzle
+from tgsi.language._forks import cached_property
 
 __all__ = ["FORMATS", "SWIZZLE_ONE", "SWIZZLE_ZERO", "Channel", "ChannelType", "Format", "find_format", "named"]
 

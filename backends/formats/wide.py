@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import cached_property
 
 from backends.formats.format import Format
 from backends.formats.layout import Channel, ChannelType
+from tgsi.language._forks import cached_property
 
 
 class WideFormat(Enum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from backends.interp.values import saturated
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Mask
 from backends.run.textures import handle_targets
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program

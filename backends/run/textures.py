@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +17,7 @@ from backends.pipe.checks import convert, make
 from backends.pipe.enums import Swizzle
 from backends.pipe.limits import MAX_RESOURCE_BYTES, MAX_SHADER_IMAGES, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program

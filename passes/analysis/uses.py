@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 
 from passes.analysis.access import indices_of, results
+from tgsi.language._forks import cached_property
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction, RegisterRef

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_direct, looks_at_other_lanes
 from passes.analysis.cells import CellMap, Cells, source_masks
 from passes.analysis.layout import Layout
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import TEMP
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait

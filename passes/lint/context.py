@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from passes.analysis.access import is_computed, results
 from passes.analysis.graph import Graph
 from passes.analysis.liveness import Liveness
 from passes.analysis.uses import KEPT
 from passes.analysis.values import UNWRITTEN, Values
+from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
 from tgsi.language.facts.enums import CHANNELS, File
 from tgsi.language.facts.traits import Flow, Mode, Trait

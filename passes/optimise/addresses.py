@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from operator import is_
 
 from passes.analysis.access import is_computed, is_direct
@@ -13,6 +12,7 @@ from passes.edit import with_operands
 from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate, signed
 from passes.validate.context import Context
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import IMM, File
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
 from typing import TypeAlias
 
+from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Fix, Label, Severity
 from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
 from tgsi.language.facts.enums import File, Primitive, Processor

@@ -28,6 +28,7 @@ def run(machine: Machine, folder: Path, *arguments: str) -> subprocess.Completed
     except AbsentError as error:
         pytest.skip(f"no emulated {machine.processor}: {error}")
     python, environment = python_of(folder, machine)
+    environment = {name: value for name, value in environment.items() if not name.startswith("PYTEST_XDIST")}  # plugins ask for them
     return subprocess.run([python, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 

@@ -14,8 +14,8 @@ from backends.llvm.builder.function import I32, Val
 from backends.llvm.translate.emit import EMITTERS, Emitter
 from tests.effort import lower
 from tests.property.engines import engine_differences
-from tests.property.programs import GeneratedProgram, seeds
-from tests.property.settings import CI_EXAMPLES
+from tests.property.programs import generate
+from tests.property.settings import CI_EXAMPLES, NIGHTLY_EXAMPLES
 
 FAULTS: Mapping[str, Emitter] = {
     "ADD": lambda c, a, b: a - b,
@@ -65,14 +65,12 @@ def _flags(truth: Val) -> Val:
     return truth.sext(I32)
 
 
-@functools.cache
-def _programs() -> list[GeneratedProgram]:
-    return seeds(CI_EXAMPLES)
+_program = functools.cache(generate)
 
 
 def _found_by(name: str, mark: int) -> int | None:
-    """Seed of the first program that reveals a fault in an opcode."""
-    for generated in _programs():
+    """Seed of the first program that reveals a fault in an opcode. Faults of the nightly run may take more than the programs of a day."""
+    for generated in map(_program, range(CI_EXAMPLES if name in EVERY_DAY else NIGHTLY_EXAMPLES)):
         if re.search(rf"^{name}(_SAT)?(_PRECISE)? ", generated.text, re.MULTILINE):
             # The mark makes the text unique, so that neither a faulty nor a correct kernel comes from a cache.
             immediates = generated.text.count("\nIMM[")

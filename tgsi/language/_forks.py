@@ -8,12 +8,13 @@ the locks of modules that are being imported, and many of ours are imported at t
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable
 from importlib import _bootstrap
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 
 class _Lock(Protocol):
@@ -32,6 +33,27 @@ _locks: weakref.WeakSet[_Lock] = weakref.WeakSet()
 _awaited: list[Callable[[], threading.RLock | None]] = []
 _taken: list[threading.RLock] = []  # during a fork
 _items: weakref.WeakSet[Renewed] = weakref.WeakSet()
+
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
+    _T = TypeVar("_T")
+
+    class cached_property(Generic[_T]):
+        """`functools.cached_property` as it is since CPython 3.12: without a lock, which a fork could leave taken in the child."""
+
+        def __init__(self, func: Callable[[Any], _T]) -> None:
+            self.func, self.__doc__ = func, func.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.attrname = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
 
 
 def freed_after_fork(lock: _L) -> _L:

@@ -5,9 +5,9 @@ The printer and the scan are imported when they are first needed: `import tgsi` 
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tgsi.language._forks import cached_property
 from tgsi.language.ir import ProgramData
 
 if TYPE_CHECKING:

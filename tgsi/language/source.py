@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import field
-from functools import cached_property
 
+from tgsi.language._forks import cached_property
 from tgsi.language.record import record
 
 _GLSL = re.compile(r"^[ \t]*#[ \t]*version\b|\bvoid\s+main\b", re.MULTILINE)

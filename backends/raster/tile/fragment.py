@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum, IntFlag
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -17,6 +16,7 @@ from backends.raster.samples import Pattern
 from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Flow, Trait

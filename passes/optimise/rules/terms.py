@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from functools import cached_property
 
+from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Trait
 from tgsi.language.record import record

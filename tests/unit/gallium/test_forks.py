@@ -18,6 +18,7 @@ from backends.gallium.resource.layout import Accounting
 from backends.llvm.engine import linking
 from backends.llvm.engine.variants import VariantCache
 from tests.children import exit_code, start
+from tgsi.language._forks import cached_property
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
@@ -93,6 +94,27 @@ def test_a_fork_waits_for_modules_that_other_threads_import(tmp_path: Path, monk
     code = exit_code(start(partial(import_module, "takes_long")))
     thread.join()
     assert code == 0
+
+
+def test_a_property_that_a_thread_of_the_parent_works_out_is_worked_out_by_the_child() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def value(self) -> int:
+            if threading.current_thread() is thread:
+                begun.set()
+                go.wait(60)
+            return 5
+
+    thread = threading.Thread(target=lambda: Slow().value)
+    thread.start()
+    assert begun.wait(60)
+    child = start(lambda: Slow().value)
+    go.set()
+    assert exit_code(child) == 0
+    thread.join()
+    assert Slow().value == 5
 
 
 def test_what_a_thread_of_the_parent_builds_is_built_by_the_child() -> None:

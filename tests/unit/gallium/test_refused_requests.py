@@ -118,6 +118,7 @@ def test_a_table_that_cannot_grow_stays_as_it_is() -> None:
 
 LIMITED = """
 import sys
+import numpy.random  # numpy loads it later, and reports an ImportError where memory is short
 from tests.campaigns.frames import KINDS, Frames
 from tests.campaigns.limits import limited
 frames = None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from tgsi.language._forks import cached_property
 from tgsi.language.text.regular import Regular
 
 if TYPE_CHECKING:
