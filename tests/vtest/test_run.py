@@ -95,7 +95,7 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
 def is_alive(pid: int) -> bool:
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # between two calls, or in the middle of reading
         return False
 
 
