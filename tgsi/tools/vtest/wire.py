@@ -5,14 +5,11 @@ from __future__ import annotations
 import array
 import select
 import socket
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
 from tgsi.tools.vtest.errors import ClientGone, ProtocolError
-
-if TYPE_CHECKING:
-    pass
 
 
 class Wire(Protocol):
