@@ -19,11 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 #: Source on which the text of a module depends besides its key: the generators, the tables that they read, and the code that makes keys and
-#: records. Folders include their subfolders.
+#: records. Folders include their subfolders; of `passes.optimise` it is the module by which short loops are found.
 GENERATORS = (
     ROOT / "backends",
     ROOT / "passes" / "analysis",
     ROOT / "passes" / "lower",
+    ROOT / "passes" / "optimise" / "evaluate.py",
     ROOT / "passes" / "validate",
     ROOT / "linkage",
     (ROOT / "tgsi" if (ROOT / "tgsi").is_dir() else ROOT) / "language",
@@ -35,7 +36,7 @@ _SETTLED = 10.0  # seconds; some file systems keep times in steps of two seconds
 
 def source_files() -> list[str]:
     """Paths of the Python files of `GENERATORS`, sorted. Texts, since objects of pathlib would take longer than reading the files."""
-    walked = (entry for folder in GENERATORS for entry in os.walk(folder))
+    walked = (entry for place in GENERATORS for entry in ([(place.parent, (), [place.name])] if place.suffix else os.walk(place)))
     return sorted(f"{folder}/{name}" for folder, _, names in walked for name in names if name.endswith(".py"))
 
 

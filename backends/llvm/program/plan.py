@@ -10,7 +10,8 @@ from backends.abi.limits import MAX_OPERATION_LANES, MIN_LANES
 from backends.llvm.program.access import Key, access, addresses, is_indirect
 from backends.llvm.program.divergence import Divergence, analyse
 from backends.llvm.program.port_pressure import sums_prevail
-from backends.llvm.program.tree import Region, build_tree, leaves
+from backends.llvm.program.rounds import short_loops
+from backends.llvm.program.tree import Control, Region, build_tree, leaves
 from passes.analysis import facts
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File
@@ -39,7 +40,7 @@ class Plan:
     arrays: file to (first, count) ranges that are addressed at run time. reads: every register channel that is read directly.
     rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may
     wait at barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see
-    `port_pressure`. The tree's instructions have no dimension without a meaning.
+    `port_pressure`. short: bounds of the rounds of short loops, see `rounds`. The tree's instructions have no dimension without a meaning.
     """
 
     main: Region
@@ -54,6 +55,7 @@ class Plan:
     samples: int
     fetches: int
     sums_prevail: bool
+    short: dict[Control, int]
 
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
@@ -186,6 +188,7 @@ def _make(program: Program) -> Plan:
         samples=counts[Trait.FILTER],
         fetches=counts[Trait.FETCH],
         sums_prevail=sums_prevail(main),
+        short=short_loops(program, main, memory),
     )
 
 

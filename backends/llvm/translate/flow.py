@@ -72,7 +72,7 @@ class FlowBuilder:
         self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
         self.ends: dict[Control | None, str] = {}
         self.nexts: dict[Control, str] = {}
-        self.fuel: Fuel | None = None  # fuel of the outermost loop around the current place
+        self.fuel: Fuel | None = None  # fuel of the outermost loop around the current place, unless it is short
         self.spent: Var | None = None
 
     def run(self) -> None:
@@ -285,7 +285,8 @@ class FlowBuilder:
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
         if control is outer:
             size = sum(1 for _ in leaves(control.arms[0]))
-            self.fuel = Fuel(f, self.lanes, self.rounds, outer in self.flow.nests, self.spent, size)
+            is_short = self.plan.short.get(control, self.rounds.count) < self.rounds.count
+            self.fuel = None if is_short else Fuel(f, self.lanes, self.rounds, outer in self.flow.nests, self.spent, size)
         live: MaskVar | None = None
         if control in self.flow.controls:
             live = self.live[control] = MaskVar(f, self.lanes)
@@ -310,17 +311,26 @@ class FlowBuilder:
             carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)
         f.place(next_)
-        assert self.fuel is not None
-        last, spent, left = f.label(), f.label(), f.label()
-        f.branch(self._with_some(self.fuel.count_round(live), live), head, last)
-        f.place(last)
-        f.branch(self._with_some(self.fuel.is_out, live), spent, left, unlikely=True)
-        f.place(spent)
-        f.branch(self._with_some(self.fuel.refill(live), live), again, left)
-        f.place(left)
-        self.fuel.leave(live.get() if live is not None else entered())
-        f.jump(end)
+        if self.fuel is not None:
+            self._refill(self.fuel, live, entered, again, head)
+            f.jump(end)
+        elif live is not None:
+            f.branch(self.some(live.get()), head, end)
+        else:
+            f.jump(head)
         f.place(end)
         self.known.clear()
         if control is outer:
             self.operands.leave_loop()
+
+    def _refill(self, fuel: Fuel, live: MaskVar | None, entered: Callable[[], Val | None], again: str, head: str) -> None:
+        """Begin another round at `head`, or the next slice of fuel at `again`; go on where there is none."""
+        f = self.f
+        last, spent, left = f.label(), f.label(), f.label()
+        f.branch(self._with_some(fuel.count_round(live), live), head, last)
+        f.place(last)
+        f.branch(self._with_some(fuel.is_out, live), spent, left, unlikely=True)
+        f.place(spent)
+        f.branch(self._with_some(fuel.refill(live), live), again, left)
+        f.place(left)
+        fuel.leave(live.get() if live is not None else entered())

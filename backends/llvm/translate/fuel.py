@@ -6,6 +6,8 @@ own, which is tested in every round after the scalar has reached 0.
 
 The scalar counts in slices, so that a loop can be ended from outside: between two slices it asks the watch of its caller
 (`backends.abi.records.Watch`). Lanes of a loop that is ended count as lanes without fuel.
+
+A loop that surely ends within its first slice has no fuel (`backends.llvm.program.rounds`).
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from backends.llvm.builder.function import I32, Function, Val, Var
 from backends.llvm.builder.masks import MaskVar
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import has_polls
+from backends.llvm.program.rounds import MOST
 from passes.analysis.regions import FUEL
 from tgsi.language.record import record
 
-FIRST_SLICE = 1 << 8
+FIRST_SLICE = MOST
 """Rounds of the first slice, after which a loop looks only whether it is ended: short loops shall cost nothing, and after the end of a
 draw no loop goes far."""
 SLICE_WORK, MOST_SLICE, LEAST_SLICE = 1 << 20, 1 << 12, 1 << 6
