@@ -129,11 +129,19 @@ class Variable:
 
 
 def _plain(value: Any) -> Any:
-    """Lists of numbers of an array; everything else as it is, tuples and matrices of other packages as lists."""
+    """Lists of numbers of an array; everything else as it is, tuples and matrices of other packages as lists.
+
+    A matrix that shows its memory, such as PyGLM's, has its rows outside there, and its columns outside as a sequence.
+    """
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, str | bytes | int | float):
         return value
+    if not isinstance(value, list | tuple):
+        try:
+            return memoryview(value).tolist()
+        except (TypeError, NotImplementedError):
+            pass
     if hasattr(value, "__iter__"):
         return [_plain(item) for item in value]
     return value
@@ -217,6 +225,22 @@ class Interface:
     images: Mapping[str, Unit] = field(default_factory=lambda: MappingProxyType({}))
     inputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
     outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __str__(self) -> str:
+        """A line for each name, as GLSL would declare it."""
+        found = [f"uniform {variable}" for variable in (self.uniforms.members.values() if self.uniforms else ())]
+        for word, blocks in (("uniform", self.blocks), ("buffer", self.buffers)):
+            for block in blocks.values():
+                found.append(f"{word} {block.name} (binding {block.binding}): {', '.join(map(str, block.members.values()))}")
+        for word, units in (("uniform", self.samplers), ("image", self.images)):
+            found += [
+                f"{word} {item.type} {item.name}{f'[{item.size}]' * (item.size > 1)} (unit {item.binding})" for item in units.values()
+            ]
+        for word, ports in (("in", self.inputs), ("out", self.outputs)):
+            for port in ports.values():
+                place = f" (location {port.location})" if port.location >= 0 else ""
+                found.append(f"{word} {port.type} {port.name}{place}")
+        return "\n".join(found)
 
 
 def nearest(name: str, names: Mapping[str, Any]) -> str:

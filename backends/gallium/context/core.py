@@ -22,6 +22,7 @@ from backends.gallium.threads.fence import Fence
 from backends.gallium.threads.gate import Gate
 from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
 from backends.pipe.state import DrawInfo, VertexElement
+from tgsi.language.facts.enums import Processor
 
 S = TypeVar("S")
 _PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
@@ -70,6 +71,11 @@ class ContextCore(ABC):
         self._sized_indices = (0, 0, 0)  # address and bytes of an index buffer, and the bytes of its indices (0: draws give them)
         self._issued = 0
         self._shown = 0  # number of device runs whose results were copied to user memory
+
+    def _bound_shaders(self) -> dict[int, packet.Shader]:
+        """The shader of each stage that has one, that of grids, too."""
+        found = {stage: item.shader for stage, item in enumerate(self.state.stage) if item.shader is not None}
+        return found if self._compute_shader is None else found | {int(Processor.COMP): self._compute_shader}
 
     # -- methods that parts call on each other ---------------------------------------------------------------------------
     @abstractmethod

@@ -69,7 +69,7 @@ class SamplerViews(ContextCore):
         view.destroy()
 
     def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
-        """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0).
+        """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0, 0, 0, 1).
 
         (context.rst, "Sampler Views")
         """
@@ -84,7 +84,8 @@ class SamplerViews(ContextCore):
             if view is None:
                 continue
             if not isinstance(view, SamplerView):
-                raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}")
+                way = "; create_sampler_view makes one of a texture" if isinstance(view, Resource) else ""
+                raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}{way}")
             if view.context is not self:
                 raise ValueError(f"{name}: views[{index}]: it belongs to another context")
             if view.is_destroyed:

@@ -70,10 +70,7 @@ class Shaders(ContextCore):
         """
         from backends.device.uniforms import changed_buffers  # loaded only when uniforms are set by name
 
-        shaders = {stage: item.shader for stage, item in enumerate(self.state.stage) if item.shader is not None}
-        if self._compute_shader is not None:
-            shaders[int(Processor.COMP)] = self._compute_shader
-        for stage, slot, data in changed_buffers(shaders, values):
+        for stage, slot, data in changed_buffers(self._bound_shaders(), values):
             self.set_constant_buffer(stage, data, index=slot)
 
     def create_vs_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:

@@ -37,17 +37,8 @@ class Screen(Capabilities, ScreenCore):
 
     Args:
         device: makes the devices of contexts (`backends.device.interface`); first used by `context_create`.
-        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, otherwise one less than the CPUs.
-        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
-        cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,
-            or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
-        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
-            MemoryError at the limit.
-        time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer
-            ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
 
-    None of these arguments changes the picture.
+    The other arguments are those of `tgsi.Screen`, which describes them.
 
     Raises:
         TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.

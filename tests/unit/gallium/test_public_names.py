@@ -22,7 +22,7 @@ STATES = words("blend rasterizer depth_stencil_alpha vertex_elements sampler vs 
 """Ours among them: ts and ms (task and mesh shaders), link (a link table of the caller)."""
 ADDED = words("""
 buffer_read device draw_many draw_mesh_tasks flags is_destroyed priv rebind_index_buffer rebind_vertex_buffers rebind_viewports record
-replay screen set_border_words set_patch_vertices set_uniforms state texture_read time_limit
+replay screen set_border_words set_patch_vertices set_textures set_uniforms set_vertices state texture_read time_limit
 """)
 """Names of ours, and the fields and later methods of pipe_context that its documents leave out: flags, priv, screen, set_patch_vertices."""
 CLASSES = [name for name in g.__all__ if isinstance(getattr(g, name), type) and name != "Prim"]  # the Primitive of the language
