@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from operator import is_
 
 from passes.analysis.access import is_computed, is_direct
 from passes.analysis.values import UNWRITTEN
-from passes.edit import with_operands
+from passes.edit import with_operands, with_register
 from passes.form import Form, Rewriter
 from passes.optimise.evaluate import evaluate, signed
 from passes.validate.context import Context
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import IMM, File
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -60,14 +59,6 @@ def _is_constant(register: RegisterRef) -> bool:
     return register.file is IMM and is_direct(register)
 
 
-def _source(operand: SrcOperand, register: RegisterRef) -> SrcOperand:
-    return operand if register is operand.register else replace(operand, register=register)
-
-
-def _target(operand: DstOperand, register: RegisterRef) -> DstOperand:
-    return operand if register is operand.register else replace(operand, register=register)
-
-
 def _word(form: Form, place: int, ref: IndirectRef) -> int | None:
     """Return the word of an index register at a place, or None if it is not a constant."""
     values, immediates = form.values, form.immediates.items
@@ -94,8 +85,8 @@ class Resolver:
 
     def resolved(self, item: Instruction, word: Callable[[IndirectRef], int | None]) -> Instruction:
         """Return an instruction without the addresses whose word is known."""
-        src = tuple([_source(operand, self._register(operand.register, word)) for operand in item.src])
-        dst = tuple([_target(operand, self._register(operand.register, word)) for operand in item.dst])
+        src = tuple([with_register(operand, self._register(operand.register, word)) for operand in item.src])
+        dst = tuple([with_register(operand, self._register(operand.register, word)) for operand in item.dst])
         return item if all(map(is_, src, item.src)) and all(map(is_, dst, item.dst)) else with_operands(item, dst, src)
 
     def _register(self, register: RegisterRef, word: Callable[[IndirectRef], int | None]) -> RegisterRef:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
 from passes.analysis.cells import CHANNELS, CODES, STATIC, source_masks
 from passes.analysis.values import UNWRITTEN, Values
-from passes.edit import with_operands
+from passes.edit import with_operands, with_register
 from passes.form import Form, Rewriter
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, OUT
@@ -77,8 +77,8 @@ def _with_other_indices(values: Values, place: int, item: Instruction) -> Instru
     dst = [_indexed(values, place, operand.register) for operand in item.dst]
     if all(new is old.register for new, old in zip(src + dst, item.src + item.dst)):
         return item
-    targets = tuple([replace(operand, register=new) for new, operand in zip(dst, item.dst)])
-    return with_operands(item, targets, tuple([replace(operand, register=new) for new, operand in zip(src, item.src)]))
+    targets = tuple([with_register(operand, new) for new, operand in zip(dst, item.dst)])
+    return with_operands(item, targets, tuple([with_register(operand, new) for new, operand in zip(src, item.src)]))
 
 
 def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:

@@ -94,20 +94,13 @@ def _spans(form: Form) -> Spans:
     spans: Spans = {}
     time = 0
     for item, reads, writes in zip(values.items, values.reads, values.writes):
-        for cell in reads:
-            span = spans.get(cell >> 2)
-            if span is None:
-                spans[cell >> 2] = [time, time]
-            else:
-                span[1] = time
-        if writes:
-            stored = time + _stores_once(item)
-            for cell in writes:
+        for cells, now in ((reads, time), (writes, time + _stores_once(item))):
+            for cell in cells:
                 span = spans.get(cell >> 2)
                 if span is None:
-                    spans[cell >> 2] = [stored, stored]
+                    spans[cell >> 2] = [now, now]
                 else:
-                    span[1] = stored
+                    span[1] = now
         time += 2
     for register in form.zeros:
         span = spans.get(_key(register))

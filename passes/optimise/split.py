@@ -8,11 +8,11 @@ from dataclasses import replace
 from passes.analysis.cells import CODES, place_of
 from passes.analysis.values import Values
 from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
-from passes.edit import moved, with_operands, with_parts
+from passes.edit import Operand, moved, with_operands, with_parts, with_register
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -126,20 +126,12 @@ def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]
 
 
 def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:
-    src, dst = list(item.src), list(item.dst)
-    for number, source in enumerate(src):
-        register = _register(source.register, changes, SOURCE, number)
-        if register is not source.register:
-            src[number] = SrcOperand(register, source.swizzle, source.negate, source.absolute)
-    for number, target in enumerate(dst):
-        register = _register(target.register, changes, DESTINATION, number)
-        if register is not target.register:
-            dst[number] = DstOperand(register, target.write_mask)
-    made = with_operands(item, tuple(dst), tuple(src))
-    if item.offsets:
-        offsets = tuple(TexOffset(_register(o.register, changes, OFFSET, n), o.swizzle) for n, o in enumerate(item.offsets))
-        made = replace(made, offsets=offsets)
-    return made
+    made = with_operands(item, _operands(item.dst, changes, DESTINATION), _operands(item.src, changes, SOURCE))
+    return replace(made, offsets=_operands(item.offsets, changes, OFFSET)) if item.offsets else made
+
+
+def _operands(operands: tuple[Operand, ...], changes: dict[int, int], kind: int) -> tuple[Operand, ...]:
+    return tuple([with_register(operand, _register(operand.register, changes, kind, n)) for n, operand in enumerate(operands)])
 
 
 def _register(register: RegisterRef, changes: dict[int, int], kind: int, operand: int) -> RegisterRef:

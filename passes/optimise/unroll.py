@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of, is_computed
@@ -43,8 +44,8 @@ class UnrollLoops(Pass):
 Step = tuple[Instruction, int, bool]
 """An instruction that runs, its place (-1 in a block that stays), and whether its result is a constant."""
 
-_KNOWN = frozenset({IMM, TEMP, ADDR})
-"""Files whose registers may hold constants."""
+Origin: TypeAlias = list[int] | tuple[tuple[int, int], ...]
+"""The words of a source by channel, or the cell that holds each channel."""
 
 
 class _GiveUp(Exception):
@@ -65,7 +66,7 @@ class _Unroller:
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
-        self.computes = [self._is_known(item) for item in self.items]
+        self.plans = [self._plan(item) for item in self.items]
         self.resolver = Resolver(program)
         self.indexed = {place for place, item in enumerate(self.items) if self.cells.has_indices(item)}
 
@@ -129,7 +130,8 @@ class _Unroller:
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
         written = self.writes[place]
-        values = self._values(self.items[place], known) if written and self.computes[place] else None
+        plan = self.plans[place] if written else None
+        values = self._values(self.items[place], plan, known) if plan is not None else None
         self._forget(written, known)
         if not values or written[0] < 0 or written[0] & 8:
             return False
@@ -138,24 +140,21 @@ class _Unroller:
             known[base + channel] = word
         return True
 
-    def _is_known(self, item: Instruction) -> bool:
-        """Return true if the result of an instruction is known where its sources are, and these may be known."""
+    def _plan(self, item: Instruction) -> Sequence[Origin] | None:
+        """Return the origins of the sources of an instruction whose result is known where these are; None for any other."""
         opcode = item.opcode
         if not item.src or len(item.dst) != 1 or not is_computed(opcode) or (self.legacy and Trait.PRODUCT in opcode.traits):
-            return False
-        return all(operand.register.file in _KNOWN and operand.register.indirect is None for operand in item.src)
-
-    def _values(self, item: Instruction, known: dict[int, int]) -> dict[int, int] | None:
-        """Return the words that an instruction computes, or None if they are not known."""
-        sources = []
+            return None
+        found = []
         for operand, mask in zip(item.src, source_masks(item)):
-            words = self._words(operand, mask, known)
-            if words is None:
+            origin = self._origin(operand, mask)
+            if origin is None:
                 return None
-            sources.append(words)
-        return evaluate(item, sources)
+            found.append(origin)
+        return found
 
-    def _words(self, operand: SrcOperand, mask: int, known: dict[int, int]) -> list[int] | None:
+    def _origin(self, operand: SrcOperand, mask: int) -> Origin | None:
+        """Return the origin of the words of a source, or None if they cannot be known."""
         register = operand.register
         file = register.file
         if register.indirect is not None:
@@ -165,20 +164,26 @@ class _Unroller:
             return [words[c] for c in operand.swizzle]
         if file is not TEMP and file is not ADDR:
             return None
-        found = [0, 0, 0, 0]
         base = self.cells.of(register, (0,))[0]
-        for c in CHANNELS[mask]:
-            word = known.get(base + operand.swizzle[c] if base >= 0 else base)
-            if word is None:
+        return tuple([(c, base + operand.swizzle[c]) for c in CHANNELS[mask]]) if base >= 0 else None
+
+    @staticmethod
+    def _values(item: Instruction, plan: Sequence[Origin], known: dict[int, int]) -> dict[int, int] | None:
+        """Return the words that an instruction computes, or None if they are not known."""
+        sources = []
+        for origin in plan:
+            words = _words(origin, known)
+            if words is None:
                 return None
-            found[c] = word
-        return found
+            sources.append(words)
+        return evaluate(item, sources)
 
     def condition(self, place: int, known: dict[int, int]) -> bool | None:
         """Return whether an IF or UIF takes its first arm, or None if that is not known."""
         item = self.items[place]
         operand = item.src[0]
-        words = self._words(operand, 1, known)
+        origin = self._origin(operand, 1)
+        words = _words(origin, known) if origin is not None else None
         if words is None:
             return None
         kind = item.opcode.src_types[0]
@@ -209,6 +214,19 @@ class _Unroller:
     def _forget(written: Sequence[int], known: dict[int, int]) -> None:
         for cell in written:
             known.pop(cell, None)
+
+
+def _words(origin: Origin, known: dict[int, int]) -> list[int] | None:
+    """Return the words of a source by channel, or None if one is not known."""
+    if isinstance(origin, list):
+        return origin
+    found = [0, 0, 0, 0]
+    for channel, cell in origin:
+        word = known.get(cell)
+        if word is None:
+            return None
+        found[channel] = word
+    return found
 
 
 _DONE, _BROKEN, _CONTINUED = 0, 1, 2

@@ -40,7 +40,10 @@ class Registers:
     def numbers(self, most: int) -> range:
         """Return the declared numbers from 0 to `most` if they have no gap; none otherwise."""
         if len(self.ranges) == 1:
-            first, last = self.ranges[0].first, self.ranges[0].last
+            only = self.ranges[0]
+            first, last = only.first, only.last
+            if first >= 0 and last <= most:
+                return range(first, last + 1)
         else:
             if self._starts is None:
                 self._merge()
@@ -70,6 +73,9 @@ class Context:
     def __init__(self, program: Program, limits: ShaderLimits, good: Program | None = None) -> None:
         self.program = program
         self.limits = limits
+        self.is_made = good is not None
+        """Whether the program was made from one that was found right, so that the order of its text was checked."""
+
         shared = frozenset(map(id, good.declarations)) if good is not None else frozenset()
         self.declarations = tuple([item for item in program.declarations if id(item) not in shared])
         """Declarations to check: those that `good`, a program that was found right, does not share."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import field
-from itertools import chain
 
 from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Fix, Label
@@ -61,11 +61,16 @@ class _Walk:
 
 def check(context: Context) -> None:
     """Check V001 to V013."""
+    found = [(number, item, role) for number, item in enumerate(context.program.instructions) if (role := item.opcode.flow) is not None]
+    if len(found) != 1 or found[0][2] is not Flow.END:
+        _check_blocks(context, found)
+    if not context.is_made:
+        _check_order(context)
+
+
+def _check_blocks(context: Context, found: Iterable[tuple[int, Instruction, Flow]]) -> None:
     flow = _Walk()
-    for number, item in enumerate(context.program.instructions):
-        role = item.opcode.flow
-        if role is None:
-            continue
+    for number, item, role in found:
         if role in OPENERS:
             _open(context, flow, number, item, role)
         elif role in CLOSERS:
@@ -82,7 +87,6 @@ def check(context: Context) -> None:
         last = context.program.instructions[-1] if context.program.instructions else None
         context.error("V001", f"{FLOW_NAMES[Flow.END]} is missing", last, hint="write END after the last instruction", fixes=_ended(last))
     _refuse_recursion(context, flow)
-    _check_order(context)
 
 
 def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: Flow) -> None:
@@ -189,11 +193,15 @@ def _refuse_recursion(context: Context, flow: _Walk) -> None:
 
 def _check_order(context: Context) -> None:
     program = context.program
-    first = next((item.span for item in program.instructions if item.span is not None), None)
+    first = None
+    for instruction in program.instructions:
+        if (first := instruction.span) is not None:
+            break
     if first is None:
         return
     start = first.start
-    for item in chain[Item](context.declarations, program.immediates):
+    items: tuple[Item, ...] = (*context.declarations, *program.immediates)
+    for item in items:
         span = item.span
         if span is not None and span.start > start and span.source is first.source:
             context.warning("V011", "a declaration follows the first instruction", item, hint="Mesa's checker refuses this order")

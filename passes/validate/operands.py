@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
+from typing import TypeAlias
 
 from passes.validate.context import Context
 from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
@@ -11,6 +11,7 @@ from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import IMM, File, Processor
 from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
 from tgsi.language.printer import print_register
@@ -82,30 +83,37 @@ def _no_value(item: Instruction, file: File) -> str:
     return "values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV"
 
 
-class _Numbers(dict[Role, Mapping[File, range]]):
-    """By role, the numbers of plain registers that are right in it, by file; made when they are first needed."""
+_NO_FILE = [range(0)] * len(File)
+
+Numbers: TypeAlias = list[range]
+"""By file, the numbers of plain registers that are right in one role."""
+
+
+class _Tables(dict[Role, Numbers]):
+    """The numbers of each role; made when they are first needed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._all = {
-            file: registers.numbers(MAX_INDEX)
-            for (file, dimension), registers in context.registers.items()
-            if not dimension and file not in _UNDECLARED and not context.is_per_vertex(file)
-        }
-        self._all[IMM] = range(min(len(context.program.immediates), MAX_INDEX + 1))
+        self._all: list[tuple[File, range]] = [(IMM, range(min(len(context.program.immediates), MAX_INDEX + 1)))]
+        others = _UNDECLARED | STAGES[context.program.processor].vertex_rows
+        for (file, dimension), registers in context.registers.items():
+            if not dimension and file not in others:
+                self._all.append((file, registers.numbers(MAX_INDEX)))
 
-    def __missing__(self, role: Role) -> Mapping[File, range]:
+    def __missing__(self, role: Role) -> Numbers:
+        found = self[role] = _NO_FILE.copy()
         files = FILES[role]
-        found = self[role] = {file: numbers for file, numbers in self._all.items() if file in files}
+        for file, numbers in self._all:
+            if file in files:
+                found[file] = numbers
         return found
 
 
-_NONE = range(0)
-
-
 @cache
-def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...]]:
-    return destination_role(info.name), source_roles(info.name)
+def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...], bool]:
+    """Return the roles of destinations and of the sources, and whether all sources are read as values."""
+    read = source_roles(info.name)
+    return destination_role(info.name), read, all(role is Role.VALUE for role in read)
 
 
 class _Operands:
@@ -113,7 +121,8 @@ class _Operands:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._numbers = _Numbers(context)
+        self._tables = _Tables(context)
+        self._values = self._tables[Role.VALUE]
         self._good: set[tuple[int, Role]] = set()  # identities: the program keeps its registers, and their hash is slow
 
     def instruction(self, item: Instruction) -> None:
@@ -122,25 +131,21 @@ class _Operands:
             given = f"{len(targets)} and {len(sources)} given"
             self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {given}", item)
             return
-        written, read = _roles(info)
+        written, read, are_values = _roles(info)
+        table = self._tables[written]
         for number, dst in enumerate(targets):
             register = dst.register
-            if (
-                register.indirect is not None
-                or register.dimension is not None
-                or register.index not in self._numbers[written].get(register.file, _NONE)
-            ):
+            if register.index not in table[register.file] or register.indirect is not None or register.dimension is not None:
                 self.register(item, number, register, written)
             if not 0 < dst.write_mask <= 15:
                 self.context.error("V041", "a write mask names no channel, or one that does not exist", item, number)
-        for number, (src, role) in enumerate(zip(sources, read)):
+        table = self._values
+        for number, src in enumerate(sources):
             register = src.register
-            if (
-                register.indirect is not None
-                or register.dimension is not None
-                or register.index not in self._numbers[role].get(register.file, _NONE)
-            ):
-                self.register(item, len(targets) + number, register, role)
+            if not are_values:
+                table = self._tables[read[number]]
+            if register.index not in table[register.file] or register.indirect is not None or register.dimension is not None:
+                self.register(item, len(targets) + number, register, read[number])
         if item.offsets:
             extra = len(targets) + len(sources) + (item.texture is not None)
             for number, offset in enumerate(item.offsets, extra):

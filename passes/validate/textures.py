@@ -14,10 +14,13 @@ _NO_ACCESS = MemoryAccess()
 
 def check(context: Context) -> None:
     """Check V050 to V055."""
-    views = _views(context)
-    for item in context.program.instructions:
-        if item.texture is None and item.memory is None and not item.offsets and not item.opcode.is_texture:
-            continue
+    items = [
+        item
+        for item in context.program.instructions
+        if item.texture is not None or item.memory is not None or item.offsets or item.opcode.is_texture
+    ]
+    views = _views(context) if items else {}
+    for item in items:
         if item.opcode.is_texture:
             _check_target(context, item, views)
         elif item.texture is not None:

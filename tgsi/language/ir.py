@@ -197,11 +197,11 @@ class ProgramData:
 
     def declared(self, file: File) -> tuple[Declaration, ...]:
         """The declarations of one file, in order."""
-        return tuple(d for d in self.declarations if d.file is file)
+        return tuple([d for d in self.declarations if d.file is file])
 
     def file_size(self, file: File, dimension: int | None = None) -> int:
         """One more than the highest declared register of a file (of one constant buffer, where `dimension` is given)."""
         if file is File.IMM:
             return len(self.immediates)
-        found = (d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension))
+        found = [d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension)]
         return max(found, default=0)

@@ -145,9 +145,13 @@ class Matcher:
             return None
         return bound
 
-    def origins(self) -> Sequence[str]:
-        """Return, by source, the opcode whose result is read in the first channel, modifiers aside; empty if there is not one."""
-        return ["" if place is None or place < 0 else self._at(place).opcode.name for place in self._values.origins(self._place)]
+    def origins(self) -> Sequence[OpcodeInfo | None]:
+        """Return, by source, the opcode whose result is read in the first channel, modifiers aside; None if there is not one."""
+        items = self._values.items
+        return [
+            None if place is None or place < 0 or (item := items[place]) is None else item.opcode
+            for place in self._values.origins(self._place)
+        ]
 
     def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:
         """Return one channel of a source without its modifiers."""

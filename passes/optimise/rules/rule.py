@@ -39,12 +39,19 @@ def read_rule(name: str, window: str, result: str, *when: str, product: str = ""
     left, right = read_term(window), read_term(result)
     if not isinstance(left, Result):
         raise ValueError(f"rule `{name}`: the window is no instruction")
-    known = {item.name for item in inner_terms(left) if isinstance(item, Variable)}
+    results = []
+    known = set()
+    for item in inner_terms(left):
+        if isinstance(item, Variable):
+            known.add(item.name)
+        elif isinstance(item, Result):
+            results.append(item)
     for item in inner_terms(right):
         if isinstance(item, Variable) and item.name not in known:
             raise ValueError(f"rule `{name}`: the window has no {item.name}")
-        if isinstance(item, Result) and item is not right and not is_known(item):
-            raise ValueError(f"rule `{name}`: the result is more than one instruction")
-    results = [item for side in (left, right) for item in inner_terms(side) if isinstance(item, Result)]
+        if isinstance(item, Result):
+            if item is not right and not is_known(item):
+                raise ValueError(f"rule `{name}`: the result is more than one instruction")
+            results.append(item)
     multiplies = any(Trait.PRODUCT in item.opcode.traits for item in results)
     return Rule(name, left, right, tuple(map(read_term, when)), not multiplies or product == "any", bound)

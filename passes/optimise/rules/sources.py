@@ -35,9 +35,9 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
     kinds = source_kinds(item.opcode)
     if kinds is None:
         return item
-    for number, (kind, maker) in enumerate(zip(kinds, matcher.origins())):
-        if maker in _READ_THROUGH and kind:
-            found = _simpler(item, number, _rules(maker, kind), matcher)
+    for number, maker in enumerate(matcher.origins()):
+        if maker is not None and maker.name in _READ_THROUGH and (kind := kinds[number]):
+            found = _simpler(item, number, _rules(maker.name, kind), matcher)
             if found is not None:
                 if applied is not None:
                     applied[found[1].name] += 1

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
 
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
@@ -141,7 +140,7 @@ class _Reader:
         saturate = name.endswith("_SAT")
         opcode = OPCODES[name.removesuffix("_SAT")]
         arguments = [self.term()]
-        while self._text[self._place :].lstrip().startswith(","):
+        while self._sees(","):
             self._expect(",")
             arguments.append(self.term())
         self._expect(")")
@@ -150,22 +149,32 @@ class _Reader:
         return Result(opcode, tuple(arguments), saturate)
 
     def _expect(self, sign: str) -> None:
-        rest = self._text[self._place :]
-        if not rest.lstrip().startswith(sign):
-            raise ValueError(f"`{self._text}`: `{sign}` is missing at `{rest.strip()}`")
-        self._place += len(rest) - len(rest.lstrip()) + 1
+        if not self._sees(sign):
+            raise ValueError(f"`{self._text}`: `{sign}` is missing at `{self.rest()}`")
+        self._place += 1
+
+    def _sees(self, sign: str) -> bool:
+        """Pass over blanks, and return true if a sign follows."""
+        while self._text.startswith(" ", self._place):
+            self._place += 1
+        return self._text.startswith(sign, self._place)
 
 
-def inner_terms(term: Term) -> Iterator[Term]:
-    """Yield a term and all terms in it."""
-    yield term
-    if isinstance(term, Modified):
-        yield from inner_terms(term.term)
-    elif isinstance(term, Result):
-        for argument in term.arguments:
-            yield from inner_terms(argument)
+def inner_terms(term: Term) -> list[Term]:
+    """Return a term and all terms in it, outer ones first."""
+    found = [term]
+    for item in found:  # which grows
+        if isinstance(item, Modified):
+            found.append(item.term)
+        elif isinstance(item, Result):
+            found += item.arguments
+    return found
 
 
 def is_known(term: Term) -> bool:
     """Return true if the term has the same word in every run of the program: it holds no variable but constants."""
-    return all(not isinstance(item, Variable) or item.is_constant for item in inner_terms(term))
+    if isinstance(term, Result):
+        return all(map(is_known, term.arguments))
+    if isinstance(term, Modified):
+        return is_known(term.term)
+    return isinstance(term, Word) or term.is_constant
