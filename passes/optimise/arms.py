@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of, looks_at_other_lanes
+from passes.edit import with_opcode
 from passes.form import Form, FormPass
+from passes.optimise.rules.windows import opposites
 from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
@@ -12,10 +14,11 @@ from tgsi.language.record import record
 
 @record(slots=False)
 class MergeArms(FormPass):
-    """Drop an IF whose arms are equal, and a loop that ends in its first round.
+    """Drop an IF whose arms are equal, an empty arm before ELSE, and a loop that ends in its first round.
 
     The instructions of one arm stay. Derivatives, samples and memory in the arms keep the IF, since lanes of one arm act before those of
-    the other. A loop around other loops stays, because these would get fuel of their own.
+    the other. An IF with an empty first arm gets the opposite condition, if the comparison that makes it is for this IF alone. A loop
+    around other loops stays, because these would get fuel of their own.
     """
 
     name = "merge-arms"
@@ -24,10 +27,44 @@ class MergeArms(FormPass):
         """See `FormPass.rewrite`."""
         if facts.of(form.program, flows_of).isdisjoint((Flow.ELSE, Flow.LOOP)):
             return False
-        changed = False
+        changed = _without_empty_arms(form)
         while _without_equal_arms(form) or _without_single_rounds(form):
             changed = form.is_stale = True
         return changed
+
+
+def _without_empty_arms(form: Form) -> bool:
+    """Turn around each IF with nothing before its ELSE, and drop the ELSE; return true if there are any."""
+    items = form.values.items
+    changed = False
+    head = -1  # an IF after which nothing stands so far
+    for place, item in enumerate(items):
+        if item is None:
+            continue
+        if item.opcode.flow is Flow.ELSE and head >= 0 and _turn(form, head):
+            form.values.remove(place)
+            changed = form.is_stale = True
+        head = place if item.opcode.flow is Flow.IF else -1
+    return changed
+
+
+def _turn(form: Form, head: int) -> bool:
+    """Give an IF the opposite condition; return false if the comparison that made the condition has no opposite, or other readers."""
+    values = form.values
+    item = values.items[head]
+    assert item is not None
+    source = item.src[0]
+    if source.negate or source.absolute:
+        return False
+    place = values.definition(head, 0, 0)
+    maker = values.items[place] if place is not None and place >= 0 else None
+    if place is None or maker is None or maker.saturate or not values.is_only_for(place, head):
+        return False
+    opposite = opposites(item.opcode).get(maker.opcode)
+    if opposite is None:
+        return False
+    values.put(place, with_opcode(maker, opposite, maker.src, precise=maker.precise))
+    return True
 
 
 def _without_equal_arms(form: Form) -> bool:

@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of, is_computed
-from passes.analysis.cells import CHANNELS, CellMap, Cells, source_masks
+from passes.analysis.cells import CHANNELS, STATIC, CellMap, Cells, source_masks
 from passes.analysis.graph import partners_of
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from passes.optimise.addresses import Resolver
 from passes.optimise.evaluate import evaluate, modified
-from tgsi.language.facts.enums import ADDR, IMM, TEMP, File
+from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -265,7 +265,7 @@ class _Trial:
                 made = unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item
                 is_constant = unroller.straight(place, self.known)
                 self.trace.append((made, place, is_constant))
-                if not is_constant and not _is_load(item):
+                if not is_constant and not _is_copy(item):
                     self.cost += 1
                     if self.cost > self.most_cost:
                         raise _GiveUp
@@ -329,8 +329,10 @@ class _Trial:
             raise _GiveUp
 
 
-def _is_load(item: Instruction) -> bool:
-    """Return true for a MOV to TEMP of what never changes: copies of it are read instead."""
+def _is_copy(item: Instruction) -> bool:
+    """Return true for a MOV to TEMP whose source will be read instead: of what never changes, or of a TEMP, each of whose values will
+    have a register of its own."""
     if not item.opcode.is_copy or item.saturate:
         return False
-    return item.dst[0].register.file is TEMP and item.src[0].register.file in (File.IN, File.CONST, IMM, File.SV)
+    register = item.src[0].register
+    return item.dst[0].register.file is TEMP and (register.file in STATIC or (register.file is TEMP and register.indirect is None))

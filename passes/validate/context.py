@@ -74,7 +74,7 @@ class Context:
         self.program = program
         self.limits = limits
         self.is_made = good is not None
-        """Whether the program was made from one that was found right, so that the order of its text was checked."""
+        """True if the program was made from one that was found right, so that the order of its text was checked."""
 
         shared = frozenset(map(id, good.declarations)) if good is not None else frozenset()
         self.declarations = tuple([item for item in program.declarations if id(item) not in shared])

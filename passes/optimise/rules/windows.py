@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, planned
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.ir import SrcOperand
 
 Key = tuple[int, str | int | None]
@@ -91,6 +92,23 @@ class Index:
 def is_root(name: str) -> bool:
     """Return true if a rule replaces instructions with this opcode."""
     return index_of(name) is not None
+
+
+@cache
+def opposites(branch: OpcodeInfo) -> Mapping[OpcodeInfo, OpcodeInfo]:
+    """Return, for IF or UIF, the opcodes whose opposite is one opcode, too, by the rules of a result that is compared with 0."""
+    equal = OPCODES["SEQ" if branch.src_types[0] == "float" else "USEQ"]
+    found: dict[OpcodeInfo, OpcodeInfo] = {}
+    for rule in RULES:
+        first, result = rule.window.arguments[0], rule.result
+        if rule.window.opcode is not equal or rule.when or rule.window.arguments[1:] != (Word(0),):
+            continue
+        if not (isinstance(first, Result) and isinstance(result, Result)) or first.arguments != result.arguments:
+            continue
+        is_open = all(isinstance(item, Variable) and not item.is_constant and not item.kind for item in first.arguments)
+        if is_open and first.opcode.modifier_types == result.opcode.modifier_types and not (first.saturate or result.saturate):
+            found[first.opcode] = result.opcode
+    return found
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tgsi
+from passes.registry import DEFAULT
 
 HEAD = (
     "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nDCL ADDR[0]\nDCL CONST[0..3]\n"
@@ -44,6 +45,14 @@ def test_constants_that_a_branch_reads_stay() -> None:
     branch = ("UIF IN[0].xxxx", "UADD TEMP[1].x, TEMP[1].xxxx, TEMP[3].xxxx", "ENDIF")
     made = unrolled("UMUL TEMP[3].x, TEMP[0].xxxx, IMM[0].zzzz", *branch)
     assert count(made, "UMUL") == 3
+
+
+def test_copies_do_not_keep_a_loop_whose_rounds_are_no_longer_without_them() -> None:
+    lines = ("MUL TEMP[3], TEMP[1], IN[0]", "MOV TEMP[1], TEMP[3]", "MAD TEMP[3], TEMP[1], TEMP[1], IN[0]", "MOV TEMP[1], TEMP[3]")
+    made = unrolled(*lines)
+    assert (count(made, "BGNLOOP"), count(made, "MUL"), count(made, "MAD")) == (0, 3, 3)
+    program = tgsi.parse(HEAD + "\n".join([*lines, ""]) + TAIL + "MOV OUT[0], TEMP[1]\nEND\n")
+    assert len(tgsi.optimize(program).instructions) < len(tgsi.optimize(program, DEFAULT.replace("unroll-loops,", "")).instructions)
 
 
 def test_the_last_constants_stay_for_what_follows() -> None:
