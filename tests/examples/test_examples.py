@@ -15,17 +15,33 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.unit.glsl.glslang import is_there
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+
+
+EVERY_THREADS = [0, 2, *(pytest.param(threads, marks=pytest.mark.nightly) for threads in (1, 7))]
+SMALL: dict[str, Any] = {
+    "model": lambda example, **options: example["render"](size=128, **options),
+    "shadertoy": lambda example, **options: np.stack(example["render"](size=64, frames=3, **options)),
+    "image_filter": lambda example, **options: example["render"](example["waves"](128), radius=3, **options),
+    "museum": lambda example, **options: np.stack([example["room"](name, 96, **options) for name in ("nv30", "i915")]),
+}
+"""Small pictures of the examples that have large ones."""
 
 
 def digest(picture: Any) -> str:
     return hashlib.sha256(np.ascontiguousarray(picture).tobytes()).hexdigest()
 
 
-def run(name: str, directory: Path) -> str:
+def run(name: str, directory: Path, **variables: str) -> str:
     command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), "-o", str(directory)]
-    environment = {"PYTHONPATH": str(ROOT), "TGSI_CACHE_DIR": os.environ["TGSI_CACHE_DIR"]}  # kernels of one test serve the others
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "TGSI_CACHE_DIR": os.environ["TGSI_CACHE_DIR"],
+        **variables,
+    }  # kernels of one test serve the others
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=directory, env=environment).stdout
 
 
@@ -170,3 +186,72 @@ def test_the_task_shader_of_meshlets_drops_those_that_face_away() -> None:
     triangles = len(example["lowered_triangles"](example["Model"]()))
     assert triangles % example["TRIANGLES"] == 0
     assert 0.5 < triangles / 25_600 < 0.9
+
+
+def needed(name: str) -> None:
+    """Skip the test of an example whose extra is not installed."""
+    if name == "model":
+        pytest.importorskip("trimesh")
+        pytest.importorskip("pyglm")
+    if name != "museum" and not is_there():
+        pytest.skip("glslang is not installed: pip install 'tgsi[glsl]'")
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("threads", EVERY_THREADS)
+@pytest.mark.light
+def test_a_large_example_is_the_same_for_all_threads(name: str, threads: int) -> None:
+    needed(name)
+    assert digest(SMALL[name](function(name), threads=threads)) == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", ["mandelbrot", "particles", "tessellation", "triangle", "meshlets"])
+@pytest.mark.parametrize("threads", [1, 7])
+@pytest.mark.nightly
+def test_an_example_is_the_same_for_one_and_seven_threads(name: str, threads: int) -> None:
+    size = (512,) if name == "particles" else ()
+    assert digest(function(name)["render"](*size, threads=threads)) == GOLDEN[name]
+
+
+@pytest.mark.parametrize("name", ["antialias", "cube", "cube_faces", "geometry", "transparency"])
+@pytest.mark.nightly
+def test_an_example_is_the_same_for_every_tgsi_threads(name: str, tmp_path: Path) -> None:
+    made = set()
+    for threads in (0, 1, 2, 7):
+        run(name, tmp_path, TGSI_THREADS=str(threads))
+        with Image.open(tmp_path / f"{name}.png") as image:
+            made.add(digest(np.array(image)))
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("model", "model.png"), ("shadertoy", "shadertoy.gif"), ("image_filter", "image_filter.png"), ("museum", "museum.png")],
+)
+@pytest.mark.nightly
+def test_a_large_example_writes_its_file(name: str, file: str, tmp_path: Path) -> None:
+    needed(name)
+    assert run(name, tmp_path).splitlines()[0] == str(tmp_path / file)
+    with Image.open(tmp_path / file) as image:
+        assert image.size == ((256, 256) if name == "shadertoy" else (1024, 1024))
+
+
+def test_the_museum_names_every_refusal() -> None:
+    example = function("museum")
+    refused = {device: [name for name in example["EXHIBITS"] if example["refusal"](device, name)] for device in example["DEVICES"]}
+    assert refused == {
+        "nv30": ["9 varyings", "10 varyings", "11 varyings", "FACE"],
+        "nv40": ["11 varyings"],
+        "r300": ["10 varyings", "11 varyings", "FACE"],
+        "i915": ["9 varyings", "10 varyings", "11 varyings", "PCOORD"],
+    }
+
+
+def test_the_filter_keeps_an_edge_and_flattens_noise() -> None:
+    needed("image_filter")
+    noise = np.random.default_rng(1).integers(-9, 10, (64, 64, 1)) + np.zeros((1, 1, 3), int)
+    picture = (np.where(np.arange(64)[None, :, None] < 32, 60, 200) + noise).astype(np.uint8)
+    made = function("image_filter")["render"](picture)[..., :3].astype(int)
+    left, right = made[:, :32], made[:, 32:]
+    assert abs(left - 60).max() < 9 < 130 < right.min()
+    assert left.std() < picture[:, :32].std() / 2
