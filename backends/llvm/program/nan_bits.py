@@ -310,20 +310,24 @@ class _Analysis:
         for block, following in enumerate(successors):
             for successor in following:
                 predecessors[successor].append(block)
-        before, after = [self.pinned] * len(blocks), [0] * len(blocks)
+        before, after = [self.pinned] * len(blocks), [self.pinned] * len(blocks)
+        for block in self.graph.exits:
+            after[block] |= last
         waiting, queued = list(range(len(blocks))), set(range(len(blocks)))
         while waiting:
             block = waiting.pop()
             queued.discard(block)
-            exact = self.pinned | (last if block in self.graph.exits else 0)
-            after[block] = exact = _union((exact, *(before[successor] for successor in successors[block])))
+            exact = after[block]
             for number in reversed(blocks[block]):
                 exact = self._before(number, exact)
             if exact != before[block]:
                 before[block] = exact
-                again = set(predecessors[block]) - queued
-                queued |= again
-                waiting += sorted(again)
+                for predecessor in predecessors[block]:  # the end of a subroutine has as many successors as there are calls
+                    if exact & ~after[predecessor]:
+                        after[predecessor] |= exact
+                        if predecessor not in queued:
+                            queued.add(predecessor)
+                            waiting.append(predecessor)
         return self._noted(after, _union(before), at_end)
 
     def _noted(self, after: list[int], first: int, at_end: int) -> NanBits:
