@@ -2,7 +2,8 @@
 
 A child process has one thread, the one that forked. A lock that another thread held would never be let go there, and work that another
 thread had begun would never be done. So locks are made anew in the child, and their owners forget such work. CPython does not do that for
-the locks of modules that are being imported, and many of ours are imported at their first use, so a fork waits for imports.
+the locks of modules that are being imported, and many of ours are imported at their first use, so a fork waits for imports. What another
+thread imports nevertheless, because it began after the wait or takes too long, the child imports anew.
 """
 
 from __future__ import annotations
@@ -99,8 +100,23 @@ def _wait() -> None:
         time.sleep(0.001)
 
 
+def _forget_imports() -> None:
+    """Let modules that other threads of the parent were importing be imported anew."""
+    me, locks = threading.get_ident(), getattr(_bootstrap, "_module_locks", {})
+    for name, reference in list(locks.items()):
+        lock = reference()
+        if lock is None or getattr(lock, "owner", me) == me:
+            continue
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if lock.owner is not None and getattr(spec, "_initializing", False):
+            del sys.modules[name]
+        locks.pop(name, None)  # also where a thread was about to take it
+    getattr(_bootstrap, "_blocking_on", {}).clear()
+
+
 def _renew() -> None:
     _let_go()
+    _forget_imports()
     for lock in list(_locks):
         lock._at_fork_reinit()
     for item in list(_items):

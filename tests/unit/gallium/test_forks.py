@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from functools import partial
-from importlib import import_module
+from importlib import _bootstrap, import_module
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from backends.gallium.resource.layout import Accounting
 from backends.llvm.engine import linking
 from backends.llvm.engine.variants import VariantCache
 from tests.children import exit_code, start
+from tgsi.language import _forks
 from tgsi.language._forks import cached_property
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
@@ -94,6 +95,61 @@ def test_a_fork_waits_for_modules_that_other_threads_import(tmp_path: Path, monk
     code = exit_code(start(partial(import_module, "takes_long")))
     thread.join()
     assert code == 0
+
+
+PACKAGE = """
+import os, threading, time
+from half_done import whole
+while threading.current_thread() is not threading.main_thread() and not os.path.exists({go!r}):
+    time.sleep(0.001)
+VALUE = 5
+"""
+
+
+def test_a_child_imports_anew_what_a_thread_of_the_parent_has_imported_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import may begin between the fork and the wait for imports, or take longer than the wait."""
+    go = tmp_path / "go"
+    (tmp_path / "half_done").mkdir()
+    (tmp_path / "half_done" / "__init__.py").write_text(PACKAGE.format(go=str(go)))
+    (tmp_path / "half_done" / "whole.py").write_text("VALUE = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(_forks, "_PATIENCE", 0.0)
+    thread = threading.Thread(target=import_module, args=("half_done",))
+    thread.start()
+    while "half_done.whole" not in sys.modules or sys.modules["half_done.whole"].__spec__._initializing:  # type: ignore[union-attr]
+        time.sleep(0.001)
+
+    def use() -> None:
+        assert import_module("half_done").VALUE == 5
+        assert import_module("half_done.whole").VALUE == 7
+
+    child = start(use)
+    code = exit_code(child)
+    go.touch()
+    thread.join()
+    assert code == 0
+    assert sys.modules["half_done"].VALUE == 5
+
+
+def test_a_child_takes_no_lock_of_a_module_that_a_thread_of_the_parent_was_about_to_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "begun_late.py").write_text("VALUE = 5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    lock = _bootstrap._get_module_lock("begun_late")  # type: ignore[attr-defined]
+    with lock.lock:
+        child = start(partial(import_module, "begun_late"))
+    assert exit_code(child) == 0
+
+
+def test_a_module_that_forks_while_it_is_imported_goes_on_in_the_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import sys\nfrom tests.children import exit_code, start\n"
+    text += (
+        "def work():\n    assert sys.modules[__name__].__spec__._initializing\n    import forks_inside\n    assert forks_inside.BEFORE\n"
+    )
+    (tmp_path / "forks_inside.py").write_text(text + "BEFORE = 1\nCODE = exit_code(start(work))\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert import_module("forks_inside").CODE == 0
 
 
 def test_a_property_that_a_thread_of_the_parent_works_out_is_worked_out_by_the_child() -> None:
