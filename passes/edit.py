@@ -41,6 +41,15 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
     return with_parts(program, instructions=tuple(made))
 
 
+def changed_in_place(program: Program, items: Sequence[Instruction | None]) -> Program:
+    """Return the program with each instruction replaced by another one, or removed (None); labels keep their targets."""
+    left = [item for item in items if item is not None]
+    for item in left:
+        if item.label is not None:
+            return rebuilt(program, [() if item is None else (item,) for item in items])
+    return with_parts(program, instructions=tuple(left))
+
+
 def _sub(program: Program, label: int) -> int:
     """Return the BGNSUB that a call means: its label names that or the instruction after it."""
     for index in (label, label - 1):
@@ -218,7 +227,8 @@ class Renamer:
 
     def __init__(self, register: Callable[[RegisterRef], RegisterRef]) -> None:
         self._register = register
-        self._known: dict[int, Any] = {}  # by identity: the program keeps its operands
+        self._known: dict[int, Any] = {}  # by identity: the program keeps its operands, and these their registers
+        self._registers: dict[int, RegisterRef] = {}
 
     def instructions(self, items: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
         """Return the instructions, the same object if none changes."""
@@ -239,7 +249,11 @@ class Renamer:
         for operand in operands:
             new = known.get(id(operand))
             if new is None:
-                new = known[id(operand)] = with_register(operand, self._register(operand.register))
+                old = operand.register
+                register = self._registers.get(id(old))
+                if register is None:
+                    register = self._registers[id(old)] = self._register(old)
+                new = known[id(operand)] = operand if register is old else with_register(operand, register)
             if new is not operand:
                 changed = True
             made.append(new)

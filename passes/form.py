@@ -15,7 +15,7 @@ from typing import Any
 from passes.analysis.cells import CellMap
 from passes.analysis.values import Values
 from passes.base import Pass
-from passes.edit import Immediates, rebuilt
+from passes.edit import Immediates, changed_in_place
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction, RegisterRef
@@ -79,8 +79,7 @@ class Form:
         if "values" in self.__dict__:
             items = self.values.items
             if not all(map(is_, items, program.instructions)):
-                made: list[Sequence[Instruction]] = [() if item is None else (item,) for item in items]
-                program = rebuilt(program, made)
+                program = changed_in_place(program, items)
         return self.immediates.finish(program)
 
     def put(self, place: int, **changes: object) -> None:
