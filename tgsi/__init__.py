@@ -3,6 +3,7 @@
     program = tgsi.parse(text)
     program = tgsi.read_spirv(module)
     program = tgsi.compile("shader.frag")
+    module = tgsi.write_spirv(program)
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
@@ -48,6 +49,7 @@ from tgsi.language.source import Source, Span
 if TYPE_CHECKING:
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
+    from backends.spirv import write_spirv
     from frontends.programs import compile
     from frontends.spirv import read_spirv
     from linkage import sm3
@@ -126,6 +128,7 @@ _LAZY = {
     "renumber": "tgsi.api",
     "run": "tgsi.api",
     "validate": "tgsi.api",
+    "write_spirv": "backends.spirv",
 }
 
 __all__ = [
@@ -190,6 +193,7 @@ __all__ = [
     "run",
     "sm3",
     "validate",
+    "write_spirv",
 ]
 
 

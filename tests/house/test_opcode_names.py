@@ -22,6 +22,7 @@ ALLOWED = {
     "frontends.spirv.emit": "writes instructions of SPIR-V as those of TGSI",
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
+    "backends.spirv": "one row for each opcode, or an emitter, registered by name",
     "passes.lower.expand": "writes opcodes with others",
     "passes.lower.face": "writes the instructions that replace FACE",
     "passes.optimise.evaluate": "the results of opcodes for constants",

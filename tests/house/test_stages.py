@@ -26,6 +26,8 @@ ALLOWED = {
     "frontends.glsl.request": "endings of files and words that name stages, and signs of each in a text",
     "frontends.spirv.emit.stages": "execution models and modes of SPIR-V",
     "frontends.spirv.emit.variables": "inputs and outputs with a row for each vertex",
+    "backends.spirv.interface": "inputs and outputs with a row for each vertex",
+    "backends.spirv.stages": "execution models and modes of SPIR-V",
     "passes.validate.stages": "largest values of properties",
     "backends.pipe.enums": "Gallium's numbers of stages",
     "backends.run.arguments": "the shape of a run of each stage",

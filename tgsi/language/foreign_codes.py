@@ -52,4 +52,12 @@ M022 variable not supported
     TGSI has no words for the built-in variable or the storage class, or not in this stage.
 M023 module too large
     A number in the module is beyond what programs may have: registers, bindings, sizes, nesting, instructions.
+M030 instruction has no form in SPIR-V
+    The program is written as SPIR-V, which has no words for the instruction, or not with these operands. docs/spirv.md has the list.
+M031 register has no form in SPIR-V
+    A resource is a handle in a register, is indexed where SPIR-V wants a known number, or belongs to kernels of OpenCL.
+M032 semantic has no form in SPIR-V
+    SPIR-V has no built-in variable of this meaning in this stage, or two registers would have one location.
+M033 property has no form in SPIR-V
+    SPIR-V has no words for the property, or wants one that the program lacks, such as the size of a block.
 """

@@ -150,7 +150,7 @@ def _block(s: State, id: int, kind: Type, storage: str, op: Op) -> Place:
         for item in range(number, number + size):
             s.code.declare(Declaration(File.BUFFER, item, item))
         return Memory(kind=kind, file=File.BUFFER, number=number, is_block=True, qualifiers=_qualifiers(s, id, kind))
-    number = 0 if storage == "PushConstant" else number + 1
+    number = 0 if storage == "PushConstant" or _is_first(s, number) else number + 1
     if number + size > SOFTWARE.constant_buffers:
         s.fail("M023", f"the uniform block of binding {number - 1} is beyond the last one, {SOFTWARE.constant_buffers - 2}", op)
     last = (extent(s, inner) + 15) // 16 - 1
@@ -159,6 +159,13 @@ def _block(s: State, id: int, kind: Type, storage: str, op: Op) -> Place:
     for item in range(number, number + size):
         s.code.declare(Declaration(File.CONST, 0, max(last, 0), dimension=item))
     return Memory(kind=kind, file=File.CONST, number=number, is_block=True)
+
+
+def _is_first(s: State, number: int) -> bool:
+    """True for the block of the last binding, which is CONST[0] where neither push constants nor uniforms without a block are."""
+    kinds = (s.tables.types.get(op.type, op) for op in s.tables.globals.values())
+    pushed = any(isinstance(kind, Pointer) and kind.storage == "PushConstant" for kind in kinds)
+    return number == SOFTWARE.constant_buffers - 1 and not pushed and not s.uniform_registers
 
 
 # inputs and outputs

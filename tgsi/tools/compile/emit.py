@@ -14,6 +14,9 @@ from tgsi.tools.compile.front import checked
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
+_BINARY = {"obj": "an object", "spirv": "a module"}
+"""Outputs that are no text."""
+
 
 def compile_shaders(options: argparse.Namespace) -> int:
     """Check each file and write the output that --emit names. Returns the exit code."""
@@ -27,9 +30,10 @@ def compile_shaders(options: argparse.Namespace) -> int:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    if options.emit == "obj":
+    binary = options.emit in _BINARY
+    if binary:
         _refuse_terminal(options)
-    shaders = [one_input(options, "--emit obj")] if options.emit == "obj" else inputs(options)
+    shaders = [one_input(options, f"--emit {options.emit}")] if binary else inputs(options)
     findings: list[Any] = []
     made: list[Any] = []
     failed = False
@@ -62,12 +66,12 @@ def _headed(made: Any, shader: Shader, options: argparse.Namespace) -> Any:
         return made
     if isinstance(made, dict):
         return {"number": shader.found.number, "line": shader.found.line, "heading": shader.found.heading, **made}
-    return f"{';' if options.emit == 'llvm' else '#'} {shader.heading}\n{made}"
+    return f"{';' if options.emit in ('llvm', 'spirv-text') else '#'} {shader.heading}\n{made}"
 
 
 def _refuse_terminal(options: argparse.Namespace) -> None:
     if options.output in (None, "-") and sys.stdout.isatty():
-        raise UsageError("--emit obj: an object is no text for a terminal; write it to a file with -o FILE")
+        raise UsageError(f"--emit {options.emit}: {_BINARY[options.emit]} is no text for a terminal; write it to a file with -o FILE")
 
 
 def _only_times(options: argparse.Namespace) -> bool:
@@ -80,6 +84,7 @@ def _emit(program: Any, options: argparse.Namespace) -> Any:
     if kind in CODE:
         return _code(program, kind, options)
     emitters: dict[str, Callable[[Any], Any]] = {"text": str, "ir": _ir, "json": _json, "mesa": _mesa, "tokens": _tokens}
+    emitters |= {"spirv": _spirv, "spirv-text": _spirv_text}
     with options.watch.stage(f"print {kind}"):
         return emitters[kind](program)
 
@@ -106,6 +111,18 @@ def _tokens(program: Any) -> str:
     from tgsi.language.tokens.encoder import encode
 
     return "".join(f"{word:08x}\n" for word in encode(program))
+
+
+def _spirv(program: Any) -> bytes:
+    from backends.spirv import write_spirv
+
+    return write_spirv(program)
+
+
+def _spirv_text(program: Any) -> str:
+    from backends.spirv.listing import disassemble
+
+    return disassemble(_spirv(program))
 
 
 def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:

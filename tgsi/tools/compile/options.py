@@ -15,7 +15,7 @@ from tgsi.tools.compile.run import add_run_options
 from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.targets import add_target_options
 
-EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "link", "nvk")
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "spirv", "spirv-text", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
