@@ -112,7 +112,7 @@ def _rasterizer(
         r,
         kind,
         is_window_space=is_window_space,
-        is_polygon=topology.shape is Shape.TRIANGLE,
+        shape=topology.shape,
         is_hidden=r.rasterizer_discard or not sample_mask & ((1 << kind.samples) - 1),
         is_counted=is_counted,
     )

@@ -114,9 +114,8 @@ NO_OFFSET = Offset()
 def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
     """The depth offset of a draw on a depth buffer of format `depth`.
 
-    Units of fixed-point buffers are two steps of the format, or of 24 bits if it has more: depth is computed in f32, whose rounding could
-    take back one step, and a unit has to be seen in every fragment. Those of float buffers depend on the primitive
-    (pipe_rasterizer_state, offset_units; OpenGL 4.6, section 14.6.5).
+    Units of fixed-point buffers are steps of the format; those of float buffers depend on the primitive (pipe_rasterizer_state,
+    offset_units; OpenGL 4.6, section 14.6.5).
     """
     is_outline = style.shape is Shape.OUTLINE
     is_on = bool(style.offset_modes) if is_outline else style.shape is Shape.TRIANGLE and r.offset_tri
@@ -127,7 +126,7 @@ def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
         if depth.depth.type is ChannelType.FLOAT:
             unit = OffsetUnit.LARGEST_DEPTH
         else:
-            units *= 2.0 / (2 ** min(depth.depth.size, 24) - 1)
+            units *= 2.0**-depth.depth.size
     return Offset(OffsetUnit.NONE, unit, style.offset_modes, units) if is_outline else Offset(unit, units=units)
 
 

@@ -13,7 +13,7 @@ from backends.pipe.enums import ConservativeRaster
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import RasterizerState
 from backends.raster.draw_record import Clip, ValueRules, View
-from backends.raster.layouts import FAR, NEAR
+from backends.raster.layouts import FAR, NEAR, Shape
 
 _WRITE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p)
 
@@ -40,18 +40,19 @@ def write_rules(
     kind: FramebufferKind,
     *,
     is_window_space: bool,
-    is_polygon: bool,
+    shape: Shape,
     is_hidden: bool,
     is_counted: bool,
 ) -> None:
     """Write the group `Draw.rules`, but for user planes and stencil references.
 
-    is_window_space: the shader writes window coordinates. is_polygon: the draw's primitives are filled triangles. is_hidden: nothing is
-    drawn. is_counted: a draw without a pixel counts, too.
+    is_window_space: the shader writes window coordinates. shape: of the draw's primitives. is_hidden: nothing is drawn. is_counted: a draw
+    without a pixel counts, too.
     """
     depth = kind.depth.depth if kind.depth is not None else None
     rules.is_window_space, rules.is_hidden, rules.is_counted = is_window_space, is_hidden, is_counted
-    rules.is_cropped = is_polygon and not is_window_space
+    rules.is_cropped = shape is Shape.TRIANGLE and not is_window_space
+    rules.clips_sides = shape is Shape.LINE and not is_window_space
     rules.centers_are_whole = not r.half_pixel_center
     if r.conservative_raster_mode is ConservativeRaster.OFF:
         below = int(r.bottom_edge_rule)

@@ -119,7 +119,7 @@ def _build_write_view(module: Module) -> None:
         with f.if_((count + number).ne(0)):  # without viewports, only those of other numbers have their default
             scale = [f.select(is_set, f.load(F64, place, 8 * k, 8), 1.0) for k in range(3)]
             translate = [f.select(is_set, f.load(F64, place, 24 + 8 * k, 8), 0.0) for k in range(3)]
-            _write_projection(f, d, v, scale, [translate[0] + half, translate[1] + half, translate[2]], centers)
+            _write_projection(f, d, v, scale, [translate[0] + half, translate[1] + half, translate[2]], centers, (width, height))
     for k, center in enumerate(centers):
         v.set("least", _single(center - float(GUARD_BAND)), k)
         v.set("most", _single(center + float(GUARD_BAND)), k)
@@ -144,14 +144,21 @@ def _single(x: Val) -> Val:
     return x.cast("fptrunc", F32)
 
 
-def _write_projection(f: Function, d: Record, v: Record, scale: Sequence[Val], translate: Sequence[Val], centers: Sequence[Val]) -> None:
+def _write_projection(
+    f: Function, d: Record, v: Record, scale: Sequence[Val], translate: Sequence[Val], centers: Sequence[Val], sizes: Sequence[Val]
+) -> None:
     """Write projection, clip planes and depth range of a viewport. The planes are near, far, left, right, bottom, top.
 
-    centers: of the guard band, in pixels."""
+    centers: of the guard band, in pixels; sizes: of the framebuffer."""
     for k in range(3):
         v.set("scale", _single(scale[k]), k)
         v.set("translate", _single(translate[k]), k)
-    bounds = [_single(b) for axis in range(2) for b in _guard(f, scale[axis], translate[axis], centers[axis])]
+    bounds = []
+    for s, t, center, size in zip(scale, translate, centers, sizes):
+        is_whole = (t - f.abs(s) <= 0.0) & (t + f.abs(s) >= size.to_double())
+        is_side = d.get("rules.clips_sides").ne(0) & ~is_whole
+        low, high = (_single(bound) for bound in _guard(f, s, t, center))
+        bounds += [f.select(is_side, f.max(low, -1.0), low), f.select(is_side, f.min(high, 1.0), high)]
     for k, bound in enumerate(bounds):
         v.set("guard", bound, k)
     is_half, none = d.get("rules.clip_halfz").ne(0), f.const(F32, 0.0)

@@ -19,6 +19,7 @@ from backends.pipe.state import DepthStencilAlphaState, RasterizerState, Scissor
 from backends.raster.draw.link import Linked, link_shaders
 from backends.raster.draw.viewport import write_rules
 from backends.raster.draw_record import Draw, View
+from backends.raster.layouts import Shape
 from tests.unit.raster.canvas import FS_WHITE, VS_POSITION, Canvas, make_surface, shader
 from tests.unit.raster.view_definition import Bounds, write_view
 
@@ -62,13 +63,13 @@ def random_state(rng: np.random.Generator) -> DrawState:
     return state
 
 
-def write_all_rules(d: Draw, state: DrawState, framebuffer: Framebuffer, linked: Linked, *, is_polygon: bool, is_hidden: bool) -> None:
+def write_all_rules(d: Draw, state: DrawState, framebuffer: Framebuffer, linked: Linked, *, shape: Shape, is_hidden: bool) -> None:
     write_rules(
         d.rules,
         state.rasterizer,
         framebuffer.kind,
         is_window_space=linked.is_window_space,
-        is_polygon=is_polygon,
+        shape=shape,
         is_hidden=is_hidden,
         is_counted=state.count_statistics,
     )
@@ -80,16 +81,17 @@ def write_all_rules(d: Draw, state: DrawState, framebuffer: Framebuffer, linked:
 @pytest.mark.parametrize("seed", range(150))
 def test_bound_values_are_written_as_they_are_defined(canvas: Canvas, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    state, depth, is_polygon = random_state(rng), DEPTHS[seed % 3], bool(rng.integers(0, 2))
+    state, depth, shape = random_state(rng), DEPTHS[seed % 3], Shape(int(rng.integers(0, 3)))
     framebuffer = Framebuffer(int(rng.integers(1, 400)), int(rng.integers(1, 400)), (), SURFACES[depth] if depth is not None else None)
     linked = link_shaders(shader(VS_WINDOW if rng.random() < 0.2 else VS_POSITION), shader(FS_WHITE))
     is_hidden = bool(rng.random() < 0.1)
-    bounds = Bounds(linked.is_window_space, is_polygon and not linked.is_window_space, is_hidden)
+    is_placed = not linked.is_window_space
+    bounds = Bounds(linked.is_window_space, is_placed and shape is Shape.TRIANGLE, is_hidden, is_placed and shape is Shape.LINE)
     wanted = [View() for _ in range(MAX_VIEWPORTS)]
     seen = [write_view(view, k, state, framebuffer, bounds) for k, view in enumerate(wanted)]
     writer, region = canvas._maker.writer.values, Region()
     d = Draw()
-    write_all_rules(d, state, framebuffer, linked, is_polygon=is_polygon, is_hidden=is_hidden)
+    write_all_rules(d, state, framebuffer, linked, shape=shape, is_hidden=is_hidden)
     assert writer.write(ctypes.addressof(d), state, framebuffer) is seen[0]
     assert bytes(d.view) == bytes(wanted[0])
     views = (View * MAX_VIEWPORTS).from_address(region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS))
@@ -117,6 +119,6 @@ def test_a_draw_without_a_pixel_is_written_where_it_counts(canvas: Canvas) -> No
     linked, d = link_shaders(shader(VS_POSITION), None), Draw()
     for is_counted in (False, True):
         state.count_statistics = is_counted
-        write_all_rules(d, state, framebuffer, linked, is_polygon=True, is_hidden=True)
+        write_all_rules(d, state, framebuffer, linked, shape=Shape.TRIANGLE, is_hidden=True)
         assert canvas._maker.writer.values.write(ctypes.addressof(d), state, framebuffer) is is_counted
         assert tuple(d.view.region) == (1, 1, 0, 0)

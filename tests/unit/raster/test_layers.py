@@ -279,6 +279,24 @@ def test_lines_and_points_go_to_viewports(mode: str) -> None:
     assert found == ([0, 0, 6, 0] if mode == "LINES" else [0, 1, 1, 0])
 
 
+@pytest.mark.parametrize("rasterizer", [{}, {"line_width": 3.0}, {"line_last_pixel": True}, {"line_smooth": True}])
+@pytest.mark.parametrize("viewport", [((3, 4, 0.5), (8, 7, 0.5)), ((-3, 4, 0.5), (3, 12, 0.5)), ((16, 3, 0.5), (-1, 4, 0.5))])
+def test_lines_end_at_the_sides_of_the_viewport(rasterizer: dict[str, Any], viewport: Any) -> None:
+    """OpenGL 4.6, section 13.7: lines are clipped to the view volume. Their width may reach beyond it."""
+    picture = Picture()
+    picture.ctx.set_viewport_states([g.ViewportState(*viewport)])
+    points = np.random.default_rng(4).uniform(-4, 4, (40, 4)).astype("f4")
+    points[:, 2], points[:, 3] = 0, 1
+    values = np.ones_like(points)
+    covered = picture.draw(GENERIC, PASS, points, values, mode="LINES", rasterizer=rasterizer).covered()
+    (sx, sy, _), (tx, ty, _) = viewport
+    reach = 2 if rasterizer else 0
+    columns, rows = (np.abs(np.arange(16) + 0.5 - t) < abs(s) + reach for s, t in ((sx, tx), (sy, ty)))
+    inside = rows[:, None] & columns[None]
+    assert covered[inside].any()
+    assert not covered[~inside].any()
+
+
 def test_primitives_of_several_viewports_keep_their_order() -> None:
     """Primitives alternate between two viewports over the same pixels."""
     picture = Picture()

@@ -42,11 +42,13 @@ class Bounds(NamedTuple):
         is_window_space: the shader writes window coordinates, and 1/w as w.
         is_cropped: the viewport bounds the pixels (of polygons, but not of wide points and lines).
         is_hidden: nothing is drawn, whatever is bound.
+        clips_sides: lines end at the sides of a viewport that is not as large as the framebuffer.
     """
 
     is_window_space: bool
     is_cropped: bool
     is_hidden: bool
+    clips_sides: bool = False
 
 
 def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> bool:
@@ -60,7 +62,9 @@ def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuff
         view.depth_min, view.depth_max = 0.0, 1.0
     elif number or state.viewports:
         depth = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
-        write_viewport(view, state.viewports[number] if number < len(state.viewports) else ViewportState(), r, depth, centers)
+        sizes = (framebuffer.width, framebuffer.height) if bounds.clips_sides else None
+        viewport = state.viewports[number] if number < len(state.viewports) else ViewportState()
+        write_viewport(view, viewport, r, depth, centers, sizes)
     x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
     if r.scissor:
         s = state.scissors[number] if number < len(state.scissors) else ScissorState()
@@ -76,17 +80,25 @@ def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuff
 
 
 def write_viewport(
-    view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None, centers: tuple[float, float] = (0.0, 0.0)
+    view: View,
+    viewport: ViewportState,
+    rasterizer: RasterizerState,
+    depth: Format | None,
+    centers: tuple[float, float] = (0.0, 0.0),
+    sizes: tuple[int, int] | None = None,
 ) -> None:
-    """Write projection, clip planes and depth range of a viewport."""
+    """Write projection, clip planes and depth range of a viewport. sizes: of the framebuffer, if lines end at the viewport's sides."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
     if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: all coordinates move by half a pixel
         translate[0] += 0.5
         translate[1] += 0.5
     view.scale[:], view.translate[:] = scale, translate
-    left, right = _guard(scale[0], translate[0], centers[0])
-    bottom, top = _guard(scale[1], translate[1], centers[1])
+    bounds = [_guard(scale[axis], translate[axis], centers[axis]) for axis in range(2)]
+    for axis, size in enumerate(sizes or ()):
+        if translate[axis] - abs(scale[axis]) > 0 or translate[axis] + abs(scale[axis]) < size:
+            bounds[axis] = max(bounds[axis][0], -1.0), min(bounds[axis][1], 1.0)
+    (left, right), (bottom, top) = bounds
     view.guard[:] = (left, right, bottom, top)
     near = (0, 0, 1, 0 if rasterizer.clip_halfz else 1) if rasterizer.depth_clip and rasterizer.depth_clip_near else (0, 0, 0, 0)
     far = (0, 0, -1, 1) if rasterizer.depth_clip and rasterizer.depth_clip_far else (0, 0, 0, 0)
