@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
 from backends.device.commands.bound_record import (
+    IMAGE_WORDS,
     BoundRecord,
     Hindrance,
     VertexBufferSlot,
@@ -44,7 +45,7 @@ from backends.device.needs import needs_of
 from backends.device.residents import Residents
 from backends.device.shader import Shader as Shader
 from backends.device.tables import BufferTable, ImageTable
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_SHADER_IMAGES
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
 from linkage.options import IDENTITY
 from tgsi.language.facts.enums import Processor
@@ -52,7 +53,7 @@ from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
-    from backends.device.memory import BoundSampler, BoundView
+    from backends.device.memory import BoundImage, BoundSampler, BoundView
     from backends.formats import Format
     from backends.pipe.state import ScissorState, VertexElement, ViewportState
 
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
 _VERT, _FRAG, _TASK, _MESH = (int(stage) for stage in (Processor.VERT, Processor.FRAG, Processor.TASK, Processor.MESH))
 _SHORT_PIPELINE = (_VERT, _FRAG)
 _FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
-
 _VERTICES, _INDICES = "vertices", "indices"
 
 
@@ -187,6 +187,14 @@ class StageState:
         """Bind samplers to units from `first` on."""
         self._samplers.put(first, samplers)
 
+    def put_image(self, number: int, image: BoundImage | None) -> None:
+        """Bind an image to a unit. Keys of images are a part of the code of a draw, so they are a word."""
+        self.images.put(number, image)
+        word = IMAGE_WORDS.get(self.processor)
+        if word is not None:
+            keys = self.images.keys(MAX_SHADER_IMAGES)
+            self.record.words[word] = self.numbers.of(keys, same_value) if keys else 0
+
     def put_constants(self, index: int, memory: Memory | Constants | None) -> None:
         """Bind a constant buffer to a slot."""
         slot = self.record.constants[self._first_constant + index]
@@ -237,7 +245,7 @@ class DrawState:
         residents = Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
-        self.memory: object | None = None
+        self._memory: object | None = None
         self.tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)
         self.patch_vertices = 3
         self.stream_targets: tuple[StreamTarget | None, ...] = ()
@@ -250,6 +258,15 @@ class DrawState:
         self._retired: list[object] = []  # buffers that are no longer bound, but that pending draws read
 
     # -- memory ----------------------------------------------------------------------------------------------------------
+    @property
+    def memory(self) -> object | None:
+        """Another object after each change of buffers, images or counters; None: none was ever bound."""
+        return self._memory
+
+    @memory.setter
+    def memory(self, memory: object | None) -> None:
+        self._memory, self.record.memory_revision, self.record.are_words_new = memory, tick(), 1
+
     @property
     def vertex_buffers(self) -> tuple[BoundVertexBuffer | None, ...]:
         """The bound vertex buffers by slot."""

@@ -17,7 +17,7 @@ from backends.device.commands.words import same_value
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import MeshDraw, compute_units
-from backends.device.hazards import Reach, Waiting, meet, reach_of
+from backends.device.hazards import Reach, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
@@ -36,6 +36,7 @@ from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Work
 from backends.software.commands.executor import MAX_HELD, Executor
+from backends.software.commands.reached import ReachedMemory
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
 from backends.software.scaling import scale
@@ -95,10 +96,10 @@ class Renderer:
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
-        self._resolves, self._waiting = list[Resolve](), Waiting()
+        self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
-        self._is_ordered, self.runs = False, 0  # ordered: one thread has to draw all pending work; runs: native ones that wrote targets
+        self.runs = 0  # native ones that wrote targets
 
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state. Its context refuses calls of signal handlers during a flush."""
@@ -136,6 +137,7 @@ class Renderer:
         commands, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
         self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first: there may be no memory
         self._executor.begin_pass(number, framebuffer.width, framebuffer.height, self._passes.count)
+        self._reached.begin_pass()
 
     def _resize(self, layers: int) -> None:
         """Size the tiles for draws to the first layer of the bound framebuffer, or to all layers."""
@@ -148,7 +150,7 @@ class Renderer:
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
         is_read = any(self._executor.reads(*found, in_pass=True) for found in self._passes.targets)
-        if self._resolves or self._waiting.touched or is_read or not self._executor.has_room_for_clears:
+        if self._resolves or self._reached.touched or is_read or not self._executor.has_room_for_clears:
             self.flush(FlushReason.CLEAR)
         for surface, record in clear_records(self._passes.framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._passes.framebuffer, surface):
@@ -164,7 +166,7 @@ class Renderer:
         With `waits`, a resolve of the bound tiles follows the pending draws, unless these conflict with it otherwise. Any other resolve
         runs at once.
         """
-        stored = meet([job.read], self._waiting.written)  # pending programs may write the samples from any tile
+        stored = meet([job.read], self._reached.written)  # pending programs may write the samples from any tile
         fits = self._passes.layers == 1 and job.fits(self._passes.framebuffer)
         if waits and self.pending and fits and not stored and not self.uses(*job.written):
             self._resolves.append(job)
@@ -172,7 +174,7 @@ class Renderer:
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush(FlushReason.RESOLVE)
-        self._pool.run_tiles(self.kernels.resolve_record(job), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
+        self._pool.run_tiles(self.kernels.resolve_record(job), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._reached.is_ordered)
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
@@ -221,9 +223,10 @@ class Renderer:
         state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
             return
-        take = executor.draw_despite_hindrance if reach is None else executor.draw_reaching
+        take = executor.draw_despite_hindrance if state.memory is None else executor.draw_reaching
         if (reach is None or not is_staged) and self._draw_known(state, info, take):
             self._note(reach)
+            self._reached.approve(state)
             self._limit(others=0)  # counted as known
             return
         packet = self._maker.make(state, info, fb)
@@ -251,14 +254,12 @@ class Renderer:
         is_early = state.has_stages or state.mesh.shader is not None or state.memory is not None  # programs may run before a flush
         if self._resolves or self._executor.record.num_uploads or (is_early and self._passes.count > 1):
             self.flush(FlushReason.DRAW)
-        if state.memory is None and not self._waiting.written:
+        if state.memory is None and not self._reached.written:
             return None
         reach = reach_of(state)
-        is_reached = reach is not None or bool(self._waiting.written)
-        if is_reached and self.pending and self._waiting.blocks(state, reach, self._executor.all_reads(), self._written()):
+        is_reached = reach is not None or bool(self._reached.written)
+        if is_reached and self.pending and self._reached.blocks(state, reach, self._executor.all_reads(), self._written()):
             self.flush(FlushReason.DRAW)
-        if reach is not None and reach.is_ordered and not self._is_ordered and self.pending:
-            self.flush(FlushReason.DRAW)  # the order of such draws depends on windows, which must not depend on what workers have begun
         return reach
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
@@ -285,9 +286,8 @@ class Renderer:
     def _note(self, reach: Reach | None) -> None:
         """Note the memory that a pending draw's programs reach."""
         if reach is not None:
-            self._waiting.note(reach)
+            self._reached.note(reach, self._executor.all_reads(), self._written())
             self._hinder()
-            self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
 
     def enqueue(self, packet: Packet) -> None:
         """Take a packet; packets are drawn in the order in which they are taken."""
@@ -308,8 +308,8 @@ class Renderer:
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
         """Draw pending work if it writes memory that `reads` names, or reads or writes memory that `writes` names."""
         if self.pending:
-            written = [*self._written(), *self._waiting.written, *self._executor.uploaded()]
-            if meet(reads, written) or meet(writes, [*self._executor.all_reads(), *written, *self._waiting.touched]):
+            written = [*self._written(), *self._reached.written, *self._executor.uploaded()]
+            if meet(reads, written) or meet(writes, [*self._executor.all_reads(), *written, *self._reached.touched]):
                 self.carry_out(FlushReason.DRAW)
 
     @property
@@ -319,7 +319,7 @@ class Renderer:
 
     def upload(self, job: Copy, owner: object) -> bool:
         """See `Device.upload`."""
-        return not meet([job.written], [*self._written(), *self._waiting.touched]) and self._executor.upload(job, owner) is Code.DONE
+        return not meet([job.written], [*self._written(), *self._reached.touched]) and self._executor.upload(job, owner) is Code.DONE
 
     def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
         """Return true if pending work uses one of these bytes, so that a flush must come before they are changed (or read)."""
@@ -327,7 +327,7 @@ class Renderer:
             return False
         if self._executor.awaits_upload(address, size) or (not for_reading and self._executor.reads(address, size)):
             return True
-        end, other = address + size, self._waiting.written if for_reading else self._waiting.touched
+        end, other = address + size, self._reached.written if for_reading else self._reached.touched
         return any(at < end and address < at + count for at, count in (*self._written(), *other))
 
     def _written(self) -> list[tuple[int, int]]:
@@ -341,14 +341,13 @@ class Renderer:
 
     def use_pause(self) -> None:
         """See `Device.use_pause`."""
-        if self.pending and not self._waiting.touched:
+        if self.pending and not self._reached.touched:
             self.flush()
 
     def _finish(self) -> None:
         is_swept = self._executor.end_frame(self._states)  # first: what it forgets names memory that is let go of here
-        self._waiting.clear()
+        self._reached.clear()
         self._hinder()
-        self._is_ordered = False
         self._region.reset()
         self._maker.flushed()
         if self._pipeline is not None:
@@ -366,14 +365,13 @@ class Renderer:
 
     def _hinder(self) -> None:
         """Leave draws and writes to Python while they may have to wait for pending draws."""
-        e, waiting = self._executor.record, self._waiting
-        e.is_hindered, e.is_reached = bool(self._resolves or waiting.written), bool(waiting.touched)
+        self._reached.hinder(is_resolving=bool(self._resolves))
 
     def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         self._tally.flushed(reason)
-        self._pool.carry_out(self._hand_over, self._is_ordered)
+        self._pool.carry_out(self._hand_over, self._reached.is_ordered)
 
     def _hand_over(self, work: Work) -> object:
         """Hand pending work to a flush. Returns memory that must live as long as the flush. MemoryError, with nothing lost."""

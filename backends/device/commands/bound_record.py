@@ -28,15 +28,19 @@ class Word(IntEnum):
     COUNT_SAMPLES = 7
     COUNT_STATISTICS = 8
     SAMPLE_LOCATIONS = 9
-    VIEWPORTS = 10  # values from here on: of these only the class decides about code
-    SCISSORS = 11
-    BLEND_COLOR = 12
-    STENCIL_REF = 13
-    WINDOW_RECTANGLES = 14
-    CLIP_PLANES = 15
-    POLYGON_STIPPLE = 16
+    VERTEX_IMAGES = 10  # keys of the images of a stage
+    FRAGMENT_IMAGES = 11
+    VIEWPORTS = 12  # values from here on: of these only the class decides about code
+    SCISSORS = 13
+    BLEND_COLOR = 14
+    STENCIL_REF = 15
+    WINDOW_RECTANGLES = 16
+    CLIP_PLANES = 17
+    POLYGON_STIPPLE = 18
 
 
+IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
+"""Words of the keys of images, by stage; draws whose other stages have images are no templates."""
 STAGES = len(Processor)
 FIRST_VALUE = int(Word.VIEWPORTS)
 VALUES = len(Word) - FIRST_VALUE
@@ -134,7 +138,7 @@ class DrawCall(ctypes.Structure):
 
 
 class BoundRecord(ctypes.Structure):
-    """Everything that is bound to a context and that a draw needs, but for memory that shaders write and stream output."""
+    """Everything that is bound to a context and that a draw needs, but for tables of memory that shaders write, and stream output."""
 
     _fields_ = [
         ("words", c_uint64 * WORDS),
@@ -158,6 +162,7 @@ class BoundRecord(ctypes.Structure):
         ("values", c_uint64),  # ValueSlot of the values of words
         ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
         ("vertex_revision", c_int64),  # changes with the vertex buffers
+        ("memory_revision", c_int64),  # changes with shader buffers, images and counters
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage
         ("index_address", c_uint64),
         ("index_bytes", c_int64),

@@ -52,8 +52,8 @@ class ShaderResources(ContextCore):
         """
         name = "set_shader_images"
         kind = lookup(ShaderType, stage, f"{name}: stage")
-        table = self.state.stage[kind].images
-        self._bind_all(name, "images", kind, images, start, MAX_SHADER_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
+        put = self.state.stage[kind].put_image
+        self._bind_all(name, "images", kind, images, start, MAX_SHADER_IMAGES, put, lambda item, at: shader_image(self, item, at))
 
     def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers of atomic counters, HWATOMIC[start] and the next, for all stages; items as in `set_shader_buffers`. (p_context.h)"""

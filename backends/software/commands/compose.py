@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import HEAD_WORDS, STAGE_UNITS, BoundRecord, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, STAGE_UNITS, BoundRecord, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
@@ -20,7 +20,7 @@ from backends.software.commands.template_fields import STEPS
 NO_ROOM = 1
 """In place of the address of a template: Python has to make room for more."""
 
-_MOST_KEY = max(len(step.facts) for step in STEPS) + STAGE_UNITS
+_MOST_KEY = max(len(step.facts) for step in STEPS) + 1 + STAGE_UNITS
 _BLOCK = ctypes.sizeof(Block)
 
 
@@ -89,12 +89,13 @@ def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: 
         f.store(f.load(I64, numbers, 8 * fact, 8), key, 8 * k, 8)
     length = f.const(I32, len(step.facts))
     if step.stage is not None:
+        f.store(f.load(I64, words, 8 * IMAGE_WORDS[step.stage], 8), key, 8 * len(step.facts), 8)
         units = f.load(I64, words, 8 * shader_word(step.stage), 8).lshr(CLASS_SHIFT).trunc(I32)
         with f.range(0, units) as unit:
             view, sampler = (f.load(I64, words, (unit << 3) + 8 * at(step.stage), 8) for at in (view_word, sampler_word))
             classes = view.lshr(CLASS_SHIFT) | sampler.lshr(CLASS_SHIFT) << CLASS_SHIFT
-            f.store(classes, key, (unit << 3) + 8 * len(step.facts), 8)
-        length = length + units
+            f.store(classes, key, (unit << 3) + 8 * (len(step.facts) + 1), 8)
+        length = length + units + 1
     found = f.call(I64, "find_part", e.pointer, key, length, f.const(I32, number))
     f.store(found, e.get("found").as_pointer(), 8 * number, 8)
     with f.leaving(found.eq(0)):

@@ -41,6 +41,7 @@ def build_draw(module: Module) -> None:
     is_written = loop | has_restart
     leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
     leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
+    leave(f, (is_staged | is_written) & e.get("num_written").ne(0), Code.UNKNOWN)
     leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
     strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
@@ -74,6 +75,7 @@ def build_draw(module: Module) -> None:
     leave_unmade(f, vertex_env)
     fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), is_same)
     leave_unmade(f, fragment_env)
+    leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
     call = _call(f, c, first.get(), index_size, start, per_instance.get())
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
     e.set("vertices", e.get("vertices") + vertices)
@@ -121,7 +123,7 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
 
-    Leaves a draw whose programs reach memory to Python, unless that has looked at it.
+    Leaves a draw whose programs reach memory to Python, unless that has looked at it, or at one like it.
 
     0 and NO_ROOM: see `compose`.
     Until this draw has made all that it needs, it is not the last one.
@@ -136,7 +138,8 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
             found.set(f.call(I64, "compose", e.pointer, b.pointer, kind))
         with f.if_(found.get().ugt(NO_ROOM) & e.get("may_reach").eq(0)):
             t = Record(f, found.get().as_pointer(), TemplateRecord)
-            leave(f, (t.get("vertex.reaches") | t.get("fragment.reaches")).ne(0), Code.UNKNOWN)
+            with f.if_((t.get("vertex.reaches") | t.get("fragment.reaches")).ne(0)):
+                leave(f, (kind & STAGED).ne(0) | f.call(I32, "is_approved", e.pointer, b.pointer).eq(0), Code.UNKNOWN)
         e.set("bound", here)
         e.set("kind", kind)
         e.set("bound_framebuffer", framebuffer)

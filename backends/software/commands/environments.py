@@ -11,8 +11,8 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
 from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
-from backends.software.commands.memory import allocate, leave
-from backends.software.commands.records import AWAITS_UPLOAD, Code, EnvironmentRecipe, ExecutorRecord
+from backends.software.commands.memory import allocate, leave, note_met
+from backends.software.commands.records import AWAITS_UPLOAD, TABLES, Code, EnvironmentRecipe, ExecutorRecord
 
 _FIXED = 2
 """Words of a key before those of the units: the recipe, and the revision of constants and tables."""
@@ -57,8 +57,8 @@ def build_environment(module: Module) -> None:
     f.store(e.get("watch"), target, ShaderEnv.watch.offset, 8)
     reaches = r.get("reaches")
     with f.if_(reaches.ne(0)):
-        tables = f.at(e.address("tables"), (reaches - 1).zext(I64) << 4)
-        for number, field in enumerate((ShaderEnv.buffers, ShaderEnv.counters)):
+        tables = f.at(e.address("tables"), (reaches - 1).zext(I64) * (8 * TABLES))
+        for number, field in enumerate((ShaderEnv.buffers, ShaderEnv.counters, ShaderEnv.images)):
             f.store(f.load(I64, tables, 8 * number, 8), target, field.offset, 8)
     with f.if_(units.ne(0)):
         at = f.at(target, _HEAD), f.at(target, textures)
@@ -66,7 +66,7 @@ def build_environment(module: Module) -> None:
             f.store(address, target, field.offset, 8)
         f.call(None, "place_units", executor, bound, views, *at, units)
     slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
-    changes = f.var(I32, 0)
+    changes = f.var(I32, reaches)  # no two draws share an environment with tables
     with f.range(0, count) as k:
         slot = f.load(I32, r.address("slot"), k << 2)
         bound_slot = f.at(slots, slot * ctypes.sizeof(ConstantSlot))
@@ -83,6 +83,7 @@ def build_environment(module: Module) -> None:
             otherwise()
             with f.leaving(f.call(I32, "awaits_upload", executor, place.get(), size.zext(I64)).ne(0)):
                 f.ret(f.const(I64, AWAITS_UPLOAD))
+            note_met(f, e, place.get(), size.zext(I64))
             place.set(f.call(I64, "place", executor, place.get(), size, readable))
             with f.leaving(place.get().eq(0)):
                 f.ret(f.const(I64, 0))

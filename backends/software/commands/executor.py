@@ -149,12 +149,14 @@ class Executor:
     # -- draws -----------------------------------------------------------------------------------------------------------
     def draw_despite_hindrance(self, state: DrawState, info: DrawInfo) -> Code:
         """Take a draw that Python has looked at already, and whose stages before the rasterizer have run."""
-        hindrances = state.record.hindrances, self.record.is_hindered
+        hindrances, written = (state.record.hindrances, self.record.is_hindered), self.record.num_written
         state.record.hindrances, self.record.is_hindered = hindrances[0] & ~(Hindrance.STAGES | Hindrance.STREAMS), 0
+        self.record.num_written = self.record.has_met = 0
         try:
             return self.draw(state, info)
         finally:
             state.record.hindrances, self.record.is_hindered = hindrances
+            self.record.num_written = written
 
     def draw_reaching(self, state: DrawState, info: DrawInfo) -> Code:
         """Take a draw that Python has looked at, and whose programs reach memory. UNKNOWN: they need more than tables."""

@@ -58,6 +58,7 @@ def build_note_read(module: Module) -> None:
             r.set("address", address)
             r.set("size", size)
             e.set("num_reads", number + 1)
+            note_met(f, e, address, size)
             e.set("held", e.get("held") + size)
             f.ret()
         r = _range(f, reads, slot.get("number"))
@@ -67,9 +68,16 @@ def build_note_read(module: Module) -> None:
                 r.set("address", address)
                 r.set("size", size)
                 e.set("held", e.get("held") + (size - known))
+                note_met(f, e, address, size)
             f.ret()
         place.set((place.get() + 1) & mask)
     f.ret()
+
+
+def note_met(f: Function, e: Record, address: Val, size: Val) -> None:
+    """Note that a range which is read now is written by programs of pending draws."""
+    with f.if_(e.get("num_written").ne(0)):
+        e.set("has_met", e.get("has_met") | f.call(I32, "meets_written", e.pointer, address, size))
 
 
 def build_reads_meet(module: Module) -> None:

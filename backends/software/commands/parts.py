@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from backends.device.bound import DrawState, Framebuffer
-from backends.device.commands.bound_record import HEAD_WORDS, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.device.commands.slot_table import SlotTable
 from backends.llvm.engine.engine import Library
@@ -27,7 +27,7 @@ from backends.raster.draw_record import Draw, ValueRules, View
 from backends.raster.kernels import Kernels
 from backends.software.commands.hashing import MIX, UNIT_MIX
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
-from backends.software.commands.reached import has_tables
+from backends.software.commands.reached import may_have_tables
 from backends.software.commands.records import ExecutorRecord, call_facts
 from backends.software.commands.template_fields import FIELDS, STEPS
 
@@ -35,7 +35,7 @@ _NEEDS = (Fact.VERTEX_NEEDS, Fact.FRAGMENT_NEEDS)
 _WORD = 4
 _HALF = (1 << 32) - 1
 Key = tuple[int, ...]
-"""The number of a step, the numbers of its facts, and the classes of views and samplers of its stage."""
+"""The number of a step, the numbers of its facts, and the keys of images and the classes of views and samplers of its stage."""
 
 
 class _Options:
@@ -117,7 +117,7 @@ class PartTable:
         for step, found in zip(STEPS, parts):
             facts.update(zip(step.concludes, found.conclusions))
         for number, step in enumerate(STEPS[first:], first):
-            if not all(has_tables(facts[fact]) for fact in _NEEDS if fact in facts):
+            if not all(may_have_tables(facts[fact]) for fact in _NEEDS if fact in facts):
                 return False  # before a step that others lack: with all of its parts, generated code would take the draw
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)
@@ -185,13 +185,15 @@ class PartTable:
 
 
 def _classes(state: DrawState, step: Step) -> list[int]:
-    """The classes of the view and of the sampler of each unit that a step depends on."""
+    """The number of the keys of images, and the classes of the view and of the sampler of each unit, that a step depends on."""
     if step.stage is None:
         return []
     words, stage = state.record.words, step.stage
     count = words[shader_word(stage)] >> CLASS_SHIFT
     views, samplers = (words[at : at + count] for at in (view_word(stage), sampler_word(stage)))
-    return [view >> CLASS_SHIFT | sampler >> CLASS_SHIFT << CLASS_SHIFT for view, sampler in zip(views, samplers)]
+    return [words[IMAGE_WORDS[stage]]] + [
+        view >> CLASS_SHIFT | sampler >> CLASS_SHIFT << CLASS_SHIFT for view, sampler in zip(views, samplers)
+    ]
 
 
 def _hash_of(key: Key) -> int:

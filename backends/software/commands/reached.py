@@ -1,29 +1,50 @@
-"""Tables of shader buffers and counters for draws whose programs reach memory; generated code writes their addresses to environments."""
+"""Memory that programs of draws reach: tables of what is bound, the ranges that pending draws write, and draws that need no further look.
+
+Python looks at the first draw of some programs with some memory. The next ones are left to generated code, until the pending work is
+carried out or other targets are bound. Generated code finds reads of memory that pending programs write (`approvals`), and asks for a
+flush.
+"""
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Collection, Sequence
+
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
-from backends.device.commands.words import tick
-from backends.device.hazards import bind_memory
+from backends.device.commands.bound_record import shader_word
+from backends.device.hazards import Reach, Waiting, bind_memory, meet
+from backends.device.memory import Range
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
-from backends.software.commands.records import REACHED, ExecutorRecord
+from backends.software.commands.records import (
+    MOST_APPROVED,
+    MOST_WRITTEN,
+    REACHED,
+    TABLES,
+    ApprovedDraw,
+    ExecutorRecord,
+    ReadRange,
+)
 from tgsi.language.facts.enums import Processor
 
 
 def reached_tables(stage: int, needs: ShaderNeeds) -> int:
     """Place of a stage's tables in `ExecutorRecord.tables`, plus 1; 0 if its program reaches no memory."""
-    return REACHED.index(Processor(stage)) + 1 if needs.effects.touches else 0
+    return REACHED.index(Processor(stage)) + 1 if _has_tables(needs) else 0
 
 
-def has_tables(needs: ShaderNeeds) -> bool:
-    """True if templates can be made for a program: images are a part of its code, and handles name whatever is resident."""
-    return not needs.images and not needs.handles
+def may_have_tables(needs: ShaderNeeds) -> bool:
+    """True if templates can be made for a program: handles name whatever is resident."""
+    return not needs.handles
+
+
+def _has_tables(needs: ShaderNeeds) -> bool:
+    return bool(needs.effects.touches or needs.images)
 
 
 def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bool:
-    """Copy the tables of a draw into `region`, for the next draw alone. False: its programs need more than tables.
+    """Copy the tables of what is bound into `region`. False: the programs of a draw need more than tables.
 
     No two draws share an environment, so no vector has fragments of two draws, and memory is reached in the order of the calls.
     """
@@ -31,13 +52,88 @@ def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bo
     for place, processor in enumerate(REACHED):
         bindings = state.stage[processor]
         needs = needs_of(bindings.shader)
-        if not has_tables(needs):
+        if not may_have_tables(needs):
             return False
-        if needs.effects.touches:
+        if _has_tables(needs):
             stages.append((place, bindings, needs))
     for place, bindings, needs in stages:
         env = ShaderEnv()
         bind_memory(region, env, needs, bindings, state.counters)
-        record.tables[2 * place], record.tables[2 * place + 1] = env.buffers, env.counters
-        state.record.constant_revision[REACHED[place]] = tick()
+        record.tables[TABLES * place : TABLES * (place + 1)] = env.buffers or 0, env.counters or 0, env.images or 0
     return True
+
+
+class ReachedMemory:
+    """The memory that programs of a renderer's pending draws reach.
+
+    Attributes:
+        waiting: ranges, with the programs that reach them.
+        is_ordered: one thread has to draw all pending work.
+    """
+
+    def __init__(self, record: ExecutorRecord) -> None:
+        self.waiting, self.is_ordered = Waiting(), False
+        self._record, self._is_clear = record, True  # clear: no pending draw reads what pending programs write
+        self._written = (ReadRange * MOST_WRITTEN)()
+        record.written = ctypes.addressof(self._written)
+
+    @property
+    def touched(self) -> Collection[Range]:
+        """Ranges that programs read or write."""
+        return self.waiting.touched
+
+    @property
+    def written(self) -> Collection[Range]:
+        """Ranges that programs write."""
+        return self.waiting.written
+
+    def blocks(self, state: DrawState, reach: Reach | None, reads: Sequence[Range], targets: Sequence[Range]) -> bool:
+        """Return true if a draw must be taken after a flush of what is pending. reads, targets: as for `note`."""
+        if reach is not None and reach.is_ordered and not self.is_ordered:
+            return True  # the order of such draws depends on windows, which must not depend on what workers have begun
+        return self.waiting.blocks(state, reach, reads, targets)
+
+    def note(self, reach: Reach, reads: Sequence[Range], targets: Sequence[Range]) -> None:
+        """Note what a pending draw reaches. reads, targets: memory that pending draws read, and that they and clears draw to."""
+        self.waiting.note(reach)
+        self.is_ordered |= reach.is_ordered or meet(reach.written, targets)
+        written = [*self.waiting.written]
+        self._is_clear &= len(written) <= MOST_WRITTEN and not meet(reach.written, reads)
+        for place, (address, size) in enumerate(written[:MOST_WRITTEN]):
+            self._written[place] = ReadRange(address, size)
+        self._record.num_written = min(len(written), MOST_WRITTEN)
+
+    def approve(self, state: DrawState) -> None:
+        """Leave draws like the one that was just taken by its tables to generated code."""
+        record, bound = self._record, state.record
+        if not self._is_clear or state.has_stages:
+            return
+        words = bound.words
+        shaders = (words[shader_word(processor)] for processor in REACHED)
+        place = record.num_approved % MOST_APPROVED
+        record.approved[place] = ApprovedDraw(
+            ctypes.addressof(bound), bound.memory_revision, (ctypes.c_uint64 * len(REACHED))(*shaders), record.tables
+        )
+        record.num_approved += 1
+
+    def begin_pass(self) -> None:
+        """Look at draws to other targets again."""
+        if self.waiting.written:
+            self._is_clear, self._record.is_hindered = False, 1
+        self._forget_approved()
+
+    def clear(self) -> None:
+        """Forget everything: what was pending is carried out."""
+        self.waiting.clear()
+        self.is_ordered, self._is_clear = False, True
+        self._record.num_written = self._record.has_met = 0
+        self._forget_approved()
+
+    def _forget_approved(self) -> None:
+        if self._record.num_approved:
+            self._record.num_approved = self._record.template = 0
+
+    def hinder(self, *, is_resolving: bool) -> None:
+        """Leave draws and writes to Python while they may have to wait for pending draws. is_resolving: resolves wait."""
+        self._record.is_hindered = is_resolving or not self._is_clear
+        self._record.is_reached = bool(self.waiting.touched)

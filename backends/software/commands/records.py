@@ -57,6 +57,24 @@ class EnvironmentRecipe(ctypes.Structure):
 REACHED = (Processor.VERT, Processor.FRAG)
 """Stages with tables in `ExecutorRecord.tables`."""
 
+TABLES = 3
+"""Tables of a stage there: addresses of the records of buffers, counters and images."""
+
+MOST_APPROVED, MOST_WRITTEN = 8, 64
+"""Draws that reach memory and need no further look, and ranges that pending programs write, as far as generated code knows them."""
+
+
+class ApprovedDraw(ctypes.Structure):
+    """Programs and memory of a draw that Python has looked at; see `backends.software.commands.reached`."""
+
+    _fields_ = [
+        ("bound", c_uint64),  # address of the BoundRecord
+        ("revision", c_int64),  # `BoundRecord.memory_revision`
+        ("shaders", c_uint64 * len(REACHED)),
+        ("tables", c_uint64 * (TABLES * len(REACHED))),
+    ]
+
+
 AWAITS_UPLOAD = 1
 """In place of the address of an environment: constants would be copied that pending work has yet to write."""
 
@@ -149,7 +167,13 @@ class ExecutorRecord(ctypes.Structure):
         ("epoch", c_int64),  # grows with each frame and each pass
         ("num_passes", c_int32),  # pending ones, that of the bound targets included
         ("pass_reads", c_int32),  # number of ranges that earlier passes read
-        ("tables", c_uint64 * (2 * len(REACHED))),  # addresses of the BufferRecords of buffers and of counters, by stage
+        ("tables", c_uint64 * (TABLES * len(REACHED))),  # by stage
+        ("num_approved", c_int32),  # draws that were ever written to `approved`, one after the other
+        ("num_written", c_int32),
+        ("approved", ApprovedDraw * MOST_APPROVED),
+        ("written", c_void_p),  # ReadRange: memory that programs of pending draws may write
+        ("has_met", c_int32),  # memory was noted as read that pending programs write: a flush has to come first
+        ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),

@@ -1,4 +1,4 @@
-"""Draws whose programs reach buffers and counters: generated code takes them, with the bytes of draws that Python makes."""
+"""Draws whose programs reach buffers, counters and images: generated code takes them, with the bytes of draws that Python makes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import tgsi
 from backends.pipe.enums import DriverQuery
 from backends.software.commands.executor import Executor
+from backends.software.commands.reached import ReachedMemory
 from backends.software.commands.records import Code
 from tests.calls import calls_in
 
@@ -34,6 +35,15 @@ FRAGMENTS = {
         dcl="DCL BUFFER[0]\nDCL BUFFER[1]\n",
         code="LOAD TEMP[0], BUFFER[1], IMM[0].xxxx\nATOMUADD TEMP[0].x, BUFFER[0], IMM[0].yyyy, IMM[0].wwww\nMOV OUT[0], TEMP[0].yzwy\n",
     ),
+    "loads": _FS.format(
+        dcl="DCL IMAGE[0], 2D, PIPE_FORMAT_R32G32B32A32_FLOAT\n",
+        code="LOAD TEMP[0], IMAGE[0], IMM[0].wwww, 2D\nADD OUT[0], TEMP[0], IN[0]\n",
+    ),
+    "stores": _FS.format(
+        dcl="DCL IMAGE[0], 2D, PIPE_FORMAT_R32G32B32A32_FLOAT\nDCL IMAGE[1], 2D, PIPE_FORMAT_R32G32B32A32_FLOAT, WR\n",
+        code="LOAD TEMP[0], IMAGE[0], IMM[0].wwww, 2D\nSTORE IMAGE[1], IMM[0].xxxx, IN[0], 2D\nMOV OUT[0], TEMP[0]\n",
+    ),
+    "samples": _FS.format(dcl="DCL SAMP[0]\nDCL SAMP[1]\n", code="TEX TEMP[0], IN[0], SAMP[0], 2D\nTEX OUT[0], TEMP[0], SAMP[1], 2D\n"),
     "orders": _FS.format(
         dcl="DCL BUFFER[0]\n",
         code="ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].zzzz, IMM[0].wwww\nU2F TEMP[0], TEMP[0].xxxx\nMOV OUT[0], TEMP[0]\n",
@@ -48,14 +58,18 @@ class Scene:
         self.ctx: Any = screen.context_create()
         ctx = self.ctx
         self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        other = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        ctx.set_framebuffer_state(cbufs=[other])
+        ctx.clear(color=(0, 0, 0, 0))
+        self.targets = [self.target, other]
         ctx.set_framebuffer_state(cbufs=[self.target])
         ctx.clear(color=(0, 0, 0, 0))
         ctx.set_viewport_states([{"scale": (8, 8, 0.5), "translate": (8, 8, 0.5)}])
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
         corners = np.array([[-1, -1, 0, 1], [0.5, -1, 0, 1], [-1, 0.5, 0, 1], [1, 1, 0, 1], [0, 1, 0, 1], [1, 0, 0, 1]], "f4")
-        memory = screen.resource_create(target="BUFFER", width0=corners.nbytes)
-        ctx.buffer_subdata(memory, corners)
-        ctx.set_vertex_buffers([{"buffer": memory, "stride": 16}])
+        self.corners = screen.resource_create(target="BUFFER", width0=corners.nbytes)
+        ctx.buffer_subdata(self.corners, corners)
+        ctx.set_vertex_buffers([{"buffer": self.corners, "stride": 16}])
         factors = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
         self.blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
         self.vertex = {name: ctx.create_vs_state(text) for name, text in VERTICES.items()}
@@ -63,8 +77,20 @@ class Scene:
         self.buffers = [screen.resource_create(target="BUFFER", width0=64) for _ in range(4)]
         for k, buffer in enumerate(self.buffers):
             ctx.buffer_subdata(buffer, np.arange(16, dtype="f4") / (k + 1))
+        self.images = [screen.resource_create(width0=4, height0=4, format="R32G32B32A32_FLOAT") for _ in range(3)]
+        for k, image in enumerate(self.images):
+            ctx.texture_subdata(image, np.arange(64, dtype="f4").reshape(4, 4, 4) / (50 * (k + 1)))
+        for unit in range(3):
+            ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(self.images[unit])], start=unit)
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()] * 3)
+        ctx.set_index_buffer(self.buffers[0])
         self.bind("plain", "plain")
         self.reach()
+        self.see()
+
+    def see(self, read: int = 0, written: int = 1) -> None:
+        """Bind images: the one that fragments read, and the one that they write."""
+        self.ctx.set_shader_images("FRAGMENT", [self.images[read], self.images[written]])
 
     def bind(self, vertex: str, fragment: str) -> None:
         self.ctx.bind_vs_state(self.vertex[vertex])
@@ -75,6 +101,19 @@ class Scene:
         self.ctx.set_shader_buffers("VERTEX", [self.buffers[vertex]])
         self.ctx.set_shader_buffers("FRAGMENT", [self.buffers[fragment], self.buffers[read]])
         self.ctx.set_hw_atomic_buffers([self.buffers[counter]])
+
+    def read(self, kind: str, buffer: int) -> None:
+        """Let draws read a buffer in another way, or image 0 by a sampler, or what they read at first."""
+        ctx, memory = self.ctx, self.buffers[buffer]
+        if kind == "constants":
+            ctx.set_constant_buffer("VERTEX", memory)
+        elif kind == "vertices":
+            ctx.set_vertex_buffers([{"buffer": memory, "stride": 16}])
+        elif kind == "indices":
+            ctx.set_index_buffer(memory)
+        else:
+            ctx.set_vertex_buffers([{"buffer": self.corners, "stride": 16}])
+            self.move(0)
 
     def move(self, x: float) -> None:
         self.ctx.set_constant_buffer("VERTEX", np.array([x, 0, 0, 0], "f4"))
@@ -88,30 +127,38 @@ class Scene:
         actions = (
             lambda: self.bind(random.choice([*VERTICES]), random.choice([*FRAGMENTS])),
             lambda: self.reach(*random.sample(range(4), 4)),
+            lambda: self.see(*random.sample(range(3), 2)),
             lambda: self.move(random.choice((0, 0.25, -0.5))),
             lambda: self.ctx.bind_blend_state(random.choice(self.blends)),
             lambda: self.ctx.buffer_subdata(
                 random.choice(self.buffers), np.array([random.random()], "f4"), offset=4 * random.randrange(16)
             ),
+            lambda: self.read(random.choice(("constants", "vertices", "indices", "nothing", "nothing")), random.randrange(4)),
+            lambda: self.ctx.set_framebuffer_state(cbufs=[random.choice(self.targets)]),
             self.ctx.flush,
             lambda: self.ctx.clear(color=(0.5, 0, 0, 1)),
         )
         self.move(0)
         for _ in range(120):
-            random.choices(actions, (4, 2, 3, 1, 2, 0.3, 0.2))[0]()
-            for _ in range(random.randrange(3)):
-                self.draw(count=random.choice((3, 6)), instance_count=random.choice((1, 1, 3)))
+            random.choices(actions, (4, 2, 1, 3, 1, 2, 1, 0.3, 0.3, 0.2))[0]()
+            for _ in range(random.randrange(4)):
+                mode, size = random.choice(("TRIANGLES", "TRIANGLES", "LINE_LOOP")), random.choice((0, 0, 1))
+                self.draw(mode=mode, count=random.choice((3, 6)), instance_count=random.choice((1, 1, 3)), index_size=size)
         return self.content()
 
     def content(self) -> bytes:
         data = b""
-        for resource in (self.target, *self.buffers):
+        for resource in (*self.targets, *self.buffers, *self.images):
             with self.ctx.transfer_map(resource, usage="READ") as mapped:
                 data += bytes(mapped.data)
         return data
 
 
-@pytest.mark.parametrize("seed", range(6))
+def _hinder_always(memory: ReachedMemory, *, is_resolving: bool) -> None:
+    memory._record.is_hindered, memory._record.is_reached = 1, bool(memory.waiting.touched)
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_bytes_are_those_of_draws_that_python_makes_for_any_threads_and_lanes(seed: int) -> None:
     found = []
     for threads, lanes in ((0, None), (1, None), (3, 8)):
@@ -119,15 +166,23 @@ def test_bytes_are_those_of_draws_that_python_makes_for_any_threads_and_lanes(se
             found.append(Scene(screen).play(seed))
     with pytest.MonkeyPatch.context() as patch, tgsi.Screen(threads=0) as screen:
         patch.setattr(Executor, "draw_reaching", lambda *_: Code.UNKNOWN)
+        patch.setattr(ReachedMemory, "hinder", _hinder_always)
         found.append(Scene(screen).play(seed))
     assert found[0] == found[1] == found[2] == found[3]
     assert any(found[0])
 
 
-@pytest.mark.parametrize(("vertex", "fragment"), [("reads", "plain"), ("plain", "reads"), ("reads", "counts"), ("plain", "orders")])
-def test_generated_code_takes_draws_that_reach_memory(vertex: str, fragment: str) -> None:
+@pytest.mark.parametrize(
+    ("vertex", "fragment"),
+    [
+        *[("reads", "plain"), ("plain", "reads"), ("reads", "counts"), ("plain", "orders")],
+        *[("plain", "adds"), ("plain", "loads"), ("plain", "stores"), ("reads", "stores")],
+    ],
+)
+def test_no_python_runs_for_a_draw_that_reaches_memory_after_the_first_of_its_kind(vertex: str, fragment: str) -> None:
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen)
+        scene.draw()
         scene.bind(vertex, fragment)
         query = scene.ctx.create_query(DriverQuery.KNOWN_DRAWS)
         scene.ctx.begin_query(query)
@@ -136,11 +191,14 @@ def test_generated_code_takes_draws_that_reach_memory(vertex: str, fragment: str
             scene.draw()
         scene.ctx.end_query(query)
         assert scene.ctx.get_query_result(query) == 10
-        assert calls_in(scene.draw, path="backends/raster/draw") == []
+        assert calls_in(lambda: scene.ctx.draw_vbo(mode="TRIANGLES", count=6)) == []
         scene.bind("plain", "plain")
-        scene.draw()
+        assert calls_in(lambda: scene.ctx.draw_vbo(mode="TRIANGLES", count=6)) == []
         scene.bind(vertex, fragment)
-        assert calls_in(scene.draw, path="backends/raster/draw") == []
+        assert calls_in(lambda: scene.ctx.draw_vbo(mode="TRIANGLES", count=6)) == []
+        scene.ctx.flush()
+        scene.draw()
+        assert calls_in(lambda: scene.ctx.draw_vbo(mode="TRIANGLES", count=6)) == []
 
 
 def test_each_draw_reaches_what_is_bound_to_it() -> None:

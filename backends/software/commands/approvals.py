@@ -1,0 +1,40 @@
+"""Generated code: draws whose programs reach memory that Python has looked at, and reads of memory that pending programs write."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.bound_record import BoundRecord, shader_word
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module
+from backends.llvm.builder.record import Record
+from backends.software.commands.records import MOST_APPROVED, REACHED, TABLES, ApprovedDraw, ExecutorRecord, ReadRange
+
+
+def build_is_approved(module: Module) -> None:
+    """is_approved(executor, bound) -> 1 if Python has looked at a draw with the programs and memory of now: places its tables; or 0."""
+    f = Function(module, "is_approved", [PTR, PTR], I32, shared=True, internal=True)
+    executor, bound = f.args
+    e, b = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord)
+    with f.range(0, f.min(e.get("num_approved"), MOST_APPROVED)) as k:
+        a = Record(f, f.at(e.address("approved"), k * ctypes.sizeof(ApprovedDraw)), ApprovedDraw)
+        same = a.get("bound").eq(bound.as_address()) & a.get("revision").eq(b.get("memory_revision"))
+        for place, processor in enumerate(REACHED):
+            same = same & a.get("shaders", place).eq(b.get("words", shader_word(processor)))
+        with f.leaving(same):
+            for place in range(TABLES * len(REACHED)):
+                e.set("tables", a.get("tables", place), place)
+            f.ret(f.const(I32, 1))
+    f.ret(f.const(I32, 0))
+
+
+def build_meets_written(module: Module) -> None:
+    """meets_written(executor, address, bytes) -> 1 if programs of pending draws may write one of these bytes, else 0."""
+    f = Function(module, "meets_written", [PTR, I64, I64], I32, shared=True, internal=True)
+    executor, address, size = f.args
+    e, end = Record(f, executor, ExecutorRecord), address + size
+    written = e.get("written")
+    with f.range(0, e.get("num_written")) as k:
+        r = Record(f, f.at(written, k.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)
+        with f.leaving(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
+            f.ret(f.const(I32, 1))
+    f.ret(f.const(I32, 0))
