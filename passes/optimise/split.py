@@ -17,7 +17,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
-_UNBOUNDED = _NEVER = 1 << 30
+_UNBOUNDED = 1 << 30
 _OUTPUT = CODES[OUT]
 
 
@@ -91,7 +91,8 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], 
 
 
 def _is_split(values: Values) -> bool:
-    """Return true if each register plainly is one web: one instruction, which every lane runs, writes it, and all reads follow."""
+    """Return true if each register plainly is one web: one instruction, which every lane runs, writes all that is read, and all reads
+    follow."""
     if not values.layout.is_straight or values.layout.jumps or values.cells.groups:
         return False
     makers: dict[int, int] = {}
@@ -99,7 +100,7 @@ def _is_split(values: Values) -> bool:
         if cell & 12 != _OUTPUT and (len(places) > 1 or makers.setdefault(cell >> 2, places[0]) != places[0]):
             return False
     for cell, readers in values.readers.items():
-        if cell & 12 != _OUTPUT and makers.get(cell >> 2, _NEVER) >= min(readers):
+        if cell & 12 != _OUTPUT and (cell not in values.writers or makers[cell >> 2] >= min(readers)):
             return False
     return all(len(item.dst) < 2 for item in values.program.instructions)
 

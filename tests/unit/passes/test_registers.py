@@ -23,6 +23,9 @@ PROGRAMS = {
         "BGNLOOP; " + LEAVE + "; MOV TEMP[1].w, IN[0]; ADD TEMP[2], TEMP[2], TEMP[1]; ADD TEMP[3], TEMP[2], IN[0]; "
         "ADD TEMP[4], TEMP[4], TEMP[3]; ENDLOOP; MOV OUT[0], TEMP[4]; MOV OUT[1], TEMP[2]"
     ),
+    "zeros are read beside what an instruction wrote": (
+        "MUL TEMP[1], IN[0], IN[0].yzwx; MUL OUT[0], TEMP[1], TEMP[1]; MUL TEMP[2].xy, IN[0], IN[0]; ADD OUT[1], TEMP[2], IN[0]"
+    ),
     "a value of the last round is read after the loop": (
         "BGNLOOP; " + LEAVE + "; MUL TEMP[1], IN[0], TEMP[6].xxxx; ENDLOOP; ADD TEMP[2], IN[0], IN[0]; ADD OUT[0], TEMP[1], TEMP[2]"
     ),
