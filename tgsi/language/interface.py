@@ -227,20 +227,24 @@ class Interface:
     outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
 
     def __str__(self) -> str:
-        """A line for each name, as GLSL would declare it."""
-        found = [f"uniform {variable}" for variable in (self.uniforms.members.values() if self.uniforms else ())]
+        """A line for each name, as GLSL would declare it, in the order of their places."""
+        found = [f"uniform {variable}" for variable in _placed(self.uniforms.members if self.uniforms else {}, "offset")]
         for word, blocks in (("uniform", self.blocks), ("buffer", self.buffers)):
-            for block in blocks.values():
-                found.append(f"{word} {block.name} (binding {block.binding}): {', '.join(map(str, block.members.values()))}")
+            for block in _placed(blocks, "binding"):
+                found.append(f"{word} {block.name} (binding {block.binding}): {', '.join(map(str, _placed(block.members, 'offset')))}")
         for word, units in (("uniform", self.samplers), ("image", self.images)):
-            found += [
-                f"{word} {item.type} {item.name}{f'[{item.size}]' * (item.size > 1)} (unit {item.binding})" for item in units.values()
-            ]
+            for item in _placed(units, "binding"):
+                found.append(f"{word} {item.type} {item.name}{f'[{item.size}]' * (item.size > 1)} (unit {item.binding})")
         for word, ports in (("in", self.inputs), ("out", self.outputs)):
-            for port in ports.values():
+            for port in _placed(ports, "location"):
                 place = f" (location {port.location})" if port.location >= 0 else ""
                 found.append(f"{word} {port.type} {port.name}{place}")
         return "\n".join(found)
+
+
+def _placed(items: Mapping[str, Any], place: str) -> list[Any]:
+    """Named items by their place, those of one place by name."""
+    return sorted(items.values(), key=lambda item: (getattr(item, place), item.name))
 
 
 def nearest(name: str, names: Mapping[str, Any]) -> str:

@@ -147,7 +147,7 @@ def test_a_matrix_of_pyglm_is_the_matrix_that_it_prints() -> None:
 
 def test_an_interface_prints_a_line_for_each_name() -> None:
     text = str(tgsi.compile(VERTEX, stage="vert").interface)
-    assert text == "in mat4 turn (location 2)\nin vec2 place (location 1)\nin vec4 tint (location 6)\nout vec4 v_tint"
+    assert text == "in vec2 place (location 1)\nin mat4 turn (location 2)\nin vec4 tint (location 6)\nout vec4 v_tint"
     lines = str(tgsi.compile(FRAGMENT, stage="frag").interface).splitlines()
     assert "uniform sampler2D others[2] (unit 1)" in lines
     assert "uniform sampler2DShadow shadow (unit 3)" in lines
