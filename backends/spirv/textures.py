@@ -222,6 +222,8 @@ def _fetch(has_level: bool) -> Callable[[State, Instruction], None]:
 def _gather(s: State, item: Instruction) -> None:
     m = s.module
     texture = _sampler(s, item)
+    if not any(word in texture.target.name for word in ("2D", "CUBE", "RECT")):
+        s.fail("M030", f"texels of target {texture.target.name} are not gathered in SPIR-V")
     where, reference = _coordinates(s, item, texture.target)
     given: list[tuple[str, list[int]]] = []
     if len(item.offsets) == WORDS:

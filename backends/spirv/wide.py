@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from backends.spirv.arithmetic import clamped, kind_of, written
+from backends.spirv.arithmetic import kind_of, store, written
 from backends.spirv.state import State
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
@@ -79,8 +80,6 @@ def _number(s: State, kind: str, value: int) -> int:
 
 
 def _double(s: State, value: float) -> int:
-    import struct
-
     low, high = struct.unpack("<2I", struct.pack("<d", value))
     return s.module.constant("double", low, high)
 
@@ -167,75 +166,77 @@ def _lane(item: Instruction) -> Lane | None:
 
 
 def _source(s: State, operand: SrcOperand, kind: str, pair: int) -> int:
-    """One 64-bit number of a source: that of xy, or of zw."""
+    """One 64-bit number of a source: that of xy, or of zw. Signs are those of doubles, for integers, too."""
     m = s.module
     words = s.registers.source(SrcOperand(operand.register, operand.swizzle), "uint", [2 * pair, 2 * pair + 1])
-    value = m.op("Bitcast", m.scalar(kind), words)
-    signs = "int64" if kind == "uint64" and (operand.absolute or operand.negate) else kind
-    if signs != kind:
-        value = m.op("Bitcast", m.scalar(signs), value)
-    is_float = kind == "double"
+    if not operand.absolute and not operand.negate:
+        return m.op("Bitcast", m.scalar(kind), words)
+    value = m.op("Bitcast", m.scalar("double"), words)
+    if kind == "double":
+        value = m.call("FAbs", m.scalar(kind), value) if operand.absolute else value
+        return m.op("FNegate", m.scalar(kind), value) if operand.negate else value
+    bits = m.op("Bitcast", m.scalar("uint64"), words)
+    sign = _number(s, "uint64", 1 << 63)
     if operand.absolute:
-        value = m.call("FAbs" if is_float else "SAbs", m.scalar(signs), value)
+        flipped = m.op("BitwiseXor", m.scalar("uint64"), bits, sign)
+        bits = s.choose(s.test("FOrdGreaterThanEqual", value, _double(s, 0.0)), bits, flipped, "uint64", 1)
     if operand.negate:
-        value = m.op("FNegate" if is_float else "SNegate", m.scalar(signs), value)
-    return m.op("Bitcast", m.scalar(kind), value) if signs != kind else value
+        bits = m.op("BitwiseXor", m.scalar("uint64"), bits, sign)
+    return bits if kind == "uint64" else m.op("Bitcast", m.scalar(kind), bits)
+
+
+def _targets(item: Instruction) -> list[tuple[int, list[int]]]:
+    """The pairs of an instruction, and the channels that the result of each goes to."""
+    info, channels = item.opcode, written(item.dst[0])
+    of_pair = [[c for c in channels if c // 2 == pair] for pair in (0, 1)]
+    if info.dst_types[0] in WIDE:
+        needed = 1 if info.num_src == 2 else 2
+        return [(pair, [2 * pair, 2 * pair + 1]) for pair in (0, 1) if len(of_pair[pair]) >= needed]
+    if info.num_src == 2:  # a comparison
+        return [(pair, of_pair[pair][:1]) for pair in (0, 1) if of_pair[pair]]
+    return [(pair, [channel]) for pair, channel in enumerate(channels[:2])]
 
 
 def compute(s: State, item: Instruction) -> bool:
-    """Write an instruction on 64-bit numbers. False if there is no row for it."""
+    """Write an instruction on 64-bit numbers, one pair after the other. False if there is no row for it."""
     lane = _lane(item)
     if lane is None:
         return False
     info = item.opcode
-    channels = written(item.dst[0])
-    kind = kind_of(info.dst_types[0])
-    packed = kind not in WIDE and Reads.PACKED in info.reads
-    places = list(enumerate(channels[:2])) if packed else [(pair, c) for pair in (0, 1) for c in channels if c // 2 == pair]
-    values: dict[int, int] = {}
-    results: list[tuple[list[int], int]] = []
-    for pair in sorted({pair for pair, _ in places}):
+    for pair, channels in _targets(item):
         operands = []
         for number, operand in enumerate(item.src):
-            source, reads = kind_of(info.src_types[number]), info.reads[number]
-            if reads is Reads.COUNTS:
+            source = kind_of(info.src_types[number])
+            if info.reads[number] is Reads.COUNTS:
                 operands.append(s.registers.source(operand, "int" if source == "int" else "uint", [2 * pair]))
             elif source in WIDE:
                 operands.append(_source(s, operand, source, pair))
             else:
                 operands.append(s.registers.source(operand, source, [pair]))
-        values[pair] = lane(s, operands)
-        mine = [c for place, c in places if place == pair]
-        if kind in WIDE and len(mine) < 2 and Reads.WHOLE_PAIRS in info.reads + (Reads.WIDENED,):
-            s.fail("M030", f"{info.name} writes half of a 64-bit number, which has no form in SPIR-V")
-        results.append((mine, values[pair]))
-    for mine, value in results:
-        _store(s, item, value, kind, mine)
+        _store(s, item, lane(s, operands), kind_of(info.dst_types[0]), channels)
     return True
 
 
 def _store(s: State, item: Instruction, value: int, kind: str, channels: list[int]) -> None:
     m = s.module
-    if kind in WIDE:
-        if item.saturate:
-            s.fail("M030", "64-bit numbers are not saturated")
-        words = m.op("Bitcast", m.vector("uint", 2), value)
-        s.registers.write(item.dst[0], s.select(words, "uint", [c % 2 for c in channels], 2), "uint", channels)
+    if kind not in WIDE:
+        store(s, item, value, kind, channels)
         return
-    if item.saturate and kind == "float":
-        value = clamped(s, value, 1)
-    s.registers.write(item.dst[0], s.splat(value, kind, len(channels)), kind, channels)
+    if item.saturate:
+        number = value if kind == "double" else m.op("Bitcast", m.scalar("double"), value)
+        zero, one = _double(s, 0.0), _double(s, 1.0)
+        low = s.choose(s.test("FOrdLessThan", number, zero), zero, number, "double", 1)
+        value = s.choose(s.test("FOrdGreaterThan", low, one), one, low, "double", 1)
+    s.registers.write(item.dst[0], m.op("Bitcast", m.vector("uint", 2), value), "uint", channels)
 
 
 def _fraction(s: State, item: Instruction) -> None:
     """DFRACEXP: the fraction to the first destination, the exponent to the second."""
     m = s.module
     pair = m.call("FrexpStruct", m.type("Struct", m.scalar("double"), m.scalar("int")), _source(s, item.src[0], "double", 0))
-    first, second = item.dst
-    words = m.op("Bitcast", m.vector("uint", 2), m.op("CompositeExtract", m.scalar("double"), pair, 0))
-    channels = written(first)
-    if channels:
-        s.registers.write(first, s.select(words, "uint", [c % 2 for c in channels], 2), "uint", channels)
+    second = item.dst[1]
+    for _, channels in _targets(item):
+        _store(s, item, m.op("CompositeExtract", m.scalar("double"), pair, 0), "double", channels)
     channels = written(second)
     if channels:
         exponent = m.op("CompositeExtract", m.scalar("int"), pair, 1)
