@@ -205,7 +205,7 @@ def _query(s: State, item: Instruction) -> None:
     variable, _, _ = _words(s).variable(register)
     length = m.op("ArrayLength", m.scalar("uint"), variable, 0)
     size = m.op("ShiftLeftLogical", m.scalar("uint"), length, m.uint(2))
-    store(s, item, s.splat(size, "uint", len(channels)), "uint")
+    store(s, item, s.vector("uint", [m.uint(0) if channel else size for channel in channels]), "uint")
 
 
 EMITTERS: Mapping[str, Callable[[State, Instruction], None]] = MappingProxyType(

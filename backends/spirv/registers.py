@@ -32,11 +32,12 @@ class _Array:
         """The element of an index that is known when the program runs."""
         return self.s.chain("Private", self.s.module.vector("uint", WORDS), self.variable, index)
 
-    def place(self, index: int) -> tuple[int, int]:
-        """The number of the element for a register number, that of lost writes where there is none; and a bool: it exists."""
+    def place(self, index: int, first: int, size: int) -> tuple[int, int]:
+        """The number of the element for one of `size` registers, that of lost writes where it is none of them; and a bool: it is one."""
         s, m = self.s, self.s.module
         number = m.op("ISub", m.scalar("uint"), index, m.uint(self.first)) if self.first else index
-        inside = s.test("ULessThan", number, m.uint(self.size))
+        offset = m.op("ISub", m.scalar("uint"), index, m.uint(first)) if first != self.first else number
+        inside = s.test("ULessThan", offset, m.uint(size))
         return s.choose(inside, number, m.uint(self.size), "uint", 1), inside
 
 
@@ -174,19 +175,23 @@ class Registers:
         s, m = self.s, self.s.module
         four = m.vector("uint", WORDS)
         if register.indirect is not None:
-            array = self._array_of(register)
-            number, inside = array.place(self.address(register.indirect, register.index))
+            array, first, size = self._array_of(register)
+            number, inside = array.place(self.address(register.indirect, register.index), first, size)
             value = s.load(array.pointer(number), four)
             return s.choose(s.splat(inside, "bool", WORDS), value, m.null(four), "uint", WORDS)
         pointer = self._pointer(register)
         return m.null(four) if pointer is None else s.load(pointer, four)
 
-    def _array_of(self, register: RegisterRef) -> _Array:
+    def _array_of(self, register: RegisterRef) -> tuple[_Array, int, int]:
+        """The variable of registers that are indexed, the first of them, and their number."""
         file = register.file
         found = self.arrays.get((file, register.array_id)) or self.arrays.get((file, 0))
         if found is None:
             self.s.fail("M031", f"no register of file {file.name} is declared that could be indexed")
-        return found
+        for item in self.s.program.declared(file):
+            if register.array_id and item.array_id == register.array_id:
+                return found, item.first, item.last - item.first + 1
+        return found, found.first, found.size
 
     def _pointer(self, register: RegisterRef) -> int | None:
         key = register.file, register.index
@@ -234,8 +239,8 @@ class Registers:
         if register.file not in self.files:
             s.fail("M031", f"a register of file {register.file.name} is no destination in SPIR-V")
         if register.indirect is not None:
-            array = self._array_of(register)
-            number, _ = array.place(self.address(register.indirect, register.index))
+            array, first, size = self._array_of(register)
+            number, _ = array.place(self.address(register.indirect, register.index), first, size)
             pointer: int | None = array.pointer(number)
         else:
             pointer = self._pointer(register)
