@@ -254,3 +254,18 @@ def test_a_first_viewport_that_is_set_again_leaves_the_others(serve: Runner) -> 
     result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
     assert not result.lines
     assert (result.pixels(16, 16) == RED).all()
+
+
+def test_a_unit_of_polygon_offset_is_two_steps_of_depth(serve: Runner) -> None:
+    stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).resource(5, TEXTURE_2D, Z32F, 1, 16, 16)
+    stream.submit(pipeline(16)).buffer(2, vertices(*COVER))
+    commands = Commands().create("SURFACE", 11, 5, Z32F, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 11, 10)
+    commands.create("DSA", 35, 1 | 1 << 1 | 7 << 2, 0, 0, 0).bind("DSA", 35)
+    commands.create("RASTERIZER", 34, 1 << 29 | 1 << 20 | 1 << 1, word(1), 0, 0xFFFF, *(word(v) for v in (1, 3, 0, 0))).bind(
+        "RASTERIZER", 34
+    )
+    commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands), handle=5))
+    assert not result.lines
+    depths = np.frombuffer(result.pixels(16, 16).tobytes(), np.uint32)
+    assert np.unique(depths).tolist() == [0x3F000006]  # 0.5 and six times its last bit

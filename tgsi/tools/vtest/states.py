@@ -147,6 +147,11 @@ def _stencil(word: int) -> StencilState:
     )
 
 
+_OFFSET_UNIT = 2.0
+"""Steps of depth in a unit of OpenGL's polygon offset, which has to be seen although depth is computed in f32 (OpenGL 4.6, section 14.6.5).
+Clients were written against drivers that do so."""
+
+
 @creates("RASTERIZER", "s0 point_size sprite_coord_enable s3 line_width offset_units offset_scale offset_clamp")
 def _create_rasterizer(sub: SubContext, words: Words) -> None:
     _keep(sub, words, _rasterizer)
@@ -171,7 +176,7 @@ def _rasterizer(context: Any, words: Words) -> Any:
             line_stipple_factor=s3 >> 16 & 255,
             clip_plane_enable=s3 >> 24,
             line_width=line_width,
-            offset_units=units,
+            offset_units=_OFFSET_UNIT * units,
             offset_scale=scale,
             offset_clamp=clamp,
         )
