@@ -6,6 +6,7 @@
     module = tgsi.write_spirv(program)
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
+    text = tgsi.write_glsl(program)
     table = tgsi.link(vertex, fragment)
     tables = tgsi.link_chain(vertex, geometry, fragment, profile="nv50")
     program = tgsi.optimize(program)
@@ -47,6 +48,7 @@ from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:
+    from backends.glsl.emit import write_glsl
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
     from backends.spirv import write_spirv
@@ -128,6 +130,7 @@ _LAZY = {
     "renumber": "tgsi.api",
     "run": "tgsi.api",
     "validate": "tgsi.api",
+    "write_glsl": "backends.glsl.emit",
     "write_spirv": "backends.spirv",
 }
 
@@ -193,6 +196,7 @@ __all__ = [
     "run",
     "sm3",
     "validate",
+    "write_glsl",
     "write_spirv",
 ]
 

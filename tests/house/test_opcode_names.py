@@ -20,6 +20,7 @@ ALLOWED = {
     "tgsi.language.text.advice": "words of other languages for opcodes",
     "tgsi.language.builder.program_builder": "methods that write control flow",
     "frontends.spirv.emit": "writes instructions of SPIR-V as those of TGSI",
+    "backends.glsl": "one expression for each opcode",
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",

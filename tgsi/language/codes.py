@@ -342,6 +342,8 @@ B070 no lowering for NVIDIA's mesh shading
     The program is correct, but its lowering to the staging memory of NVIDIA hardware has no way to do this; docs/mesh.md has the list.
 B071 beyond NVIDIA's mesh shading
     The hardware has less of this: 32 threads run a workgroup, vertex numbers have 8 bits, and sizes have the widths of their fields.
+B080 beyond GLSL
+    The program is correct, but GLSL, or the version of it that was asked for, has no words for this; docs/glsl.md has the list.
 """
 
 

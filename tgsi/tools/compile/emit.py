@@ -66,7 +66,8 @@ def _headed(made: Any, shader: Shader, options: argparse.Namespace) -> Any:
         return made
     if isinstance(made, dict):
         return {"number": shader.found.number, "line": shader.found.line, "heading": shader.found.heading, **made}
-    return f"{';' if options.emit in ('llvm', 'spirv-text') else '#'} {shader.heading}\n{made}"
+    mark = {"llvm": ";", "glsl": "//", "spirv-text": ";"}.get(options.emit, "#")
+    return f"{mark} {shader.heading}\n{made}"
 
 
 def _refuse_terminal(options: argparse.Namespace) -> None:
@@ -85,6 +86,8 @@ def _emit(program: Any, options: argparse.Namespace) -> Any:
         return _code(program, kind, options)
     emitters: dict[str, Callable[[Any], Any]] = {"text": str, "ir": _ir, "json": _json, "mesa": _mesa, "tokens": _tokens}
     emitters |= {"spirv": _spirv, "spirv-text": _spirv_text}
+    if kind == "glsl":
+        return _glsl(program, options)
     with options.watch.stage(f"print {kind}"):
         return emitters[kind](program)
 
@@ -123,6 +126,13 @@ def _spirv_text(program: Any) -> str:
     from backends.spirv.listing import disassemble
 
     return disassemble(_spirv(program))
+
+
+def _glsl(program: Any, options: argparse.Namespace) -> str:
+    from backends.glsl.emit import write_glsl
+
+    with options.watch.stage("print glsl"):
+        return write_glsl(program, options.glsl_version)
 
 
 def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from backends.glsl.version import DEFAULT as DEFAULT_GLSL
+from backends.glsl.version import VERSIONS as GLSL
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import add_link_options
@@ -15,7 +17,7 @@ from tgsi.tools.compile.run import add_run_options
 from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.targets import add_target_options
 
-EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "spirv", "spirv-text", "link", "nvk")
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
@@ -49,6 +51,7 @@ examples:
   {PROGRAM} shader.frag                    TGSI of GLSL; also .vert .geom .tesc .tese .comp .mesh .task, .frag.hlsl, .spv
   {PROGRAM} --check *.tgsi                 findings only
   {PROGRAM} --check --profile nv40 *.tgsi  findings for a device: may it link these semantics?
+  {PROGRAM} --emit glsl shader.tgsi        GLSL of any program; --glsl-version "320 es"
   {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --emit obj --target aarch64-linux-gnu --cpu cortex-a76 -o shader.o shader.tgsi
@@ -109,6 +112,12 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     )
     add_source_options(parser)
     add_target_options(parser)
+    parser.add_argument(
+        "--glsl-version",
+        metavar="VERSION",
+        default=DEFAULT_GLSL,
+        help=f"version of --emit glsl: {', '.join(GLSL)} (default: {DEFAULT_GLSL})",
+    )
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations per vector in llvm, asm and obj (default: 16)")
     add_pass_options(parser)
     parser.add_argument(
