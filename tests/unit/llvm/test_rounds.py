@@ -2,6 +2,7 @@
 
 import sys
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def bound_of(program: tgsi.Program) -> int | None:
     return plan.short.get(loop)
 
 
-def counted(program: tgsi.Program, **options: int) -> np.ndarray:
+def counted(program: tgsi.Program, **options: Any) -> np.ndarray:
     """Rounds of each lane, the same in both engines."""
     jit, interp = (tgsi.run(program, INPUTS, engine=engine, **options) for engine in ("jit", "interp"))
     assert (jit.outputs == interp.outputs).all()
