@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from backends.device.shader import Shader
 from tgsi.language.interface import Block, Interface, Variable, nearest
 from tgsi.language.program import Program
+
+_INDEX = re.compile(r"(.+)\[([0-9]{1,9})\]", re.DOTALL)
 
 
 def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[int, int, bytes]]:
@@ -19,19 +22,21 @@ def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[in
     call = "set_uniforms"
     if not isinstance(values, Mapping):
         raise TypeError(f"{call}: values: a mapping of names to values is wanted, not {type(values).__name__}")
-    known: dict[str, None] = {}
+    known: dict[str, tuple[Block, Variable]] = {}
     buffers: dict[tuple[int, int], bytearray] = {}
     for stage, shader in shaders.items():
         variables = _variables(shader.program)
-        known |= dict.fromkeys(variables)
-        for name, value in _flat(values, variables, shader.program):
-            block, variable = variables[name]
+        known |= variables
+        default = (shader.program.interface or Interface()).uniforms
+        if default is not None and default.initial and default.binding not in shader.uniforms:
+            buffers[stage, default.binding] = bytearray(default.initial)
+        for block, variable, value in _flat(values, variables, shader.program):
             place = stage, block.binding
             if place not in buffers:
                 buffers[place] = bytearray(shader.uniforms.get(block.binding, bytes(block.size)))
             variable.pack(buffers[place], value, call)
     for name in values:
-        if not isinstance(name, str) or not (name in known or any(item.startswith((f"{name}.", f"{name}[")) for item in known)):
+        if not isinstance(name, str) or not (_find(name, known) or any(item.startswith((f"{name}.", f"{name}[")) for item in known)):
             raise ValueError(_unknown(name, known, shaders, call))
     made = [(stage, slot, bytes(data)) for (stage, slot), data in buffers.items()]
     for stage, slot, data in made:
@@ -53,11 +58,24 @@ def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
     return made
 
 
-def _flat(values: Mapping[str, Any], variables: Mapping[str, Any], program: Program) -> Iterator[tuple[str, Any]]:
-    """Names of variables with their values. A mapping gives members of a block or struct, a sequence of mappings those of an array."""
+def _find(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> tuple[Block, Variable] | None:
+    """The variable of a name, or of the indices at its end an element. ValueError where there is no such element."""
+    found, indices = variables.get(name), []
+    while found is None and (index := _INDEX.fullmatch(name)):
+        name = index[1]
+        indices.insert(0, int(index[2]))
+        found = variables.get(name)
+    return (found[0], found[1].element(*indices)) if found and indices else found
+
+
+def _flat(
+    values: Mapping[str, Any], variables: Mapping[str, tuple[Block, Variable]], program: Program
+) -> Iterator[tuple[Block, Variable, Any]]:
+    """Variables with their values. A mapping gives members of a block or struct, a sequence of mappings those of an array."""
     for name, value in values.items():
-        if name in variables:
-            yield name, value
+        found = _find(name, variables) if isinstance(name, str) else None
+        if found is not None:
+            yield *found, value
         elif isinstance(value, Mapping):
             inner = {f"{name}.{key}": item for key, item in value.items()}
             if any(item.startswith(f"{name}.") for item in variables):

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 
 from frontends.spirv.emit.memory import REGISTER_BYTES
-from frontends.spirv.emit.places import Memory, Registers, registers
+from frontends.spirv.emit.places import Memory, Registers, layout, registers
 from frontends.spirv.emit.places import Unit as UnitPlace
 from frontends.spirv.emit.state import State
 from frontends.spirv.emit.variables import extent, has_rows
-from frontends.spirv.module.types import Array, Image, Matrix, Pointer, SampledImage, Sampler, Struct, Type, name, scalar
+from frontends.spirv.module.types import (
+    Array,
+    Image,
+    Matrix,
+    Pointer,
+    SampledImage,
+    Sampler,
+    Struct,
+    Type,
+    array_sizes,
+    inner,
+    name,
+    scalar,
+)
 from tgsi.language.facts.enums import File
 from tgsi.language.interface import Block, Interface, Port, Unit, Variable
 
@@ -31,15 +47,15 @@ def describe(s: State) -> Interface:
             case Registers(file=File.CONST) if label:
                 uniforms |= {item.name: item for item in _of_registers(s, label, place.kind, REGISTER_BYTES * place.index)}
             case Memory(is_block=True):
-                made = _block(s, label, place)
-                (blocks if place.file is File.CONST else buffers)[made.name] = made
+                (blocks if place.file is File.CONST else buffers).update({made.name: made for made in _blocks(s, label, place)})
             case UnitPlace():
-                inner = _inner(place.kind)
-                if label and isinstance(inner, SampledImage | Image | Sampler):
-                    found = images if isinstance(inner, Image) and inner.storage else samplers
-                    found[label] = Unit(name=label, type=name(inner), binding=place.number, size=place.size)
+                unit = inner(place.kind)
+                if label and isinstance(unit, SampledImage | Image | Sampler):
+                    found = images if isinstance(unit, Image) and unit.storage else samplers
+                    found[label] = Unit(name=label, type=name(unit), binding=place.number, size=place.size)
     size = REGISTER_BYTES * s.uniform_registers
-    default = Block(name="uniforms", binding=0, size=size, members=MappingProxyType(uniforms)) if uniforms else None
+    members = MappingProxyType(uniforms)
+    default = Block(name="uniforms", binding=0, size=size, members=members, initial=_initial(s, size)) if uniforms else None
     return Interface(
         uniforms=default,
         blocks=MappingProxyType(blocks),
@@ -49,12 +65,6 @@ def describe(s: State) -> Interface:
         inputs=MappingProxyType(_ports(s, "Input")),
         outputs=MappingProxyType(_ports(s, "Output")),
     )
-
-
-def _inner(kind: Type) -> Type:
-    while isinstance(kind, Array):
-        kind = kind.element
-    return kind
 
 
 def _variable(
@@ -78,7 +88,7 @@ def _of_registers(
     s: State, label: str, kind: Type, offset: int, sizes: tuple[int, ...] = (), strides: tuple[int, ...] = ()
 ) -> Iterator[Variable]:
     """The variables of a default uniform: every element and column has registers of its own."""
-    if isinstance(kind, Array) and isinstance(_inner(kind), Struct):
+    if isinstance(kind, Array) and isinstance(inner(kind), Struct):
         for number in range(min(kind.size, MAX_MEMBERS)):
             yield from _of_registers(s, f"{label}[{number}]", kind.element, offset + number * REGISTER_BYTES * registers(kind.element))
     elif isinstance(kind, Array):
@@ -97,16 +107,39 @@ def _member(s: State, kind: Struct, number: int) -> str:
     return s.tables.member_names.get((kind.id, number)) or f"_{number}"
 
 
-def _block(s: State, label: str, place: Memory) -> Block:
-    kind = _inner(place.kind)
+def _initial(s: State, size: int) -> bytes:
+    """The bytes of the default uniforms before anything is set; empty where no uniform has an initial value."""
+    words: dict[int, int] = {}
+    for id, first in s.uniforms.items():
+        place, op = s.places.get(id), s.tables.globals[id]
+        if isinstance(place, Registers) and len(op.operands) > 1:
+            values = s.tables.constants.known.get(op.id(1))
+            for (register, channel), word in zip(layout(place.kind), values[1] if values else (), strict=False):
+                words[4 * (first + register) + channel] = word
+    return struct.pack(f"<{size // 4}I", *(words.get(number, 0) for number in range(size // 4))) if words else b""
+
+
+def _blocks(s: State, label: str, place: Memory) -> list[Block]:
+    """The block of a place; of an array of blocks every element, by its index, with a binding of its own."""
+    kind = inner(place.kind)
     assert isinstance(kind, Struct)
+    first = _block(s, label, place.number, kind)
+    sizes = array_sizes(place.kind)
+    indices = product(*(range(size) for size in sizes))
+    return [
+        replace(first, name=first.name + "".join(f"[{index}]" for index in item), binding=first.binding + number)
+        for number, item in enumerate(indices)
+    ]
+
+
+def _block(s: State, label: str, number: int, kind: Struct) -> Block:
     members: dict[str, Variable] = {}
     for item in _of_memory(s, "", kind, 0):
         if len(members) >= MAX_MEMBERS:
             break
         members[item.name] = item
-    title = s.tables.names.get(kind.id) or label or f"_{place.number}"
-    return Block(name=title, binding=place.number, size=extent(s, kind), members=MappingProxyType(members))
+    title = s.tables.names.get(kind.id) or label or f"_{number}"
+    return Block(name=title, binding=number, size=extent(s, kind), members=MappingProxyType(members))
 
 
 def _of_memory(
@@ -119,7 +152,7 @@ def _of_memory(
     matrix: tuple[int, bool] = (REGISTER_BYTES, False),
 ) -> Iterator[Variable]:
     """The variables of a block, by the offsets and strides that the module states."""
-    if isinstance(kind, Array) and isinstance(_inner(kind), Struct):
+    if isinstance(kind, Array) and isinstance(inner(kind), Struct):
         for number in range(min(kind.size or 1, MAX_MEMBERS)):
             yield from _of_memory(s, f"{label}[{number}]", kind.element, offset + number * kind.stride)
     elif isinstance(kind, Array):
@@ -146,14 +179,14 @@ def _ports(s: State, storage: str) -> dict[str, Port]:
             kind = kind.element
         found = s.tables.decorations.get(id, {})
         is_patch = "Patch" in found
-        first = (found.get("Location") or [-1])[0]
-        inner = _inner(kind)
-        if isinstance(inner, Struct) and "Block" in s.tables.decorations.get(inner.id, {}):
-            for number, member in enumerate(inner.members):
-                own = s.tables.member_decorations.get((inner.id, number), {})
+        first = s.attributes.get(id, (found.get("Location") or [-1])[0])
+        block = inner(kind)
+        if isinstance(block, Struct) and "Block" in s.tables.decorations.get(block.id, {}):
+            for number, member in enumerate(block.members):
+                own = s.tables.member_decorations.get((block.id, number), {})
                 at = (own.get("Location") or [first])[0]
                 if at >= 0 and "BuiltIn" not in own:
-                    label = f"{s.tables.names.get(inner.id, '')}.{_member(s, inner, number)}"
+                    label = f"{s.tables.names.get(block.id, '')}.{_member(s, block, number)}"
                     made[label] = _port(s, id, label, member, at, is_patch)
                     first = at + registers(member)
         elif first >= 0 and "BuiltIn" not in found:

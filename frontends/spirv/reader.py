@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, subgroups, textures, variables  # noqa: F401 they register emitters
+from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, integers, subgroups, textures, variables  # noqa: F401 they register emitters
 from frontends.spirv.emit.bindings import separated
 from frontends.spirv.emit.builtins import is_computed
 from frontends.spirv.emit.code import TooLong
@@ -19,7 +19,7 @@ from frontends.spirv.interface import describe
 from frontends.spirv.module.decoder import Module
 from frontends.spirv.module.errors import Op
 from frontends.spirv.module.module import EntryPoint, Tables, load
-from frontends.spirv.module.types import MAX_WORDS, Array, Pointer
+from frontends.spirv.module.types import MAX_WORDS, Pointer, inner
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
@@ -77,6 +77,7 @@ def read(
 def _program(s: State) -> Program:
     s.properties = properties(s)
     s.uniforms = _uniforms(s)
+    s.attributes = _attributes(s)
     _prologue(s)
     Flow(s).main()
     shared_bytes(s)
@@ -101,10 +102,8 @@ def _bindings(tables: Tables, given: Mapping[str, int]) -> dict[int, int]:
         names = {tables.names.get(id)}
         kind = tables.types.get(op.type, op)
         if isinstance(kind, Pointer):
-            inner = tables.types.known.get(kind.target)
-            while isinstance(inner, Array):
-                inner = inner.element
-            names.add(tables.names.get(getattr(inner, "id", 0)))
+            target = tables.types.known.get(kind.target)
+            names.add(None if target is None else tables.names.get(getattr(inner(target), "id", 0)))
         for label in names & given.keys():
             found[id] = given[label]  # type: ignore[index]
     return found
@@ -117,16 +116,36 @@ def _uniforms(s: State) -> dict[int, int]:
     for id, op in tables.globals.items():
         kind = tables.types.get(op.type, op)
         if isinstance(kind, Pointer) and kind.storage == "UniformConstant":
-            inner = tables.types.get(kind.target, op)
-            if not is_opaque(inner):
-                found.append((tables.decoration(id, "Location") or 0, id, inner))
+            target = tables.types.get(kind.target, op)
+            if not is_opaque(target):
+                found.append((tables.decoration(id, "Location") or 0, id, target))
     first, numbers = 0, {}
-    for _, id, inner in sorted(found, key=lambda item: item[:2]):
-        if inner.words >= MAX_WORDS:
+    for _, id, target in sorted(found, key=lambda item: item[:2]):
+        if target.words >= MAX_WORDS:
             s.fail("M023", "the uniforms are too large", tables.globals[id])
         numbers[id] = first
-        first += registers(inner)
+        first += registers(target)
     s.uniform_registers = first
+    return numbers
+
+
+def _attributes(s: State) -> dict[int, int]:
+    """First register of each input of a vertex program whose location is taken by one before: to OpenGL a wide vector has one location."""
+    if s.processor is not Processor.VERT:
+        return {}
+    found: dict[int, list[int]] = {}
+    for id, op in s.tables.globals.items():
+        kind, location = s.tables.types.get(op.type, op), s.tables.decoration(id, "Location")
+        if isinstance(kind, Pointer) and kind.storage == "Input" and location is not None:
+            found.setdefault(location, []).append(id)
+    free, numbers = 0, {}
+    for location, ids in sorted(found.items()):
+        first = max(location, free)
+        for id in ids:
+            target = s.tables.types.get(s.tables.types.get(s.tables.globals[id].type).target)  # type: ignore[union-attr]
+            free = max(free, first + (registers(target) if target.words < MAX_WORDS else 0))
+            if first != location:
+                numbers[id] = first
     return numbers
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -52,6 +52,16 @@ class Variable:
         """The shape of a value: arrays, then the rows of a matrix and its columns, or the components of a vector."""
         own = (self.rows, self.columns) if self.columns > 1 else (self.rows,) if self.rows > 1 else ()
         return (*self.sizes, *own)
+
+    def element(self, *indices: int) -> Variable:
+        """One element of an array, or an array of an array of arrays. ValueError where it does not exist."""
+        if len(indices) > len(self.sizes) or any(
+            not 0 <= index < (size or index + 1) for index, size in zip(indices, self.sizes, strict=False)
+        ):
+            raise ValueError(f"{self} has no element {''.join(f'[{index}]' for index in indices)}")
+        offset = self.offset + sum(index * stride for index, stride in zip(indices, self.strides, strict=False))
+        title = self.name + "".join(f"[{index}]" for index in indices)
+        return replace(self, name=title, offset=offset, sizes=self.sizes[len(indices) :], strides=self.strides[len(indices) :])
 
     def __str__(self) -> str:
         return f"{self.type} {self.name}{''.join(f'[{size or str()}]' for size in self.sizes)}"
@@ -162,21 +172,23 @@ class Block:
     """A uniform block, the default uniforms together, or a buffer of a shader.
 
     `binding` is the number of the constant buffer (CONST[binding]) or of the BUFFER. `size` is its bytes, without those of an array
-    without an end. Members are by their path: ``lights[1].color`` of arrays of structs, the name alone otherwise.
+    without an end. Members are by their path: ``lights[1].color`` of arrays of structs, the name alone otherwise. `initial` are the bytes
+    of default uniforms with the values that their text gives them; empty where it gives none.
     """
 
     name: str
     binding: int
     size: int
     members: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
+    initial: bytes = b""
 
     def pack(self, values: Mapping[str, Any], into: bytearray | None = None) -> bytearray:
-        """The bytes of the block with values by name; other bytes are 0, or those of `into`, which is changed.
+        """The bytes of the block with values by name; other bytes are initial values or 0, or those of `into`, which is changed.
 
         Raises:
             TypeError, ValueError: a name is unknown, or a value does not fit.
         """
-        made = bytearray(self.size) if into is None else into
+        made = bytearray(self.initial or bytes(self.size)) if into is None else into
         for name, value in values.items():
             member = self.members.get(name)
             if member is None:

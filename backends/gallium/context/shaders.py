@@ -61,9 +61,11 @@ class Shaders(ContextCore):
         Args:
             values: name -> number, nested numbers, or an array. A vector has its components, a matrix its rows outside, as numpy's have
                 (GLSL's `m * v` is `m @ v`), an array its elements. Members of blocks and structs are ``"Block.member"``, or a mapping in
-                the place of a value; a member of a block also goes by its own name. `Program.interface` lists them.
+                the place of a value; a member of a block also goes by its own name, an element of an array is ``"lights[2]"``.
+                `Program.interface` lists them.
 
-        The values become constant buffers: bind shaders first, and call this again after another shader was bound.
+        The values become constant buffers: bind shaders first, and call this again after another shader was bound. Default uniforms that
+        were never set get the initial values of the text; ``set_uniforms({})`` sets nothing else.
 
         Raises:
             TypeError, ValueError: no bound shader uses a name, or a value does not fit; nothing is set then.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from frontends.spirv.module.module import Tables
-from frontends.spirv.module.types import Array, Image, Pointer, SampledImage, Struct, Type
+from frontends.spirv.module.types import Image, Pointer, SampledImage, Struct, Type, array_sizes, inner
 
 
 def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
     """The register file that a variable counts in, and how many numbers it takes; no file where it has no number."""
-    size = 1
-    while isinstance(kind, Array):
-        size *= max(kind.size, 1)
-        kind = kind.element
+    size, kind = prod(max(item, 1) for item in array_sizes(kind)), inner(kind)
     if storage == "UniformConstant":
         if not isinstance(kind, Image | SampledImage):
             return "", 0

@@ -10,7 +10,7 @@ from frontends.spirv.emit.code import Ref, Refs
 from frontends.spirv.emit.places import Known, Memory, Place, Registers, Unit, Varying, registers
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.types import MAX_WORDS, Array, Matrix, Struct, Type, Vector, name, part
+from frontends.spirv.module.types import MAX_WORDS, Array, Matrix, Struct, Type, Vector, elements, name, part
 
 Index: TypeAlias = int | Ref
 
@@ -100,11 +100,7 @@ def _memory(s: State, place: Memory, index: Index) -> Place:
         return replace(place, kind=kind.members[index], offset=offset, stride=stride, row_major=row_major, is_block=False)
     inner = _element(kind)
     if place.is_block:  # an array of blocks: each has a number of its own
-        step = 1
-        deeper = inner
-        while isinstance(deeper, Array):
-            step *= deeper.size
-            deeper = deeper.element
+        step = elements(inner)
         if isinstance(index, int):
             return replace(place, kind=inner, number=place.number + index * step)
         return replace(place, kind=inner, chosen=(*place.chosen, (index, step)))
@@ -125,11 +121,7 @@ def _memory(s: State, place: Memory, index: Index) -> Place:
 
 def _unit(place: Unit, index: Index) -> Place:
     inner = _element(place.kind)
-    step = 1
-    deeper = inner
-    while isinstance(deeper, Array):
-        step *= deeper.size
-        deeper = deeper.element
+    step = elements(inner)
     if isinstance(index, int):
         return replace(place, kind=inner, number=place.number + index * step)
     return replace(place, kind=inner, terms=(*place.terms, (index, step)))

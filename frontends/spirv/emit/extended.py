@@ -11,7 +11,7 @@ from frontends.spirv.emit.code import Ref, Refs, immediate
 from frontends.spirv.emit.composites import columns
 from frontends.spirv.emit.floats import Floats
 from frontends.spirv.emit.matrices import determinant, inverse
-from frontends.spirv.emit.memory import register_of
+from frontends.spirv.emit.memory import pick, register_of
 from frontends.spirv.emit.packing import Function, frexp, modf, pack_signed, packed, unpack_signed, unpacked
 from frontends.spirv.emit.places import Registers
 from frontends.spirv.emit.registry import emits
@@ -193,12 +193,14 @@ def _interpolate(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[R
     place = chain.place_of(s, op.id(2), op)
     if not isinstance(place, Registers) or place.file is not File.IN or s.processor is not Processor.FRAG:
         s.fail("M006", "an input of a fragment shader is interpolated", op)
-    order = [place.channel + word for word in range(place.kind.words)]
+    words = place.kind.words if place.pick is None else place.width
+    order = [place.channel + word for word in range(words)]
     order += [order[-1]] * (4 - len(order))
     extra = [s.code.packed(s.value(op.id(3)), "float", plain=True)] if len(op.operands) > 3 else []
     operand = SrcOperand(register_of(s, place), (order[0], order[1], order[2], order[3]))
     name = {76: "INTERP_CENTROID", 77: "INTERP_SAMPLE", 78: "INTERP_OFFSET"}[op.id(1)]
-    return s.code.one(name, operand, *extra, words=place.kind.words)
+    found = s.code.one(name, operand, *extra, words=words)
+    return found if place.pick is None else pick(s, found, place.pick, 1)
 
 
 def _trigonometric(name: str) -> Function:

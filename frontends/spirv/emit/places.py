@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from frontends.spirv.emit.code import Ref
-from frontends.spirv.module.types import Array, Image, Matrix, SampledImage, Sampler, Struct, Type, Vector
+from frontends.spirv.module.types import Array, Image, Matrix, SampledImage, Sampler, Struct, Type, Vector, inner
 from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
@@ -133,6 +133,4 @@ def scalar_words(kind: Type) -> int:
 
 def is_opaque(kind: Type) -> bool:
     """True for textures, samplers and images, and arrays of them."""
-    while isinstance(kind, Array):
-        kind = kind.element
-    return isinstance(kind, Image | Sampler | SampledImage)
+    return isinstance(inner(kind), Image | Sampler | SampledImage)

@@ -9,7 +9,7 @@ from frontends.spirv.emit.places import Memory, Place, Registers, Unit, Varying,
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.enumerants import name_of
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.types import MAX_WORDS, Array, Pointer, Struct, Type, name
+from frontends.spirv.module.types import MAX_WORDS, Array, Pointer, Struct, Type, elements, inner, name
 from tgsi.language.facts.enums import File, Interpolation, Location, MemoryType, Processor
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.semantics import Semantic
@@ -114,8 +114,7 @@ def _binding(s: State, id: int) -> int:
 
 
 def _qualifiers(s: State, id: int, kind: Type) -> int:
-    while isinstance(kind, Array):
-        kind = kind.element
+    kind = inner(kind)
     found = set(s.tables.decorations.get(id, {}))
     if isinstance(kind, Struct):
         found |= {name for (struct, _), items in s.tables.member_decorations.items() if struct == kind.id for name in items}
@@ -123,28 +122,20 @@ def _qualifiers(s: State, id: int, kind: Type) -> int:
 
 
 def _unit(s: State, id: int, kind: Type, op: Op) -> Place:
-    size = 1
-    inner = kind
-    while isinstance(inner, Array):
-        if not inner.size:
-            s.fail("M022", "an array of resources has a size", op)
-        size *= inner.size
-        inner = inner.element
+    size = elements(kind)
+    if not size:
+        s.fail("M022", "an array of resources has a size", op)
     return Unit(kind=kind, variable=id, number=_binding(s, id), size=size, qualifiers=_qualifiers(s, id, kind))
 
 
 def _block(s: State, id: int, kind: Type, storage: str, op: Op) -> Place:
-    size = 1
-    inner = kind
-    while isinstance(inner, Array):
-        if not inner.size:
-            s.fail("M022", "an array of blocks has a size", op)
-        size *= inner.size
-        inner = inner.element
-    if not isinstance(inner, Struct):
-        s.fail("M006", f"a block is a struct, not {name(inner)}", op)
+    size, block = elements(kind), inner(kind)
+    if not size:
+        s.fail("M022", "an array of blocks has a size", op)
+    if not isinstance(block, Struct):
+        s.fail("M006", f"a block is a struct, not {name(block)}", op)
     number = _binding(s, id)
-    if storage == "StorageBuffer" or "BufferBlock" in s.tables.decorations.get(inner.id, {}):
+    if storage == "StorageBuffer" or "BufferBlock" in s.tables.decorations.get(block.id, {}):
         if number + size > SOFTWARE.buffers:
             s.fail("M023", f"the buffer of binding {number} is beyond the last one, {SOFTWARE.buffers - 1}", op)
         for item in range(number, number + size):
@@ -153,7 +144,7 @@ def _block(s: State, id: int, kind: Type, storage: str, op: Op) -> Place:
     number = 0 if storage == "PushConstant" or _is_first(s, number) else number + 1
     if number + size > SOFTWARE.constant_buffers:
         s.fail("M023", f"the uniform block of binding {number - 1} is beyond the last one, {SOFTWARE.constant_buffers - 2}", op)
-    last = (extent(s, inner) + 15) // 16 - 1
+    last = (extent(s, block) + 15) // 16 - 1
     if last >= SOFTWARE.constants:
         s.fail("M023", f"the uniform block has more than {16 * SOFTWARE.constants} bytes", op)
     for item in range(number, number + size):
@@ -204,8 +195,7 @@ def narrowed(s: State, place: Varying, op: Op | None) -> Place:
 
 
 def _has_members(s: State, kind: Type) -> bool:
-    while isinstance(kind, Array):
-        kind = kind.element
+    kind = inner(kind)
     if not isinstance(kind, Struct):
         return False
     own = [s.tables.member_decorations.get((kind.id, number), {}) for number in range(len(kind.members))]
@@ -235,7 +225,7 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, n
         builtin = name_of("BuiltIn", found["BuiltIn"][0])
         return builtins.place(s, builtins.Use(name=builtin, kind=kind, is_output=is_output, row=row), op)
     label = s.tables.name(place.variable)
-    location = found["Location"][0] + place.offset if found.get("Location") else None
+    location = s.attributes.get(place.variable, found["Location"][0]) + place.offset if found.get("Location") else None
     if location is None:
         s.fail(
             "M010", f"{label} has no location", op, hint="write layout(location = n), or compile with automatic locations (glslang --aml)"

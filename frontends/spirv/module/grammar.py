@@ -5,7 +5,7 @@ value, whose number the type gives. Masks and enumerations with operands of thei
 X execution mode, O loop control. `?` may be left out, `*` repeats.
 
 Source of the facts: Khronos' grammar of SPIR-V 1.6 (the package spirv-headers of Debian), without the extensions of one vendor's
-compiler for other hardware (INTEL).
+compiler for other hardware (INTEL), but with its integer functions for shaders.
 """
 
 from __future__ import annotations
@@ -116,7 +116,10 @@ _ROWS = """
 5360 CooperativeMatrixStoreNV IIIIM?; 5361 CooperativeMatrixMulAddNV TRIII; 5362 CooperativeMatrixLengthNV TRI
 5364 BeginInvocationInterlockEXT -; 5365 EndInvocationInterlockEXT -; 5380 DemoteToHelperInvocation -; 5381 IsHelperInvocationEXT TR
 5391 ConvertUToImageNV TRI; 5392 ConvertUToSamplerNV TRI; 5393 ConvertImageToUNV TRI; 5394 ConvertSamplerToUNV TRI
-5395 ConvertUToSampledImageNV TRI; 5396 ConvertSampledImageToUNV TRI; 5397 SamplerImageAddressingModeNV L; 5614 AtomicFMinEXT TRIIII
+5395 ConvertUToSampledImageNV TRI; 5396 ConvertSampledImageToUNV TRI; 5397 SamplerImageAddressingModeNV L; 5585 UCountLeadingZerosINTEL TRI
+5586 UCountTrailingZerosINTEL TRI; 5587 AbsISubINTEL TRII; 5588 AbsUSubINTEL TRII; 5589 IAddSatINTEL TRII; 5590 UAddSatINTEL TRII
+5591 IAverageINTEL TRII; 5592 UAverageINTEL TRII; 5593 IAverageRoundedINTEL TRII; 5594 UAverageRoundedINTEL TRII; 5595 ISubSatINTEL TRII
+5596 USubSatINTEL TRII; 5597 IMul32x16INTEL TRII; 5598 UMul32x16INTEL TRII; 5614 AtomicFMinEXT TRIIII
 5615 AtomicFMaxEXT TRIIII; 5630 AssumeTrueKHR I; 5631 ExpectKHR TRII; 5632 DecorateString ID; 5633 MemberDecorateString ILD
 6016 RayQueryGetRayTMinKHR TRI; 6017 RayQueryGetRayFlagsKHR TRI; 6018 RayQueryGetIntersectionTKHR TRII
 6019 RayQueryGetIntersectionInstanceCustomIndexKHR TRII; 6020 RayQueryGetIntersectionInstanceIdKHR TRII

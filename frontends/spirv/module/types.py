@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TypeAlias
 
 from tgsi.language.record import record
@@ -166,6 +167,27 @@ def part(kind: Type, index: int) -> tuple[Type, int]:
     if not isinstance(kind, Vector | Matrix | Array) or not 0 <= index < kind.size:
         raise IndexError(f"there is no part {index}")
     return kind.element, index * kind.element.words
+
+
+def inner(kind: Type) -> Type:
+    """The type that an array of any depth consists of; another type itself."""
+    while isinstance(kind, Array):
+        kind = kind.element
+    return kind
+
+
+def array_sizes(kind: Type) -> tuple[int, ...]:
+    """Sizes of arrays of arrays, the outer one first; 0 for an array without an end. None for every other type."""
+    sizes = []
+    while isinstance(kind, Array):
+        sizes.append(kind.size)
+        kind = kind.element
+    return tuple(sizes)
+
+
+def elements(kind: Type) -> int:
+    """How many values that are no arrays an array of any depth has; 0 where one has no end, 1 for another type."""
+    return prod(array_sizes(kind))
 
 
 def scalar(kind: Type) -> Scalar:

@@ -244,3 +244,60 @@ def test_draws_take_glsl_and_uniforms_by_name() -> None:
         assert (pixels == [3.25, 6, 9, 0.5]).all()
         with pytest.raises(ValueError, match="'mpv' is no uniform that a bound shader uses; did you mean 'mvp'"):
             ctx.set_uniforms({"mpv": np.eye(4)})
+
+
+def test_elements_and_blocks_of_arrays_and_initial_values_are_set_by_name() -> None:
+    text = """#version 450
+    uniform vec4 base = vec4(1, 2, 3, 4); uniform vec4 more[2][2];
+    layout(binding = 0) uniform B { vec4 a; } u[2];
+    out vec4 c;
+    void main() { c = base + more[1][0] + u[1].a * 10.0; }"""
+    corners = "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID == 1 ? 3 : -1, gl_VertexID == 2 ? 3 : -1, 0, 1); }"
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        target = screen.resource_create(format="R32G32B32A32_FLOAT", width0=1, height0=1)
+        ctx.set_framebuffer_state(cbufs=[target])
+        ctx.set_viewport_states([{"scale": (0.5, 0.5, 0.5), "translate": (0.5, 0.5, 0.5)}])
+        ctx.bind_vs_state(ctx.create_vs_state(corners))
+        ctx.bind_fs_state(ctx.create_fs_state(text))
+        seen = []
+        for values in {}, {"more[1][0]": (0.5, 0, 0, 0)}, {"B[1]": {"a": (0, 1, 0, 0)}, "more[1]": [(1, 0, 0, 0)]}, {"base": (0, 0, 0, 0)}:
+            ctx.set_uniforms(values)
+            ctx.draw_vbo(mode="TRIANGLES", count=3)
+            seen.append(np.array(ctx.transfer_map(target, usage="READ")).view(np.float32).ravel().tolist())
+        assert seen == [[1, 2, 3, 4], [1.5, 2, 3, 4], [2, 12, 3, 4], [1, 10, 0, 0]]
+        with pytest.raises(ValueError, match=r"vec4 more\[2\]\[2\] has no element \[2\]"):
+            ctx.set_uniforms({"more[2][0]": (0, 0, 0, 0)})
+        with pytest.raises(ValueError, match="is no uniform"):
+            ctx.set_uniforms({"[1]": 0})
+
+
+def test_uniforms_have_the_initial_values_of_the_text() -> None:
+    text = """#version 450
+    struct S { mat2 m; bool b; };
+    uniform float x = 2.5; uniform vec3 a[2] = vec3[](vec3(1, 2, 3), vec3(4, 5, 6)); uniform S s = S(mat2(1, 2, 3, 4), true);
+    uniform double d = 0.1; uniform int none;
+    out vec4 c;
+    void main() { c = vec4(x, a[1].y, s.m[1][0], s.b ? float(d) * 10.0 + none : 0.0); }"""
+    program = tgsi.compile(text)
+    assert program.interface is not None
+    assert program.interface.uniforms is not None
+    for given, wanted in ({}, [2.5, 5, 3, 1]), ({"x": 7, "none": 1}, [7, 5, 3, 2]):
+        words = np.frombuffer(program.interface.uniforms.pack(given), np.float32).reshape(-1, 4)
+        found = tgsi.run(program, np.zeros((1, 0, 4), np.float32), constants={0: words}, engine="interp").floats[0, 0]
+        assert found.tolist() == wanted
+    assert tgsi.compile("#version 330\nuniform vec4 u; out vec4 c;\nvoid main() { c = u; }").interface.uniforms.initial == b""  # type: ignore[union-attr]
+
+
+def test_every_element_of_an_array_of_blocks_is_a_block() -> None:
+    program = tgsi.compile(
+        "#version 450\nlayout(binding = 3) uniform B { vec4 a; } u[2][2]; layout(binding = 1) buffer D { vec4 e; } v[2]; out vec4 c;\n"
+        "void main() { c = u[1][0].a + v[1].e; }"
+    )
+    assert program.interface is not None
+    assert {name: block.binding for name, block in program.interface.blocks.items()} == {
+        "B[0][0]": 4,
+        "B[0][1]": 5,
+        "B[1][0]": 6,
+        "B[1][1]": 7,
+    }
+    assert {name: block.binding for name, block in program.interface.buffers.items()} == {"D[0]": 1, "D[1]": 2}

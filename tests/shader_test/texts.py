@@ -1,0 +1,95 @@
+"""Files of piglit's shader_runner: what they require, their shaders by stage, vertex data and commands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tgsi.language.record import record
+
+STAGES = {
+    "vertex": "vert",
+    "fragment": "frag",
+    "geometry": "geom",
+    "tessellation control": "tesc",
+    "tessellation evaluation": "tese",
+    "compute": "comp",
+}
+"""Word of a section -> stage."""
+
+PASSTHROUGH = {
+    False: "attribute vec4 piglit_vertex;\nvoid main() { gl_Position = piglit_vertex; }\n",
+    True: "in vec4 piglit_vertex;\nvoid main() { gl_Position = piglit_vertex; }\n",
+}
+"""Text of a vertex shader that passes positions on; True for GLSL from 1.30 on."""
+
+_SHADER = re.compile(r"(.+) shader( passthrough)?")
+
+
+class NotGlslError(Exception):
+    """A file has shaders in another language, or several texts for one stage; the message names it."""
+
+
+@record(kw_only=True)
+class Script:
+    """A file: version of GLSL, size of the window, text of each stage, rows of vertex data, commands."""
+
+    size: tuple[int, int]
+    has_depth: bool
+    shaders: dict[str, str]
+    vertices: list[str]
+    commands: list[str]
+
+
+def read_script(path: Path) -> Script:
+    """Read a file. NotGlslError where a shader is no single text of GLSL."""
+    sections: list[tuple[str, list[str]]] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        head = re.match(r"\[(.*)\]", line)
+        if head and not (sections and sections[-1][0].endswith("shader") and ";" in line):
+            sections.append((head[1].strip(), []))
+        elif sections:
+            sections[-1][1].append(line)
+    required = [line for name, lines in sections if name == "require" for line in lines]
+    shaders: dict[str, str] = {}
+    for name, lines in sections:
+        found = _SHADER.fullmatch(name)
+        if found is None or found[1] not in STAGES:
+            if name not in ("require", "test", "vertex data") and not name.endswith("spirv") and not name.endswith("specializations"):
+                raise NotGlslError(f"section [{name}]")
+            continue
+        stage = STAGES[found[1]]
+        if stage in shaders:
+            raise NotGlslError("several texts of one stage")
+        shaders[stage] = _versioned("\n".join(lines), required, found[2] is not None)
+    if not shaders:
+        raise NotGlslError("no GLSL")
+    if "vert" not in shaders and "comp" not in shaders:
+        shaders["vert"] = _versioned("", required, True)
+    size = next((tuple(map(int, line.split()[1:3])) for line in required if line.startswith("SIZE")), (250, 250))
+    return Script(
+        size=(size[0], size[1]),
+        has_depth=any(line.strip() == "depthbuffer" for line in required),
+        shaders=shaders,
+        vertices=[line for name, lines in sections if name == "vertex data" for line in _plain(lines)],
+        commands=[line for name, lines in sections if name == "test" for line in _plain(lines)],
+    )
+
+
+def _plain(lines: list[str]) -> list[str]:
+    made = [line.split("#")[0].strip() for line in lines]
+    return [line for line in made if line]
+
+
+def _versioned(text: str, required: list[str], passes: bool) -> str:
+    """A text with the version that its file requires, unless it says one itself."""
+    is_es, version = False, 110
+    for line in required:
+        found = re.match(r"GLSL( ES)?\s*>=\s*(\d+)\.(\d)(\d?)", line.strip())
+        if found:
+            is_es, version = found[1] is not None, 100 * int(found[2]) + 10 * int(found[3]) + int(found[4] or 0)
+    if passes:
+        text = PASSTHROUGH[version >= 130]
+    if re.search(r"^\s*#\s*version\b", text, re.MULTILINE):
+        return text
+    return f"#version {version}{' es' if is_es and version >= 300 else ''}\n{text}"
