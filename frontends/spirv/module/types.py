@@ -186,7 +186,7 @@ def array_sizes(kind: Type) -> tuple[int, ...]:
 
 
 def elements(kind: Type) -> int:
-    """How many values that are no arrays an array of any depth has; 0 where one has no end, 1 for another type."""
+    """The number of values in an array of any depth that are no arrays; 0 where one has no end, 1 for another type."""
     return prod(array_sizes(kind))
 
 
