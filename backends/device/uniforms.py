@@ -60,7 +60,8 @@ def _variables(program: Program) -> dict[str, tuple[Block, Variable]]:
 
 def _find(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> tuple[Block, Variable] | None:
     """The variable of a name, or of the indices at its end an element. ValueError where there is no such element."""
-    found, indices = variables.get(name), []
+    indices: list[int] = []
+    found = variables.get(name)
     while found is None and (index := _INDEX.fullmatch(name)):
         name = index[1]
         indices.insert(0, int(index[2]))

@@ -224,7 +224,7 @@ class Machine:
         if words[2] == "buffer":
             self.counters[int(words[3])] = self.screen.buffer_from(np.zeros(int(words[4]), np.uint32))
         else:
-            self.ctx.buffer_subdata(self.counters[int(words[2])], np.uint32([int(words[4], 0)]), offset=4 * int(words[3]))
+            self.ctx.buffer_subdata(self.counters[int(words[2])], np.array([int(words[4], 0)], np.uint32), offset=4 * int(words[3]))
 
     # draws
 

@@ -1,7 +1,8 @@
-"""What piglit's shaders found: integer functions, wide attributes, chosen components, the front of triangles."""
+"""Faults that piglit's shaders found: integer functions, wide attributes, chosen components, the front of triangles."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.unit.glsl.glslang import needs_glslang
 pytestmark = [needs_glslang, pytest.mark.light]
 
 WORDS = [0, 1, 2, 3, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFFFFFE, 0x12345678, 0xFFFF8000, 0x00018001]
-FUNCTIONS = [
+FUNCTIONS: list[tuple[str, Callable[[int, int, int, int], int]]] = [
     ("absoluteDifference(a, b)", lambda a, b, low, high: abs(a - b)),
     ("addSaturate(a, b)", lambda a, b, low, high: min(max(a + b, low), high)),
     ("subtractSaturate(a, b)", lambda a, b, low, high: min(max(a - b, low), high)),
