@@ -70,7 +70,8 @@ class Ports:
         """A vector of floats at a location."""
         s, m = self.s, self.s.module
         if place >= LOCATION_LIMIT:
-            s.fail("M032", f"the location {place} is beyond {LOCATION_LIMIT - 1}", item.span, "renumber the semantics: `tgsi.renumber`")
+            hint = "`layout(location = n)` in both texts, or `tgsi.renumber` for the programs of all stages, gives small ones"
+            s.fail("M032", f"the location {place} is beyond {LOCATION_LIMIT - 1}", item.span, hint)
         patch = item.semantic is not None and item.semantic.name == "PATCH"
         other = self.locations.setdefault((place, patch, second), item)
         if other is not item:
