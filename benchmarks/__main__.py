@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--threads N] [--lanes N] [--no-peer] [--memory] [--list]"""
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--no-peer | --against DIR] [--memory] [--list], and others"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import importlib.util
 import json
 import os
+import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,7 +33,9 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
     parser.add_argument("--lanes", type=int, help="vector width in lanes (default: chosen per shader)")
     parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, help="LP_NUM_THREADS (default: CPUs)")
-    parser.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
+    peer = parser.add_mutually_exclusive_group()
+    peer.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
+    peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
@@ -41,6 +44,8 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
         parser.error(f"--only: no workload named {', '.join(unknown)}; --list names them")
     if options.rounds < 1 or options.budget <= 0:
         parser.error("--rounds and --budget: at least one round, and more than no time")
+    if options.against is not None and not (options.against / "benchmarks" / "serve.py").is_file():
+        parser.error(f"--against: {options.against} is no checkout of this repository: it has no benchmarks/serve.py")
     options.names = names
     return options
 
@@ -86,6 +91,12 @@ def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict
     return working, said
 
 
+def start_other(root: Path, arguments: list[str], stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
+    """The renderer of another checkout as the only peer, and its description."""
+    side = stack.enter_context(SideProcess("other", arguments, {}, root=root.resolve()))
+    return [side], {"other": f"{side.ask('describe')['describe']} of {root}"}
+
+
 def _option(name: str, value: int | None) -> list[str]:
     return [] if value is None else [name, str(value)]
 
@@ -93,13 +104,26 @@ def _option(name: str, value: int | None) -> list[str]:
 def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Run the workloads. Yields ("_run", description of the sides) first, then a pair (name, Result) per workload."""
     with ExitStack() as stack:
-        sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, stack)
         arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
+        if options.against is not None:
+            sides, said = start_other(options.against, arguments, stack)
+        else:
+            sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, stack)
         ours = stack.enter_context(SideProcess("tgsi", arguments, {}))
         said = {"tgsi": ours.ask("describe")["describe"], **said}
         yield "_run", {"sides": said, "cpus": os.cpu_count(), "load": os.getloadavg()[0], "peer_threads": options.peer_threads}
         for name in options.names:
             yield name, run_workload(WORKLOADS[name], ours, sides, budget=options.budget, rounds=options.rounds)
+
+
+def geometric_means(rows: list[dict[str, Any]]) -> str:
+    """A sentence with the geometric means of all ratios, by the clock and by processor time."""
+    clock = [item["ratio"] for item in rows if item["ratio"]]
+    if not clock:
+        return "no ratios"
+    cpu = [item["peer_cpu_ms"] / item["ours_cpu_ms"] for item in rows if item["ratio"] and item["ours_cpu_ms"]]
+    mean = statistics.geometric_mean
+    return f"geometric mean of {len(clock)} ratios: {mean(clock):.3f}, of processor time {mean(cpu):.3f}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -124,6 +148,7 @@ def main(arguments: list[str] | None = None) -> int:
                 for side, text in result["sides"].items():
                     print(f"{side}: {text}")
                 print(f"\n{HEADER}", flush=True)
+        print(f"\n{geometric_means([item for name, item in out.items() if name != '_run'])}")
     if options.json is not None:
         options.json.write_text(json.dumps(out, indent=1) + "\n")
     return int(bad)

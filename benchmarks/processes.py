@@ -44,7 +44,10 @@ class SideFailed(Exception):
 
 
 class SideProcess:
-    """Process of one side, connected by two pipes. `prefix`: words of a command that runs another command."""
+    """Process of one side, connected by two pipes.
+
+    `prefix`: words of a command that runs another command. `root`: the checkout whose code runs.
+    """
 
     def __init__(
         self,
@@ -54,8 +57,10 @@ class SideProcess:
         *,
         module: str = "benchmarks.serve",
         prefix: Sequence[str] = (),
+        root: Path = ROOT,
     ) -> None:
         self.name = name
+        self._root = root
         self._command = [*prefix, sys.executable, "-m", module, *arguments]
         self._environment = os.environ | environment
         self._process: subprocess.Popen[str] | None = None
@@ -107,7 +112,7 @@ class SideProcess:
 
     def _start(self) -> subprocess.Popen[str]:
         self._process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self._environment, cwd=ROOT
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self._environment, cwd=self._root
         )
         return self._process
 

@@ -11,6 +11,7 @@ import pytest
 from benchmarks import geometry
 from benchmarks.__main__ import main, parse_arguments
 from benchmarks.catalog import WORKLOADS, Check
+from benchmarks.processes import ROOT
 
 
 def test_every_workload_has_a_side_of_its_own_on_both_sides() -> None:
@@ -79,3 +80,21 @@ def test_a_run_writes_its_results_as_json(tmp_path: Path) -> None:
     assert result["ours"] > 0
     assert result["ratio"] is None
     assert result["unit"] == "Mpixel/s"
+
+
+def test_another_checkout_takes_the_place_of_the_peer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "results.json"
+    given = ["--only", "fill_flat", "--against", str(ROOT), "--budget", "0.05", "--rounds", "1", "--threads", "0", "--json", str(out)]
+    assert main(given) == 0
+    result = json.loads(out.read_text())["fill_flat"]
+    assert result["check_ok"] is True
+    assert result["ratio"] > 0
+    printed = capsys.readouterr().out
+    assert f"of {ROOT}" in printed
+    assert "geometric mean of 1 ratios: " in printed
+
+
+def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_arguments(["--against", str(tmp_path)])
+    assert "it has no benchmarks/serve.py" in capsys.readouterr().err
