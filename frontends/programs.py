@@ -136,7 +136,7 @@ def _content(path: Path, call: str) -> str | bytes:
         raise ValueError(f"{call}: {str(path)!r} is no shader and no file that can be read: {reason.lower()}") from None
     if len(data) > MAX_BYTES:
         raise ValueError(f"{call}: {path} has more than {MAX_BYTES} bytes")
-    if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"):
+    if data[:4] in (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03") or path.suffix == ".spv":
         return data
     try:
         return data.decode("utf-8-sig")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from linkage.device_link import DeviceLink
@@ -40,7 +41,8 @@ def show(
         return json.dumps(as_json(tables[0]) if len(tables) == 1 else chain, indent=1) + "\n"
     if form == "link":
         heads = [f"{first} to {second}, " if len(tables) > 1 else "" for first, second, _ in pairs]
-        return "\n".join(f"{head}{table}\n" for head, table in zip(heads, tables))
+        named = [_names(first, second) for first, second in pairwise(programs)]
+        return "\n".join(f"{head}{table}\n{names}" for head, table, names in zip(heads, tables, named))
     vertex, fragment = programs[-2:]
     if form == "text":
         return str(linked_program(vertex, fragment, state=state, moved=moved))
@@ -49,6 +51,14 @@ def show(
     else:
         words = Linker(fragment, copies=1, state=state).link(vertex).words
     return "".join(f"{word:08x}\n" for word in words)
+
+
+def _names(producer: Program, consumer: Program) -> str:
+    """A line with the names of values that the two programs find by name, each after its semantic; "" where there are none."""
+    outputs = producer.interface.outputs if producer.interface else {}
+    inputs = consumer.interface.inputs if consumer.interface else {}
+    found = {port.semantic: port.name for port in (*outputs.values(), *inputs.values()) if port.location < 0}
+    return f"names: {', '.join(f'{semantic} {name}' for semantic, name in found.items())}\n" if found else ""
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from linkage.dump import show
 from tests.unit.glsl.glslang import needs_glslang
 from tgsi import gallium as g
 
@@ -151,3 +152,9 @@ def test_an_interface_prints_a_line_for_each_name() -> None:
     lines = str(tgsi.compile(FRAGMENT, stage="frag").interface).splitlines()
     assert "uniform sampler2D others[2] (unit 1)" in lines
     assert "uniform sampler2DShadow shadow (unit 3)" in lines
+
+
+def test_a_link_that_is_shown_says_the_names_of_values_that_meet_by_name() -> None:
+    vertex, fragment = tgsi.compile(VERTEX, stage="vert"), tgsi.compile(FRAGMENT, stage="frag")
+    table = tgsi.link(vertex, fragment)
+    assert show([table], [vertex, fragment], "link") == f"{table}\nnames: {table.rows[0].semantic} v_tint\n"

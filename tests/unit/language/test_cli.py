@@ -466,3 +466,11 @@ def test_places_count_lines_of_any_kind(run: Run, tmp_path: Path, end: str) -> N
     assert code == 1
     assert f"{path}:4:1\n" in err
     assert "4 | move out[0], in[0].x\n" in err
+
+
+def test_file_named_spv_is_judged_as_spirv(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "junk.spv"
+    path.write_bytes(bytes(range(40)))
+    code, _, err = run(path)
+    assert code == 1
+    assert err.startswith(f"error[M001]: {path}: the first word is no SPIR-V magic number")

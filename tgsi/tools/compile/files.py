@@ -56,7 +56,7 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
 
 
 def _shader(data: bytes, name: str) -> Shader:
-    if data[:4] in _SPIRV:
+    if data[:4] in _SPIRV or name.endswith(".spv"):
         return Shader(name, "", module=data)
     return Shader(name, text_of(data, name))
 
