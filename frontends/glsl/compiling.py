@@ -74,7 +74,7 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
 
 def _program(module: cache.Module, request: Request, prepared: Prepared, files: Mapping[str, str]) -> Program:
     try:
-        program = read(module.words, stage=request.stage, name=request.source.name)
+        program = read(module.words, stage=request.stage, name=request.source.name, located=module.located)
     except DiagnosticError as error:
         raise type(error)(_relabelled(item, request.source, prepared) for item in error.diagnostics) from None
     program = replace(program, interface=_as_written(program.interface or Interface()))

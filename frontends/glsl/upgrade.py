@@ -27,7 +27,8 @@ _WORD = re.compile(
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
 _VERSION = re.compile(r"[ \t]*#[ \t]*version[ \t]+([0-9]{1,6})[ \t]*([A-Za-z]*)")
-_EXTENSION = re.compile(r"[ \t]*#[ \t]*extension[ \t]+([A-Za-z0-9_]+)[ \t]*:")
+_EXTENSION = re.compile(r"[ \t]*#[ \t]*extension[ \t]+([A-Za-z0-9_]+)[ \t]*:(?:[ \t]*([a-z]+))?")
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*extension\b[^\n]*", re.MULTILINE)
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _DECLARED = re.compile(r"\b(?:[a-z]?(?:vec|mat)[0-9x]+|[a-z]*sampler\w+|float|int|bool|void|uint|define)[ \t]+([A-Za-z_]\w*)")
 _UNIFORM = re.compile(r"\buniform[ \t]+(?:(?:high|medium|low)p[ \t]+)?\w+[ \t]+([A-Za-z_]\w*)")
@@ -117,8 +118,13 @@ class _Upgrade:
             "gl_FragData": COLORS,
             "__VERSION__": str(version),
             "gl_MaxDrawBuffers": "8",
-            **({"GL_ES": f"{PREFIX}GL_ES"} if profile == legacy.ES else {}),
+            **{name: f"{PREFIX}{name}" for name in self._macros(profile)},
         }
+
+    def _macros(self, profile: str) -> set[str]:
+        """Macros that are defined as 1: that of OpenGL ES, and those of extensions whose directives are left out."""
+        asked = {item[1] for item in map(_EXTENSION.match, _DIRECTIVE.findall(self.source.text)) if item and item[2] != "disable"}
+        return asked & legacy.INCLUDED_EXTENSIONS | ({"GL_ES"} if profile == legacy.ES else set())
 
     def pieces(self, is_old: bool) -> dict[int, str]:
         """All pieces. ParseError where a word has no meaning today."""
@@ -194,8 +200,7 @@ def _add_lines(prepared: Prepared, version: str, wants_includes: bool) -> None:
     first = next((number for number, line in enumerate(lines) if _VERSION.match(line)), -1) + 1
     early = [version] * bool(version) + [_INCLUDES] * wants_includes
     late = []
-    if f"{PREFIX}GL_ES" in prepared.text:
-        early.append(f"#define {PREFIX}GL_ES 1")
+    early += [f"#define {name} 1" for name in sorted(set(re.findall(rf"\b{PREFIX}GL_\w+", prepared.text)))]
     if COLORS in prepared.text:
         numbers = re.findall(rf"\b{COLORS}[ \t]*(?:\[[ \t]*([0-9]+)[ \t]*\])?", prepared.text)
         size = max((int(number) + 1 if number and len(number) < 3 else 8 for number in numbers), default=8)

@@ -9,7 +9,9 @@ from itertools import product
 from types import MappingProxyType
 
 from frontends.spirv.emit.memory import REGISTER_BYTES
-from frontends.spirv.emit.places import Memory, Registers, layout, registers
+from frontends.spirv.emit.opaque import leaves
+from frontends.spirv.emit.opaque import unit as unit_of
+from frontends.spirv.emit.places import Memory, Mixed, Registers, is_opaque, layout, registers
 from frontends.spirv.emit.places import Unit as UnitPlace
 from frontends.spirv.emit.state import State
 from frontends.spirv.emit.variables import extent, has_rows
@@ -18,11 +20,10 @@ from frontends.spirv.module.types import (
     Image,
     Matrix,
     Pointer,
-    SampledImage,
-    Sampler,
     Struct,
     Type,
     array_sizes,
+    elements,
     inner,
     name,
     scalar,
@@ -42,17 +43,21 @@ def describe(s: State) -> Interface:
     samplers: dict[str, Unit] = {}
     images: dict[str, Unit] = {}
     for id, place in s.places.items():
+        if id not in s.tables.globals:  # a parameter, or a part
+            continue
         label = s.tables.names.get(id, "")
         match place:
             case Registers(file=File.CONST) if label:
                 uniforms |= {item.name: item for item in _of_registers(s, label, place.kind, REGISTER_BYTES * place.index)}
+            case Mixed() if label:
+                uniforms |= {item.name: item for item in _of_registers(s, label, place.kind, REGISTER_BYTES * place.registers.index)}
+                for title, unit in _of_structs(s, label, place):
+                    (images if _is_image(unit) else samplers)[title] = _unit(title, unit)
             case Memory(is_block=True):
                 (blocks if place.file is File.CONST else buffers).update({made.name: made for made in _blocks(s, label, place)})
             case UnitPlace():
-                unit = inner(place.kind)
-                if label and isinstance(unit, SampledImage | Image | Sampler):
-                    found = images if isinstance(unit, Image) and unit.storage else samplers
-                    found[label] = Unit(name=label, type=name(unit), binding=place.number, size=place.size)
+                if label and is_opaque(place.kind):
+                    (images if _is_image(place) else samplers)[label] = _unit(label, place)
     size = REGISTER_BYTES * s.uniform_registers
     members = MappingProxyType(uniforms)
     default = Block(name="uniforms", binding=0, size=size, members=members, initial=_initial(s, size)) if uniforms else None
@@ -65,6 +70,29 @@ def describe(s: State) -> Interface:
         inputs=MappingProxyType(_ports(s, "Input")),
         outputs=MappingProxyType(_ports(s, "Output")),
     )
+
+
+def _unit(label: str, place: UnitPlace) -> Unit:
+    return Unit(name=label, type=name(inner(place.kind)), binding=place.number, size=elements(place.kind))
+
+
+def _is_image(place: UnitPlace) -> bool:
+    kind = inner(place.kind)
+    return isinstance(kind, Image) and kind.storage
+
+
+def _of_structs(s: State, label: str, place: Mixed) -> Iterator[tuple[str, UnitPlace]]:
+    """The textures and images inside of a struct: names and units, those of each element of an array of structs."""
+    kind = place.kind
+    if is_opaque(kind):
+        yield label, unit_of(place, kind)
+    elif isinstance(kind, Struct):
+        for number, member in enumerate(kind.members):
+            part = replace(place, kind=member, path=(*place.path, number))
+            yield from _of_structs(s, f"{label}.{_member(s, kind, number)}", part)
+    elif isinstance(kind, Array):
+        for number in range(min(kind.size, MAX_MEMBERS) if leaves(kind) else 0):
+            yield from _of_structs(s, f"{label}[{number}]", replace(place, kind=kind.element, indices=(*place.indices, number)))
 
 
 def _variable(
@@ -88,6 +116,8 @@ def _of_registers(
     s: State, label: str, kind: Type, offset: int, sizes: tuple[int, ...] = (), strides: tuple[int, ...] = ()
 ) -> Iterator[Variable]:
     """The variables of a default uniform: every element and column has registers of its own."""
+    if is_opaque(kind):
+        return
     if isinstance(kind, Array) and isinstance(inner(kind), Struct):
         for number in range(min(kind.size, MAX_MEMBERS)):
             yield from _of_registers(s, f"{label}[{number}]", kind.element, offset + number * REGISTER_BYTES * registers(kind.element))
@@ -179,21 +209,30 @@ def _ports(s: State, storage: str) -> dict[str, Port]:
             kind = kind.element
         found = s.tables.decorations.get(id, {})
         is_patch = "Patch" in found
-        first = s.attributes.get(id, (found.get("Location") or [-1])[0])
+        first = s.locations.get(id, (found.get("Location") or [-1])[0])
         block = inner(kind)
         if isinstance(block, Struct) and "Block" in s.tables.decorations.get(block.id, {}):
-            for number, member in enumerate(block.members):
-                own = s.tables.member_decorations.get((block.id, number), {})
-                at = (own.get("Location") or [first])[0]
-                if at >= 0 and "BuiltIn" not in own:
-                    label = f"{s.tables.names.get(block.id, '')}.{_member(s, block, number)}"
-                    made[label] = _port(s, id, label, member, at, is_patch)
-                    first = at + registers(member)
+            made |= {port.name: port for port in _of_block(s, id, kind, first, is_patch)}
         elif first >= 0 and "BuiltIn" not in found:
             label = s.tables.semantics.get(id) or s.tables.names.get(id, "")
             if label:
                 made[label] = _port(s, id, label, kind, first, is_patch)
     return made
+
+
+def _of_block(s: State, id: int, kind: Type, first: int, is_patch: bool) -> Iterator[Port]:
+    """The members of a block of inputs or outputs; of an array of blocks those of every element, by its index."""
+    block = inner(kind)
+    assert isinstance(block, Struct)
+    for place, indices in enumerate(product(*map(range, array_sizes(kind)))):
+        title = s.tables.names.get(block.id, "") + "".join(f"[{index}]" for index in indices)
+        base, following = place * registers(block), first
+        for number, member in enumerate(block.members):
+            own = s.tables.member_decorations.get((block.id, number), {})
+            at = (own.get("Location") or [following])[0]
+            if at >= 0 and "BuiltIn" not in own:
+                yield _port(s, id, f"{title}.{_member(s, block, number)}", member, at + base, is_patch)
+                following = at + registers(member)
 
 
 def _pointee(s: State, id: int, storage: str) -> Type | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -12,6 +12,7 @@ from frontends.spirv.emit.builtins import is_computed
 from frontends.spirv.emit.code import TooLong
 from frontends.spirv.emit.finish import finish
 from frontends.spirv.emit.flow import Flow
+from frontends.spirv.emit.locations import moved
 from frontends.spirv.emit.places import is_opaque, registers
 from frontends.spirv.emit.stages import PROCESSORS, properties, shared_bytes
 from frontends.spirv.emit.state import State
@@ -21,7 +22,8 @@ from frontends.spirv.module.errors import Op
 from frontends.spirv.module.module import EntryPoint, Tables, load
 from frontends.spirv.module.types import MAX_WORDS, Pointer, inner
 from tgsi.language.diagnostics import TgsiError
-from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.program import Program
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def read(
     bindings: Mapping[str, int] | None = None,
     interner: SemanticInterner | None = None,
     name: str = "<module>",
+    located: Collection[str] | None = None,
 ) -> Program:
     """The program of one entry point (docs/spirv.md says what becomes what).
 
@@ -59,6 +62,7 @@ def read(
         bindings: numbers of buffers, textures and images in place of those of the module, by the name of the variable or its block.
         interner: table that gives locations their semantics; without it location n is GENERIC[n].
         name: the name of the module in messages.
+        located: names of the inputs and outputs whose locations are meant; others may get free ones. All of them, if nothing is given.
 
     Raises:
         ParseError: the module is wrong, or has no such entry point or constant (M001 to M010).
@@ -71,17 +75,26 @@ def read(
     chosen = _entry(tables, entry, wanted)
     state = State(tables=tables, entry=chosen, processor=PROCESSORS[chosen.model], interner=interner)
     state.bindings = _bindings(tables, bindings or {})
-    return _guarded(lambda: _program(state), name, state)
+    return _guarded(lambda: _program(state, located), name, state)
 
 
-def _program(s: State) -> Program:
+def _program(s: State, located: Collection[str] | None) -> Program:
     s.properties = properties(s)
     s.uniforms = _uniforms(s)
-    s.attributes = _attributes(s)
+    s.locations = moved(s, located)
     _prologue(s)
     Flow(s).main()
     shared_bytes(s)
-    return replace(finish(s), interface=describe(s))
+    return replace(_fitting(finish(s)), interface=describe(s))
+
+
+def _fitting(program: Program) -> Program:
+    """The program with temporaries that share numbers, where it has more than programs may have: each value had one of its own."""
+    if program.file_size(File.TEMP) <= SOFTWARE.temporaries:
+        return program
+    from passes.optimise.merge import MergeTemporaries
+
+    return MergeTemporaries().run(program)
 
 
 def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPoint:
@@ -126,26 +139,6 @@ def _uniforms(s: State) -> dict[int, int]:
         numbers[id] = first
         first += registers(target)
     s.uniform_registers = first
-    return numbers
-
-
-def _attributes(s: State) -> dict[int, int]:
-    """First register of each input of a vertex program whose location is taken by one before: to OpenGL a wide vector has one location."""
-    if s.processor is not Processor.VERT:
-        return {}
-    found: dict[int, list[int]] = {}
-    for id, op in s.tables.globals.items():
-        kind, location = s.tables.types.get(op.type, op), s.tables.decoration(id, "Location")
-        if isinstance(kind, Pointer) and kind.storage == "Input" and location is not None:
-            found.setdefault(location, []).append(id)
-    free, numbers = 0, {}
-    for location, ids in sorted(found.items()):
-        first = max(location, free)
-        for id in ids:
-            target = s.tables.types.get(s.tables.types.get(s.tables.globals[id].type).target)  # type: ignore[union-attr]
-            free = max(free, first + (registers(target) if target.words < MAX_WORDS else 0))
-            if first != location:
-                numbers[id] = first
     return numbers
 
 

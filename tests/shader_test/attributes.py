@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from tests.shader_test.values import number
 
+_STATED = re.compile(r"\blocation\s*=\s*(\d+)[^;()]*\)[^;()]*\bin\b[^;]*?(\w+)\s*(?:\[[^;]*)?;")
+
 
 def vertex_data(lines: list[str]) -> dict[str, NDArray[Any]]:
     """Columns of the vertex data: attribute, with its element and column -> numbers of each vertex."""
@@ -32,8 +34,9 @@ def vertex_data(lines: list[str]) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def attributes(program: Any, columns: dict[str, NDArray[Any]]) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
-    """Vertex elements and their buffers for the inputs of a vertex program."""
+def attributes(program: Any, columns: dict[str, NDArray[Any]], text: str) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
+    """Vertex elements and their buffers for the inputs of a vertex program, whose text says which location a number means."""
+    stated = {name: int(at) for at, name in _STATED.findall(text)}
     columns = {name if "/" in name else f"{name}/0": data for name, data in columns.items()}
     elements: dict[int, tuple[str, NDArray[Any]]] = {}
     for port in program.interface.inputs.values():
@@ -44,7 +47,8 @@ def attributes(program: Any, columns: dict[str, NDArray[Any]]) -> tuple[list[dic
         step = port.registers // (inside * count)
         for item in range(count):
             for column in range(inside):
-                names = [f"{port.name}/{column}", f"{port.location}/{column}"] if count == 1 else []
+                location = stated.get(port.name, port.location)
+                names = [f"{port.name}/{column}", f"{location}/{column}"] if count == 1 else [f"{port.name}/{item * inside + column}"]
                 names += [f"{port.name}[{item}]/{column}"]
                 if port.location == 0 and "piglit_vertex" not in program.interface.inputs:
                     names.append("piglit_vertex/0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 
 import tgsi
 from tests.shader_test.attributes import attributes, vertex_data
-from tests.shader_test.probes import DTYPES, LacksError, pixels_of, probe_colors, probe_word
+from tests.shader_test.probes import LacksError, pixels_of, probe_colors, probe_depth, probe_word
+from tests.shader_test.resources import Resources
 from tests.shader_test.texts import Script
-from tests.shader_test.textures import Texture, make, parameter
-from tests.shader_test.values import floats, number, shaped
+from tests.shader_test.uniforms import fitted, member_at, names_from
+from tests.shader_test.values import floats, shaped
 from tgsi import gallium as g
 from tgsi.language.ir import Property
 
@@ -28,11 +30,12 @@ _IGNORED = re.compile(
 )
 
 
-class Machine:
+class Machine(Resources):
     """State of one file: bound programs, what commands have set, and the framebuffer."""
 
     def __init__(self, screen: g.Screen, script: Script, programs: dict[str, Any]) -> None:
-        self.screen, self.ctx, self.script = screen, screen.context_create(), script
+        super().__init__(screen)
+        self.script = script
         self.programs = programs
         self.width, self.height = script.size
         self.window = screen.resource_create(format="R8G8B8A8_UNORM", width0=self.width, height0=self.height)
@@ -40,17 +43,16 @@ class Machine:
             screen.resource_create(format="Z24_UNORM_S8_UINT", width0=self.width, height0=self.height) if script.has_depth else None
         )
         self.target, self.is_window = self.window, True
-        self.textures: dict[int, Texture] = {}
-        self.images: dict[int, str | None] = {}
-        self.units: dict[str, int] = {}
-        self.buffers: dict[int, Any] = {}
-        self.counters: dict[int, Any] = {}
         self.rasterizer: dict[str, Any] = {}
         self.zsa: dict[str, Any] = {}
         self.clear_color, self.clear_depth = [0.0] * 4, 1.0
         self.tolerance = [TOLERANCE] * 4
         self.patch_vertices = 3
         self.element: int | None = None
+        self.binding = 0
+        self.offset: int | None = None
+        self.planes = [[0.0] * 4 for _ in range(8)]
+        self.listed: list[str] = []
         self.fragments: dict[bool, Any] = {}
         ctx = self.ctx
         for stage, program in programs.items():
@@ -72,9 +74,23 @@ class Machine:
 
     def play(self) -> None:
         """Do all commands. LacksError, ProbeError."""
-        for line in self.script.commands:
+        self._play(self.script.commands)
+
+    def _play(self, commands: list[str]) -> None:
+        is_listing = executes = False
+        for line in commands:
             line = re.sub(r"\s+", " ", line)
             words = line.split()
+            if words[0] == "newlist":
+                is_listing, executes, self.listed = True, words[1] == "GL_COMPILE_AND_EXECUTE", []
+                continue
+            if words[0] == "endlist":
+                is_listing = False
+                continue
+            if is_listing:
+                self.listed.append(line)
+                if not executes:
+                    continue
             method = next((getattr(self, f"_{name}") for name in _names(words) if hasattr(self, f"_{name}")), None)
             if method is not None:
                 method(line, words)
@@ -98,32 +114,44 @@ class Machine:
 
     def _uniform(self, line: str, words: list[str]) -> None:
         kind, name, values = words[1], words[2], words[3:]
+        interfaces = [program.interface for program in self.programs.values()]
         if name.isdigit():
-            name = self._at_location(int(name))
-        known = {**_resources(self.programs)}
+            names = names_from(int(name), self.script.shaders, interfaces)
+            if not names:
+                return
+            if "[" in kind:
+                for part, value in zip(names, shaped(kind, values), strict=False):
+                    self._set({part: value})
+                return
+            name = names[0]
+        elif self.offset is not None:
+            found = member_at(interfaces, self.binding + (self.element or 0), self.offset)
+            if found is not None:
+                self._set({found[0]: fitted(shaped(kind, values), found[1].shape)})
+            return
+        known = _resources(self.programs)
         base = re.sub(r"(\[\d+\])+$", "", name)
         if base in known:
             self.units[name] = int(values[0])
             for place, value in enumerate(values[1:], 1):
                 self.units[f"{base}[{place}]"] = int(value)
             return
-        found: Any = {name: shaped(kind, values)}
         if self.element is not None and not self._is_plain(base):
-            found = {self._in_array(name): value for name, value in found.items()}
+            name = self._in_array(name)
+        self._set({name: shaped(kind, values)})
+
+    def _set(self, found: dict[str, Any]) -> None:
+        for interface in [program.interface for program in self.programs.values()]:
+            for block in interface.blocks.values():
+                for name in found:
+                    member = block.members.get(re.sub(r"(\[\d+\])+$", "", name.removeprefix(f"{block.name}.")))
+                    if member is not None:
+                        found[name] = fitted(found[name], member.shape[len(member.sizes) :]) if name.endswith("]") else found[name]
         try:
             self.ctx.set_uniforms(found)
         except ValueError as error:
             if "is no uniform" not in str(error) and "no shader is bound" not in str(error):
                 raise
-
-    def _at_location(self, location: int) -> str:
-        """Name of the uniform of a location that the text states, or an element of the array before it."""
-        found: dict[int, str] = {}
-        for text in self.script.shaders.values():
-            for at, name in re.findall(r"\blocation\s*=\s*(\d+)[^;()]*\)[^;()]*\buniform\b[^;=]*?(\w+)\s*(?:\[[^;]*)?(?:=[^;]*)?;", text):
-                found[int(at)] = name
-        below = max((at for at in found if at <= location), default=-1)
-        return f"{found[below]}[{location - below}]" if 0 <= below < location else found.get(below, "")
 
     def _is_plain(self, name: str) -> bool:
         return any(program.interface.uniforms and name in program.interface.uniforms.members for program in self.programs.values())
@@ -148,6 +176,17 @@ class Machine:
     def _block(self, line: str, words: list[str]) -> None:
         if words[1] == "array" and words[2] == "index":
             self.element = int(words[3])
+        elif words[1] == "binding":
+            self.binding = int(words[2])
+        elif words[1] == "offset":
+            self.offset = int(words[2])
+
+    def _calllist(self, line: str, words: list[str]) -> None:
+        self._play(self.listed)
+
+    def _clip_plane(self, line: str, words: list[str]) -> None:
+        self.planes[int(words[2])] = [float(word) for word in words[3:7]]
+        self.ctx.set_clip_state(self.planes)
 
     def _enable(self, line: str, words: list[str], on: bool = True) -> None:
         name = words[1]
@@ -184,21 +223,7 @@ class Machine:
             self.levels[words[4]] = [float(word) for word in words[5:]]
             self.ctx.set_tess_state(self.levels["outer"], self.levels["inner"])
 
-    # textures and buffers
-
-    def _texture(self, line: str, words: list[str]) -> None:
-        made = make(self.screen, self.ctx, line)
-        if made is None:
-            raise LacksError(" ".join(words[:2]))
-        self.textures[made[0]] = made[1]
-        self.unit = made[0]
-
-    def _texparameter(self, line: str, words: list[str]) -> None:
-        if not parameter(self.textures[self.unit], words[2], words[3:]):
-            raise LacksError(f"texparameter {words[2]}")
-
-    def _image_texture(self, line: str, words: list[str]) -> None:
-        self.images[int(words[2])] = words[3] if len(words) > 3 else None
+    # draws
 
     def _fb(self, line: str, words: list[str]) -> None:
         if words[1:3] == ["tex", "2d"] and len(words) == 4:
@@ -207,26 +232,6 @@ class Machine:
             self.target, self.is_window = self.window, True
         else:
             raise LacksError(" ".join(words[:3]))
-
-    def _ssbo(self, line: str, words: list[str]) -> None:
-        number_, rest = int(words[1]), words[2:]
-        if rest[0] != "subdata":
-            self.buffers[number_] = self.screen.buffer_from(np.zeros(int(rest[0]), np.uint8))
-            return
-        kind = {"int64": "int64_t", "uint64": "uint64_t"}.get(rest[1], rest[1])
-        data = np.array([number(word, kind) for word in rest[3:]], DTYPES[kind])
-        self.ctx.buffer_subdata(self.buffers[number_], data, offset=int(rest[2]))
-
-    def _atomic_counters(self, line: str, words: list[str]) -> None:
-        self.counters[0] = self.screen.buffer_from(np.zeros(int(words[2]), np.uint32))
-
-    def _atomic_counter(self, line: str, words: list[str]) -> None:
-        if words[2] == "buffer":
-            self.counters[int(words[3])] = self.screen.buffer_from(np.zeros(int(words[4]), np.uint32))
-        else:
-            self.ctx.buffer_subdata(self.counters[int(words[2])], np.array([int(words[4], 0)], np.uint32), offset=4 * int(words[3]))
-
-    # draws
 
     def _framebuffer(self) -> None:
         ctx = self.ctx
@@ -313,7 +318,7 @@ class Machine:
         else:
             raise LacksError(" ".join(words[:2]))
         self._prepare()
-        made, buffers = attributes(self.programs["vert"], columns)
+        made, buffers = attributes(self.programs["vert"], columns, self.script.shaders.get("vert", ""))
         if made:
             self.ctx.bind_vertex_elements_state(self.ctx.create_vertex_elements_state(made))
             self.ctx.set_vertex_buffers(buffers)
@@ -334,6 +339,8 @@ class Machine:
     def _probe(self, line: str, words: list[str], relative: bool = False) -> None:
         if words[1] in ("ssbo", "atomic"):
             self._probe_memory(words)
+        elif words[1] == "depth" and self.depth is not None:
+            probe_depth(self.depth, line)
         else:
             probe_colors(pixels_of(self.target, self.is_window), line, relative, self.tolerance, self.target)
 
@@ -367,4 +374,8 @@ def _resources(programs: dict[str, Any]) -> dict[str, Any]:
 
 def compile_script(script: Script, name: str) -> dict[str, Any]:
     """The programs of a file by stage. Errors as those of `tgsi.compile`."""
-    return {stage: tgsi.compile(text, stage=stage, language="glsl", name=f"{name}.{stage}") for stage, text in script.shaders.items()}
+    found = {stage: tgsi.compile(text, stage=stage, language="glsl", name=f"{name}.{stage}") for stage, text in script.shaders.items()}
+    for stage, text in script.modules.items():
+        module = subprocess.run(["spirv-as", "-o", "-", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
+        found[stage] = tgsi.read_spirv(module, specialization=script.constants.get(stage), name=f"{name}.{stage}")
+    return found

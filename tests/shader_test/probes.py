@@ -13,6 +13,9 @@ from tests.shader_test.values import floats, number
 DTYPES = {"int": "i4", "uint": "u4", "float": "f4", "double": "f8", "int64_t": "i8", "uint64_t": "u8"}
 """numpy's name of each type."""
 
+DEPTH_TOLERANCE = 0.01
+"""Difference of depths that a probe takes."""
+
 _COMPARISONS = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater, "<=": np.less_equal,
 }  # fmt: skip
@@ -49,7 +52,7 @@ def probe_colors(pixels: NDArray[Any], line: str, relative: bool, tolerance: lis
     place = {" all": 0, " rect": 4, None: 2}[found[1]]
     area, wanted = values[:place], values[place : place + count]
     if relative:
-        area = [value * size for value, size in zip(area, [width, height] * 2, strict=False)]
+        area = [float(np.float32(value) * np.float32(size)) for value, size in zip(area, [width, height] * 2, strict=False)]
         if len(area) == 2:
             area = [min(area[0], width - 1), min(area[1], height - 1)]
     x, y, w, h = map(int, (*area, 1, 1)[:4]) if area else (0, 0, width, height)
@@ -62,6 +65,14 @@ def probe_colors(pixels: NDArray[Any], line: str, relative: bool, tolerance: lis
         raise ProbeError(
             f"{line}: at ({x + column}, {y + row}) {np.round(part[row, column], 4).tolist()}, {int(wrong.any(-1).sum())} of {w * h}"
         )
+
+
+def probe_depth(target: Any, line: str) -> None:
+    """Compare the depth of a pixel with a number. ProbeError."""
+    x, y, wanted = floats(line.removeprefix("probe depth "))
+    found = float(np.asarray(target.pixels())[::-1][int(y), int(x)]) / ((1 << 24) - 1)  # Z24
+    if abs(found - wanted) > DEPTH_TOLERANCE:
+        raise ProbeError(f"{line}: it is {found}")
 
 
 def probe_word(memory: bytes, kind: str, offset: int, sign: str, text: str, line: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
+from tests.shader_test.values import number
 from tgsi.language.record import record
 
 STAGES = {
@@ -32,13 +34,18 @@ class NotGlslError(Exception):
 
 @record(kw_only=True)
 class Script:
-    """A file: version of GLSL, size of the window, text of each stage, rows of vertex data, commands."""
+    """A file: size of the window, text of each stage, rows of vertex data, commands.
+
+    `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only; `constants` are values by SpecId for them.
+    """
 
     size: tuple[int, int]
     has_depth: bool
     shaders: dict[str, str]
     vertices: list[str]
     commands: list[str]
+    modules: dict[str, str]
+    constants: dict[str, dict[int | str, float]]
 
 
 def read_script(path: Path) -> Script:
@@ -52,6 +59,18 @@ def read_script(path: Path) -> Script:
             sections[-1][1].append(line)
     required = [line for name, lines in sections if name == "require" for line in lines]
     shaders: dict[str, str] = {}
+    modules: dict[str, str] = {}
+    constants: dict[str, dict[int | str, float]] = {}
+    if any(line.split() == ["SPIRV", "ONLY"] for line in required):
+        if shutil.which("spirv-as") is None:
+            raise NotGlslError("SPIR-V only")
+        for name, lines in sections:
+            stage, _, what = name.partition(" shader ")
+            if what == "spirv":
+                modules[STAGES[stage]] = "\n".join(lines)
+            elif what == "specializations":
+                words = [line.split() for line in _plain(lines)]
+                constants[STAGES[stage]] = {int(at): number(value, kind) for kind, at, value in words}
     for name, lines in sections:
         found = _SHADER.fullmatch(name)
         if found is None or found[1] not in STAGES:
@@ -61,10 +80,11 @@ def read_script(path: Path) -> Script:
         stage = STAGES[found[1]]
         if stage in shaders:
             raise NotGlslError("several texts of one stage")
-        shaders[stage] = _versioned("\n".join(lines), required, found[2] is not None)
-    if not shaders:
+        if stage not in modules:
+            shaders[stage] = _versioned("\n".join(lines), required, found[2] is not None)
+    if not shaders and not modules:
         raise NotGlslError("no GLSL")
-    if "vert" not in shaders and "comp" not in shaders:
+    if not {"vert", "comp"} & {*shaders, *modules}:
         shaders["vert"] = _versioned("", required, True)
     size = next((tuple(map(int, line.split()[1:3])) for line in required if line.startswith("SIZE")), (250, 250))
     return Script(
@@ -73,6 +93,8 @@ def read_script(path: Path) -> Script:
         shaders=shaders,
         vertices=[line for name, lines in sections if name == "vertex data" for line in _plain(lines)],
         commands=[line for name, lines in sections if name == "test" for line in _plain(lines)],
+        modules=modules,
+        constants=constants,
     )
 
 

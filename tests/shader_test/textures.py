@@ -29,6 +29,7 @@ _TARGETS = {
     "Cube": "CUBE",
     "CubeArray": "CUBE_ARRAY",
 }
+_COMMAND = re.compile(r"texture (rgbw|shadow|checkerboard|miptree|junk|storage|integer)\s*((?:[123]D|Rect|Cube)\w*)?\s+(\d+)\s*(.*)")
 _QUADRANTS = np.array([[[1, 0, 0, 1], [0, 1, 0, 1]], [[0, 0, 1, 1], [1, 1, 1, 1]]], np.float32)
 _LEVELS = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]], np.float32)
 _DEPTH_MODES = {"luminance": "xxx1", "intensity": "xxxx", "alpha": "000x", "red": "x001"}
@@ -87,7 +88,7 @@ def _fill(ctx: g.Context, resource: Any, texels: NDArray[np.float32], level: int
 
 def make(screen: g.Screen, ctx: g.Context, line: str) -> tuple[int, Texture] | None:
     """Unit and texture of a command that begins with ``texture``; None for one that is unknown."""
-    found = re.fullmatch(r"texture (rgbw|shadow|checkerboard|miptree|junk|storage)\s*(\w*?)\s+(\d+)\s*(.*)", line)
+    found = _COMMAND.fullmatch(line)
     if found is None:
         return None
     word, kind, unit, rest = found[1], found[2] or "2D", int(found[3]), found[4]
@@ -107,6 +108,13 @@ def make(screen: g.Screen, ctx: g.Context, line: str) -> tuple[int, Texture] | N
         y, x = np.mgrid[:height, :width]
         odd = (x // (width // 2) ^ y // (height // 2)) & 1
         _fill(ctx, resource, np.array(lists[1:3], np.float32)[odd])
+        border = {"wrap_s": "CLAMP_TO_BORDER", "wrap_t": "CLAMP_TO_BORDER", "border_color": (1.0, 0.0, 0.0, 1.0)}
+        return unit, Texture(resource=resource, sampler=border)
+    if word == "integer":
+        (width, height), (step, first) = ([int(item) for item in items] for items in lists[:2])
+        resource = _create(screen, target, format, [width, height])
+        y, x = np.mgrid[:height, :width]
+        _fill(ctx, resource, (y * step + x + first)[..., None].astype(np.float32))
         return unit, Texture(resource=resource)
     if word == "miptree":
         resource = _create(screen, target, format, [8, 8], 3)

@@ -42,6 +42,7 @@ def shaped(kind: str, words: list[str]) -> Any:
     rows = (int(found[5] or found[4]) if found[3] == "mat" else int(found[4])) if found[3] else 1
     values = [number(word, scalar) for word in words]
     size = rows * columns
+    values += [0] * (-len(values) % size)  # what is missing at the end of a command reads as 0
     items: list[Any] = []
     for first in range(0, len(values), size):
         item = values[first : first + size]

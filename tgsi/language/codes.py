@@ -317,7 +317,7 @@ B001 not supported by the engine
 B004 operand or property not supported
     The code generator knows the opcode, but not this kind of operand, target, system value or property yet.
 B005 arrays too large
-    Registers that are indexed indirectly live in memory of 64 KiB for each block of invocations, and the program's arrays need more.
+    Registers that are indexed indirectly live in memory of 1 MiB for each block of invocations, and the program's arrays need more.
 B006 stage not supported by the code generator
     The code generator builds vertex and fragment programs.
 B040 nested too deep for the engines

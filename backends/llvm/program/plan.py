@@ -21,8 +21,10 @@ from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-MAX_ARRAY_BYTES = 64 * 1024
-"""Bytes of stack that indirectly addressed registers may take, all lanes together."""
+WANTED_ARRAY_BYTES = 64 * 1024
+"""Bytes of stack for indirectly addressed registers, all lanes together, beyond which fewer lanes are taken where that is possible."""
+MAX_ARRAY_BYTES = 1 << 20
+"""The most that they may take: all temporaries of a program, at most lanes."""
 MAX_REGISTER_BYTES = 1 << 20
 """Bytes of stack that all registers may take if LLVM spills each of them."""
 
@@ -85,7 +87,7 @@ def fitting_lanes(program: Program, lanes: int) -> int:
     in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
     operations = facts.of(program, _operations)
     while lanes > MIN_LANES and (
-        in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES or operations * lanes > MAX_OPERATION_LANES
+        in_arrays * lanes > WANTED_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES or operations * lanes > MAX_OPERATION_LANES
     ):
         lanes //= 2
     return lanes

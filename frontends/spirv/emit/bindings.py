@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from math import prod
 
+from frontends.spirv.emit.opaque import units
 from frontends.spirv.module.module import Tables
 from frontends.spirv.module.types import Image, Pointer, SampledImage, Struct, Type, array_sizes, inner
+
+_IN_STRUCTS = "textures and images"
+"""The file of a uniform whose structs hold textures or images: its numbers are free in both."""
 
 
 def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
     """The register file that a variable counts in, and how many numbers it takes; no file where it has no number."""
-    size, kind = prod(max(item, 1) for item in array_sizes(kind)), inner(kind)
+    whole, size, kind = kind, prod(max(item, 1) for item in array_sizes(kind)), inner(kind)
     if storage == "UniformConstant":
+        if isinstance(kind, Struct):
+            return _IN_STRUCTS, units(whole)
         if not isinstance(kind, Image | SampledImage):
             return "", 0
         return "images" if isinstance(kind, Image) and kind.storage else "textures", size
@@ -31,20 +37,21 @@ def separated(tables: Tables) -> dict[int, int]:
         binding = tables.decoration(id, "Binding")
         if isinstance(pointer, Pointer) and binding is not None:
             file, size = _kind(tables, pointer.storage, tables.types.get(pointer.target, op))
-            if file and size <= 64:
-                wanted.append((tables.decoration(id, "DescriptorSet") or 0, binding, id, file, size))
-    for group, binding, id, file, size in sorted(wanted):
-        owners = taken.setdefault(file, {})
+            if file and 0 < size <= 64:
+                wanted.append((file == _IN_STRUCTS, tables.decoration(id, "DescriptorSet") or 0, binding, id, file, size))
+    for is_struct, group, binding, id, file, size in sorted(wanted):  # structs last: the binding of one is no place for all that it holds
+        owners = [taken.setdefault(name, {}) for name in (("textures", "images") if is_struct else (file,))]
         own = group, binding
         first = binding
-        known = next((number for number, owner in owners.items() if owner == own), None)
+        known = None if is_struct else next((number for number, owner in owners[0].items() if owner == own), None)
         if known is not None:
             first = known
         else:
-            while any(number in owners for number in range(first, first + size)):
+            while any(number in numbers for numbers in owners for number in range(first, first + size)):
                 first += 1
-        for number in range(first, first + size):
-            owners.setdefault(number, own)
+        for numbers in owners:
+            for number in range(first, first + size):
+                numbers.setdefault(number, own)
         if first != binding:
             found[id] = first
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias
 
-from frontends.spirv.emit import memory, variables
+from frontends.spirv.emit import memory, opaque, variables
 from frontends.spirv.emit.code import Ref, Refs
-from frontends.spirv.emit.places import Known, Memory, Place, Registers, Unit, Varying, registers
+from frontends.spirv.emit.places import Known, Memory, Mixed, Place, Registers, Unit, Varying, is_opaque, registers
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
 from frontends.spirv.module.types import MAX_WORDS, Array, Matrix, Struct, Type, Vector, elements, name, part
@@ -43,6 +43,8 @@ def _step(s: State, place: Place, index: Index, op: Op) -> Place:
             return _memory(s, place, index)
         case Unit():
             return _unit(place, index)
+        case Mixed():
+            return _mixed(place, index)
     return _known(s, place, index)
 
 
@@ -66,13 +68,21 @@ def _varying(s: State, place: Varying, index: Index, op: Op) -> Place:
     if isinstance(place.kind, Struct):
         assert isinstance(index, int)
         return variables.member(s, place, index, op)
-    if not isinstance(index, int):
-        s.fail("M021", "an array of blocks of inputs or outputs is indexed by constants only", op)
     inner = _element(place.kind)
-    return replace(place, kind=inner, offset=place.offset + index * registers(inner))
+    if isinstance(index, int):
+        return replace(place, kind=inner, offset=place.offset + index * registers(inner))
+    _declare(s, place, op)
+    return replace(place, kind=inner, terms=(*place.terms, (index, registers(inner))))
 
 
-def _registers(place: Registers, index: Index) -> Place:
+def _declare(s: State, place: Varying, op: Op) -> None:
+    """Declare the registers of all parts, which an index may reach."""
+    for piece in _pieces(s, place, op):
+        if isinstance(piece, Varying):
+            _declare(s, piece, op)
+
+
+def _registers(place: Registers, index: Index) -> Registers:
     kind = place.kind
     if isinstance(kind, Struct):
         assert isinstance(index, int)
@@ -125,6 +135,18 @@ def _unit(place: Unit, index: Index) -> Place:
     if isinstance(index, int):
         return replace(place, kind=inner, number=place.number + index * step)
     return replace(place, kind=inner, terms=(*place.terms, (index, step)))
+
+
+def _mixed(place: Mixed, index: Index) -> Place:
+    numbers = _registers(place.registers, index)
+    if isinstance(place.kind, Struct):
+        assert isinstance(index, int)
+        made = replace(place, kind=numbers.kind, registers=numbers, path=(*place.path, index))
+    else:
+        made = replace(place, kind=numbers.kind, registers=numbers, indices=(*place.indices, index))
+    if is_opaque(made.kind):
+        return opaque.unit(made, made.kind)
+    return made if opaque.leaves(made.kind) else numbers
 
 
 def _known(s: State, place: Known, index: Index) -> Place:

@@ -1,4 +1,4 @@
-"""The functions of GLSL.std.450."""
+"""The functions of GLSL.std.450 and of sets like it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from frontends.spirv.emit.composites import columns
 from frontends.spirv.emit.floats import Floats
 from frontends.spirv.emit.matrices import determinant, inverse
 from frontends.spirv.emit.memory import pick, register_of
-from frontends.spirv.emit.packing import Function, frexp, modf, pack_signed, packed, unpack_signed, unpacked
+from frontends.spirv.emit.packing import Function, frexp, modf, pack_halves, packed, unpack_signed, unpacked
 from frontends.spirv.emit.places import Registers
 from frontends.spirv.emit.registry import emits
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.grammar import FUNCTIONS
+from frontends.spirv.module.grammar import LIBRARIES
 from frontends.spirv.module.types import Float, Matrix, is_wide, scalar
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.ir import SrcOperand
@@ -28,12 +28,12 @@ def _function(s: State, op: Op) -> None:
     library = s.tables.extended.get(op.id(0), "")
     if library.startswith("NonSemantic."):
         return
-    if library != "GLSL.std.450":
+    if library not in LIBRARIES:
         s.fail("M020", f"the instructions of {library or 'an unknown set'} are not supported", op)
-    name = FUNCTIONS.get(op.id(1))
+    name = LIBRARIES[library].get(op.id(1))
     function = _FUNCTIONS.get(name or "")
     if name is None or function is None:
-        s.fail("M021", f"the function {name or op.id(1)} of GLSL.std.450 is not supported", op)
+        s.fail("M021", f"the function {name or op.id(1)} of {library} is not supported", op)
     first = op.id(2)
     if name in _ON_POINTERS:
         s.bind(op, function(s, op, Floats(s, False), []))
@@ -43,7 +43,7 @@ def _function(s: State, op: Op) -> None:
     values = [s.value(id) if is_float else integers(s, id) for id in op.ids(2) if id not in s.places]
     floats = Floats(s, is_float and is_wide(kind))
     if floats.wide and name in _NARROW:
-        s.fail("M021", f"the function {name} of GLSL.std.450 is not supported for 64 bits", op)
+        s.fail("M021", f"the function {name} of {library} is not supported for 64 bits", op)
     s.bind(op, function(s, op, floats, values))
 
 
@@ -69,6 +69,20 @@ def _clamp(low: str, high: str, wide_low: str, wide_high: str) -> Function:
     def function(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
         raised = _lanes(high, wide_high)(s, op, f, values[:2])
         return _lanes(low, wide_low)(s, op, f, [raised, values[2]])
+
+    return function
+
+
+def _of_three(*opcodes: str) -> Function:
+    """The lowest or highest of three values by one opcode, the middle one by those of the lower and the higher."""
+
+    def function(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+        a, b, c = values
+        low, high = opcodes[0], opcodes[-1]
+        first = s.code.lanes(low, a, b)
+        if low == high:
+            return s.code.lanes(low, first, c)
+        return s.code.lanes(high, first, s.code.lanes(low, s.code.lanes(high, a, b), c))
 
     return function
 
@@ -212,6 +226,9 @@ def _named(function: Callable[[Floats, str, Refs], list[Ref]], name: str) -> Fun
     return lambda s, op, f, values: function(f, name, values[0])
 
 
+_KINDS = {"F": "", "U": "U", "S": "I"}
+"""Letters of kinds of numbers: of functions -> of opcodes."""
+
 _FUNCTIONS: dict[str, Function] = {
     "Round": _lanes("ROUND", "DROUND"),
     "RoundEven": _lanes("ROUND", "DROUND"),
@@ -265,11 +282,11 @@ _FUNCTIONS: dict[str, Function] = {
     "Frexp": frexp,
     "FrexpStruct": frexp,
     "Ldexp": _ldexp,
-    "PackSnorm4x8": packed("PK4B"),
-    "PackUnorm4x8": packed("PK4UB"),
-    "PackSnorm2x16": pack_signed,
-    "PackUnorm2x16": packed("PK2US"),
-    "PackHalf2x16": packed("PK2H"),
+    "PackSnorm4x8": packed(8, True),
+    "PackUnorm4x8": packed(8, False),
+    "PackSnorm2x16": packed(16, True),
+    "PackUnorm2x16": packed(16, False),
+    "PackHalf2x16": pack_halves,
     "PackDouble2x32": lambda s, op, f, values: values[0],
     "UnpackSnorm2x16": unpack_signed,
     "UnpackUnorm2x16": unpacked("UP2US"),
@@ -293,6 +310,9 @@ _FUNCTIONS: dict[str, Function] = {
     "NMin": _number("MIN"),
     "NMax": _number("MAX"),
     "NClamp": _number_clamp,
+    **{f"{kind}Min3": _of_three(f"{letter}MIN") for kind, letter in _KINDS.items()},
+    **{f"{kind}Max3": _of_three(f"{letter}MAX") for kind, letter in _KINDS.items()},
+    **{f"{kind}Mid3": _of_three(f"{letter}MIN", f"{letter}MAX") for kind, letter in _KINDS.items()},
 }
 _ON_POINTERS = frozenset({"InterpolateAtCentroid", "InterpolateAtSample", "InterpolateAtOffset"})
 _NARROW = frozenset(

@@ -69,6 +69,12 @@ def coordinate_count(target: str) -> int:
     return TARGETS[target].coords
 
 
+def first_unit(s: State, unit: Unit) -> int:
+    """The first of the numbers of a texture or image."""
+    known = s.tables.decoration(unit.variable, "Binding") or 0
+    return s.bindings.get(unit.variable, known) if unit.first is None else unit.first
+
+
 def image_operand(s: State, unit: Unit, image: Image, op: Op | None = None) -> RegisterRef:
     """The register of an image, declared at its first use."""
     first = unit.number
@@ -76,7 +82,7 @@ def image_operand(s: State, unit: Unit, image: Image, op: Op | None = None) -> R
         s.fail("M023", f"the image of binding {first} is beyond the last one, {SOFTWARE.images - 1}", op)
     writable = "NonWritable" not in s.tables.decorations.get(unit.variable, {})
     info = ImageInfo(target_of(s, image, op), format_of(image.format), writable)
-    base = s.bindings.get(unit.variable, s.tables.decoration(unit.variable, "Binding") or 0)
+    base = first_unit(s, unit)
     for number in range(base, base + unit.size):
         s.code.declare(Declaration(File.IMAGE, number, number, image=info))
     if not unit.terms:

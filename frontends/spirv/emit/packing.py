@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from frontends.spirv.emit import chain
@@ -15,21 +16,32 @@ Function = Callable[[State, Op, Floats, list[list[Ref]]], list[Ref]]
 """A function of GLSL.std.450: from the words of its operands to those of its result."""
 
 
-def packed(opcode: str) -> Function:
-    """A function that packs the scalars of a vector into a word."""
-    return lambda s, op, f, values: s.code.one(opcode, s.code.packed(values[0], "float"))
+def packed(bits: int, is_signed: bool) -> Function:
+    """A function that packs numbers from 0 or -1 to 1 as whole numbers of some bits, by the formula of GLSL in floats of 32 bits."""
+    low, most = (-1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+
+    def function(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+        count = len(values[0])
+        value = f.minimum(f.maximum(values[0], f.number(low, count)), f.number(1, count))
+        whole = s.code.lanes("F2I", s.code.lanes("ROUND", f.multiply(value, f.number(most, count))))
+        found = whole[:1] if not is_signed else s.code.lanes("AND", whole[:1], immediate((1 << bits) - 1))
+        for place in range(1, count):
+            found = s.code.lanes("BFI", found, whole[place : place + 1], immediate(place * bits), immediate(bits))
+        return found
+
+    return function
+
+
+def pack_halves(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
+    """PackHalf2x16. PK2H has the greatest half for finite numbers beyond it, and IEEE 754 infinity."""
+    value = s.code.plain(values[0])
+    beyond = f.test("ge", f.absolute(value), f.number(65536, 2))
+    return s.code.one("PK2H", s.code.packed(f.choose(beyond, f.multiply(value, f.number(math.inf, 2)), value), "float"))
 
 
 def unpacked(opcode: str) -> Function:
     """A function that unpacks the scalars of a word."""
     return lambda s, op, f, values: s.code.one(opcode, s.code.source(values[0]), words=s.result(op).words)
-
-
-def pack_signed(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
-    """PackSnorm2x16."""
-    value = f.minimum(f.maximum(values[0], f.number(-1, 2)), f.number(1, 2))
-    whole = s.code.lanes("F2I", s.code.lanes("ROUND", f.multiply(value, f.number(32767, 2))))
-    return s.code.lanes("BFI", whole[:1], whole[1:], immediate(16), immediate(16))
 
 
 def unpack_signed(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:

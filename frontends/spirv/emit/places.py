@@ -58,7 +58,8 @@ class Memory:
 
 @record(kw_only=True)
 class Unit:
-    """Samplers, textures, images or counters from a number on. `first` is the unit of a pair of texture and sampler, if not the binding."""
+    """Samplers, textures, images or counters from a number on. `first` is the first unit of all, where it is not the binding: that of
+    a pair of texture and sampler, or of a member of a struct."""
 
     kind: Type
     variable: int
@@ -67,6 +68,22 @@ class Unit:
     terms: Terms = ()
     qualifiers: int = 0
     first: int | None = None
+
+
+@record(kw_only=True)
+class Mixed:
+    """A uniform whose structs hold textures: `registers` have its numbers, and units from `unit` on its textures.
+
+    `whole` is the type of the variable, `path` has the members and `indices` the elements that lead to the place.
+    """
+
+    kind: Type
+    registers: Registers
+    variable: int
+    unit: int
+    whole: Type
+    path: tuple[int, ...] = ()
+    indices: tuple[int | Ref, ...] = ()
 
 
 @record(kw_only=True)
@@ -79,16 +96,17 @@ class Known:
 
 @record(kw_only=True)
 class Varying:
-    """An input or output whose parts have semantics of their own: a block, or rows of vertices. `offset` counts locations."""
+    """An input or output whose parts have semantics of their own: a block, or rows of vertices. `offset` and `terms` count locations."""
 
     kind: Type
     variable: int
     row: int | Ref | None = None
     needs_row: bool = False
     offset: int = 0
+    terms: Terms = ()
 
 
-Place: TypeAlias = Registers | Memory | Unit | Known | Varying
+Place: TypeAlias = Registers | Memory | Unit | Known | Mixed | Varying
 
 
 @record(kw_only=True)

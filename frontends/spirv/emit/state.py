@@ -73,7 +73,7 @@ class State:
     shared: int = 0
     uniform_registers: int = 0
     uniforms: dict[int, int] = field(default_factory=dict)
-    attributes: dict[int, int] = field(default_factory=dict)
+    locations: dict[int, int] = field(default_factory=dict)
     bindings: dict[int, int] = field(default_factory=dict)
     interner: SemanticInterner | None = None
     units: dict[tuple[int, int, int], int] = field(default_factory=dict)

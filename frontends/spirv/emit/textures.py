@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from frontends.spirv.emit.arithmetic import integers, splat
 from frontends.spirv.emit.code import Ref, Refs, destination, immediate
-from frontends.spirv.emit.images import SHADOWS, coordinate_count, image_operand, storage, target_of
+from frontends.spirv.emit.images import SHADOWS, coordinate_count, first_unit, image_operand, storage, target_of
 from frontends.spirv.emit.memory import total
 from frontends.spirv.emit.places import Unit
 from frontends.spirv.emit.registry import emits
@@ -31,20 +31,16 @@ def _combine(s: State, op: Op) -> None:
         s.fail("M021", "a sampler that is chosen while the program runs is not supported", op)
     unit = texture.unit
     first = _pair(s, unit, (unit.variable, sampler.variable, sampler.number), op)
-    base = _base(s, unit)
+    base = first_unit(s, unit)
     moved = replace(unit, number=unit.number - base + first, first=first)
     s.sampled[op.result] = Sampled(image=texture.image, unit=moved, texture=unit.variable, sampler=sampler.variable)
-
-
-def _base(s: State, unit: Unit) -> int:
-    return s.bindings.get(unit.variable, s.tables.decoration(unit.variable, "Binding") or 0)
 
 
 def _pair(s: State, unit: Unit, key: tuple[int, int, int], op: Op) -> int:
     """The first unit of a texture with one of its samplers: that of its binding with the first, a free one with every other."""
     if key not in s.units:
         taken = [pair for pair in s.units if pair[0] == unit.variable]
-        s.units[key] = _free_unit(s, unit.size, op) if taken else _base(s, unit)
+        s.units[key] = _free_unit(s, unit.size, op) if taken else first_unit(s, unit)
     return s.units[key]
 
 
@@ -71,7 +67,7 @@ def _sampled(s: State, id: int, op: Op) -> Sampled:
 def _unit(s: State, found: Sampled, target: str, op: Op) -> SrcOperand:
     """The operand of a sampler, declared with its view at its first use."""
     unit = found.unit
-    base, first = unit.number, unit.first if unit.first is not None else _base(s, unit)
+    base, first = unit.number, first_unit(s, unit)
     if first + unit.size > SOFTWARE.samplers:
         s.fail("M023", f"the texture of binding {first} is beyond the last one, {SOFTWARE.samplers - 1}", op)
     kind = found.image.sampled
@@ -90,7 +86,7 @@ def _target(s: State, found: Sampled, op: Op) -> str:
     """The target of an instruction that does not compare: that of the view, if something else has declared it."""
     plain = target_of(s, found.image, op)
     shadow = SHADOWS.get(plain, plain)
-    first = found.unit.first if found.unit.first is not None else _base(s, found.unit)
+    first = first_unit(s, found.unit)
     declared = [
         item.view.target for item in s.code.declarations if item.file is File.SVIEW and item.first == first and item.view is not None
     ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from frontends.spirv.emit import builtins
+from frontends.spirv.emit import builtins, opaque
 from frontends.spirv.emit.code import Ref, immediate
 from frontends.spirv.emit.memory import offsets, store
-from frontends.spirv.emit.places import Memory, Place, Registers, Unit, Varying, is_opaque, registers
+from frontends.spirv.emit.places import Memory, Mixed, Place, Registers, Unit, Varying, is_opaque, registers
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.enumerants import name_of
 from frontends.spirv.module.errors import Op
@@ -81,7 +81,7 @@ def _make(s: State, id: int, op: Op) -> Place:
         case "AtomicCounter":
             number = s.tables.decoration(id, "Binding") or 0
             first = (s.tables.decoration(id, "Offset") or 0) // 4
-            size = kind.size if isinstance(kind, Array) else 1
+            size = max(elements(kind), 1)
             s.code.declare(Declaration(File.HWATOMIC, first, first + size - 1, dimension=number))
             return Unit(kind=kind, variable=id, number=first, size=size)
     s.fail("M022", f"the storage class {storage} is not supported", op)
@@ -105,8 +105,12 @@ def _uniform(s: State, id: int, kind: Type, op: Op) -> Place:
     first = s.uniforms.get(id)
     if first is None:
         s.fail("M010", f"the uniform {s.tables.name(id)} has no location", op, hint="compile with automatic locations (glslang --aml)")
-    s.code.declare(Declaration(File.CONST, 0, s.uniform_registers - 1, dimension=0))
-    return Registers(kind=kind, file=File.CONST, index=first, buffer=0)
+    if registers(kind):
+        s.code.declare(Declaration(File.CONST, 0, s.uniform_registers - 1, dimension=0))
+    made = Registers(kind=kind, file=File.CONST, index=first, buffer=0)
+    if not opaque.leaves(kind):
+        return made
+    return Mixed(kind=kind, registers=made, variable=id, unit=_binding(s, id), whole=kind)
 
 
 def _binding(s: State, id: int) -> int:
@@ -191,7 +195,10 @@ def narrowed(s: State, place: Varying, op: Op | None) -> Place:
     kind = place.kind
     if place.needs_row or _has_members(s, kind):
         return place
-    return _placed(s, place, s.tables.decorations.get(place.variable, {}), kind, None, op)
+    found = s.tables.decorations.get(place.variable, {})
+    if place.variable in s.locations:
+        found = {**found, "Location": [s.locations[place.variable]]}
+    return _placed(s, place, found, kind, op)
 
 
 def _has_members(s: State, kind: Type) -> bool:
@@ -211,13 +218,13 @@ def member(s: State, place: Varying, number: int, op: Op | None) -> Place:
     own = s.tables.member_decorations.get((kind.id, number), {})
     decorations = {**s.tables.decorations.get(place.variable, {}), **own}
     if "BuiltIn" not in own and "Location" not in own:
-        first = s.tables.decoration(place.variable, "Location")
+        first = s.locations.get(place.variable, s.tables.decoration(place.variable, "Location"))
         if first is not None:
             decorations["Location"] = [first + sum(map(registers, kind.members[:number]))]
-    return _placed(s, place, decorations, kind.members[number], number, op)
+    return _placed(s, place, decorations, kind.members[number], op)
 
 
-def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, number: int | None, op: Op | None) -> Place:
+def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, op: Op | None) -> Place:
     storage, _ = pointee(s, s.tables.globals[place.variable])
     is_output = storage == "Output"
     row = _own_row(s, place.row, is_output)
@@ -225,16 +232,16 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, n
         builtin = name_of("BuiltIn", found["BuiltIn"][0])
         return builtins.place(s, builtins.Use(name=builtin, kind=kind, is_output=is_output, row=row), op)
     label = s.tables.name(place.variable)
-    location = s.attributes.get(place.variable, found["Location"][0]) + place.offset if found.get("Location") else None
-    if location is None:
+    if not found.get("Location"):
         s.fail(
             "M010", f"{label} has no location", op, hint="write layout(location = n), or compile with automatic locations (glslang --aml)"
         )
+    location = found["Location"][0] + place.offset
     count = registers(kind) if kind.words < MAX_WORDS else MAX_WORDS
     if location + count > MAX_LOCATION:
         s.fail("M023", f"the location {location} of {label} is beyond {MAX_LOCATION - 1}", op)
     channel = (found.get("Component") or [0])[0]
-    if channel and channel + kind.words > 4:
+    if channel and channel + inner(kind).words > 4:
         s.fail("M006", f"{label} does not fit its location from component {channel} on", op)
     patch = "Patch" in found
     first = PATCHES + location if patch else location
@@ -246,6 +253,7 @@ def _placed(s: State, place: Varying, found: dict[str, list[int]], kind: Type, n
         kind=kind,
         file=File.OUT if is_output else File.IN,
         index=first,
+        terms=place.terms,
         row=row,
         channel=channel,
         mutable=is_output,

@@ -145,6 +145,9 @@ EXTENDED = """
 """
 """Numbers and names of the instructions of GLSL.std.450."""
 
+TRINARY = "1 FMin3; 2 UMin3; 3 SMin3; 4 FMax3; 5 UMax3; 6 SMax3; 7 FMid3; 8 UMid3; 9 SMid3"
+"""Numbers and names of the instructions of SPV_AMD_shader_trinary_minmax, without the ending AMD."""
+
 _PART = re.compile(r"(\([A-Z]+\)|[A-Z])([*?]?)")
 
 
@@ -175,5 +178,13 @@ def entries(table: str) -> list[str]:
 ROWS: Mapping[int, Row] = MappingProxyType({row.number: row for row in map(_row, entries(_ROWS))})
 """Instructions by number."""
 
-FUNCTIONS: Mapping[int, str] = MappingProxyType({int(text.split()[0]): text.split()[1] for text in entries(EXTENDED)})
-"""Names of the functions of GLSL.std.450 by number."""
+LIBRARY = "GLSL.std.450"
+LIBRARIES: Mapping[str, Mapping[int, str]] = MappingProxyType(
+    {
+        library: MappingProxyType({int(text.split()[0]): text.split()[1] for text in entries(table)})
+        for library, table in ((LIBRARY, EXTENDED), ("SPV_AMD_shader_trinary_minmax", TRINARY))
+    }
+)
+"""Names of the functions of each set of extended instructions by number."""
+
+FUNCTIONS = LIBRARIES[LIBRARY]

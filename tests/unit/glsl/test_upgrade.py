@@ -121,3 +121,13 @@ def test_parentheses_that_do_not_end_are_refused() -> None:
         upgraded("#version 120\n#define S shadow2D(t\nvoid main() { }")
     with pytest.raises(ParseError, match=r"G013.*no version 999"):
         upgraded("#version 999 es\nvoid main() { }")
+
+
+def test_macros_of_extensions_that_are_left_out_are_defined() -> None:
+    text = "#version 100\n#extension GL_OES_standard_derivatives : enable\n#extension GL_EXT_frag_depth : disable\n"
+    text += "#if defined(GL_OES_standard_derivatives) && GL_OES_standard_derivatives == 1\n#endif\n#ifdef GL_EXT_frag_depth\n#endif\n"
+    made = lines(text)
+    assert made[1] == "#define tgsi_GL_OES_standard_derivatives 1"
+    assert made[4] == "#if defined(tgsi_GL_OES_standard_derivatives) && tgsi_GL_OES_standard_derivatives == 1"
+    assert made[6] == "#ifdef GL_EXT_frag_depth"
+    assert upgraded(text).added == [2]

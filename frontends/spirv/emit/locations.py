@@ -1,0 +1,62 @@
+"""Locations of inputs and outputs where those of the module meet: wide attributes, and variables whose location the text does not state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from frontends.spirv.emit.places import registers
+from frontends.spirv.emit.state import State
+from frontends.spirv.emit.variables import has_rows
+from frontends.spirv.module.types import MAX_WORDS, Array, Pointer
+from tgsi.language.facts.enums import Processor
+
+
+def moved(s: State, located: Collection[str] | None) -> dict[int, int]:
+    """First location of each variable that has another one than the module says."""
+    return {**_attributes(s), **({} if located is None else _unstated(s, located))}
+
+
+def _located(s: State, storage: str) -> Iterator[tuple[int, int, int]]:
+    """Location, id and number of registers of each input or output."""
+    for id, op in s.tables.globals.items():
+        kind, location = s.tables.types.get(op.type, op), s.tables.decoration(id, "Location")
+        if isinstance(kind, Pointer) and kind.storage == storage and location is not None:
+            target = s.tables.types.get(kind.target)
+            if has_rows(s, id, storage == "Output") and isinstance(target, Array):
+                target = target.element
+            yield location, id, registers(target) if target.words < MAX_WORDS else 0
+
+
+def _attributes(s: State) -> dict[int, int]:
+    """Each input of a vertex program whose location is taken by one before: to OpenGL a wide vector has one location."""
+    if s.processor is not Processor.VERT:
+        return {}
+    found: dict[int, list[tuple[int, int]]] = {}
+    for location, id, size in _located(s, "Input"):
+        found.setdefault(location, []).append((id, size))
+    free, numbers = 0, {}
+    for location, items in sorted(found.items()):
+        first = max(location, free)
+        for id, size in items:
+            free = max(free, first + size)
+            if first != location:
+                numbers[id] = first
+    return numbers
+
+
+def _unstated(s: State, located: Collection[str]) -> dict[int, int]:
+    """Each variable without a location in the text to which glslang gave one that is taken."""
+    numbers: dict[int, int] = {}
+    for storage in ("Input", "Output"):
+        if (storage, s.processor) == ("Input", Processor.VERT):
+            continue
+        taken: set[tuple[bool, int]] = set()
+        items = [((s.tables.names.get(id) or "anon") not in located, location, id, size) for location, id, size in _located(s, storage)]
+        for is_free, location, id, size in sorted(items):
+            is_patch, first = "Patch" in s.tables.decorations[id], location
+            while is_free and any((is_patch, place) in taken for place in range(first, first + size)):
+                first += 1
+            taken.update((is_patch, place) for place in range(first, first + size))
+            if first != location:
+                numbers[id] = first
+    return numbers
