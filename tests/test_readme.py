@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.packaging.release import glsl_program
+from tests.unit.glsl.glslang import needs_glslang
 from tgsi.tools.compile.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +25,17 @@ def test_the_program_of_the_readme_draws_its_picture(tmp_path: Path, monkeypatch
         drawn = np.array(made)
         assert (drawn == np.array(shown.convert("RGBA"))).all()
     assert hashlib.sha256(drawn.tobytes()).hexdigest() == DIGEST
+
+
+@needs_glslang
+def test_the_readmes_lines_of_glsl_draw_the_triangle_in_other_colors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(glsl_program(ROOT), {})
+    with Image.open("triangle.png") as made:
+        drawn = np.array(made).reshape(-1, 4)
+    inside = drawn[drawn[:, :3].any(1)]
+    assert len(inside) / len(drawn) == pytest.approx(0.3, abs=0.05)
+    assert len(np.unique(inside, axis=0)) > 1000
 
 
 FILES = {

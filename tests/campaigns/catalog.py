@@ -60,6 +60,13 @@ CAMPAIGNS = {
             "tokens", "token streams", "Wrong words are decoded or refused; what is decoded is encoded again.", night=200, goal=200_000
         ),
         Campaign(
+            "modules",
+            "modules",
+            "A wrong SPIR-V module is read or refused with a code, within 10 s of processor time; passes can take what is read.",
+            night=100,
+            goal=20_000,
+        ),
+        Campaign(
             "faults",
             "injections",
             "Memory, threads or files that the system refuses end a call with a clear error; the context then renders the right picture.",
