@@ -39,7 +39,6 @@ from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.reached import ReachedMemory
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
-from backends.software.scaling import scale
 from backends.software.tally import Tally
 
 if TYPE_CHECKING:
@@ -178,6 +177,8 @@ class Renderer:
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
+        from backends.software.scaling import scale  # few programs scale
+
         scale(self.kernels, job)
 
     def copy(self, job: Copy) -> None:

@@ -38,6 +38,13 @@ CROSSING = {
     "_report",
     "_wants_reports",
     "set_constant_buffer",
+    "create_sampler_state",
+    "bind_sampler_states",
+    "create_sampler_view",
+    "set_sampler_views",
+    "create_vertex_elements_state",
+    "bind_vertex_elements_state",
+    "set_vertex_buffers",
 }
 OF_THE_CORE = {"_issued", "_shown", "_show", "_prepare_user_memory"}
 """Private names that the core alone uses."""

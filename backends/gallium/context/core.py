@@ -6,6 +6,7 @@ import ctypes
 import sys
 import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from backends.device import bound as packet
@@ -17,11 +18,11 @@ from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
-from backends.gallium.resource.view import Surface
+from backends.gallium.resource.view import SamplerView, Surface
 from backends.gallium.threads.fence import Fence
 from backends.gallium.threads.gate import Gate
 from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
-from backends.pipe.state import DrawInfo, VertexElement
+from backends.pipe.state import DrawInfo, SamplerState, VertexElement
 from tgsi.language.facts.enums import Processor
 
 S = TypeVar("S")
@@ -153,6 +154,38 @@ class ContextCore(ABC):
         self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
     ) -> None:
         """Bind a constant buffer to one slot of a stage."""
+
+    @abstractmethod
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
+        """Create a sampler object."""
+
+    @abstractmethod
+    def bind_sampler_states(
+        self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
+    ) -> None:
+        """Bind sampler objects to the units of a stage."""
+
+    @abstractmethod
+    def create_sampler_view(self, texture: Resource) -> SamplerView:
+        """Create a view of a texture."""
+
+    @abstractmethod
+    def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
+        """Bind sampler views to the units of a stage."""
+
+    @abstractmethod
+    def create_vertex_elements_state(
+        self, elements: Sequence[VertexElement | Mapping[str, Any] | Sequence[Any]]
+    ) -> StateObject[tuple[VertexElement, ...]]:
+        """Create a vertex elements object."""
+
+    @abstractmethod
+    def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
+        """Bind a vertex elements object."""
+
+    @abstractmethod
+    def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
+        """Bind vertex buffers to slots."""
 
     @property
     @abstractmethod

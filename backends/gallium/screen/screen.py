@@ -184,7 +184,7 @@ class Screen(Capabilities, ScreenCore):
 
                 kind, more = TracedContext, {"trace": trace}
             if self.time_limit is not None:
-                from backends.gallium.context.limited import limited
+                from backends.gallium.screen.limited import limited
 
                 kind = limited(kind)
             context = kind(self, device, priv=priv, flags=int(how), **more)

@@ -45,7 +45,7 @@ def test_blocks_are_cut_into_pieces() -> None:
 
 
 def test_a_module_beyond_the_budget_is_refused_before_llvm_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = build_run_kernel(tgsi.parse(BOMBS["indirect adds"](1500)), 64)
+    module = build_run_kernel(tgsi.parse(BOMBS["indirect adds"](2500)), 64)
     monkeypatch.setattr(codegen, "parse_module", lambda *given: pytest.fail("LLVM read the text"))
     with pytest.raises(UnsupportedError, match=r"B042.*would take LLVM about [\d.]+ s") as caught:
         engine.compile_object(module)

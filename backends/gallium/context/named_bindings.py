@@ -1,0 +1,77 @@
+"""Textures and vertices by the names of the bound shaders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from backends.device.interface import Device
+from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.resource.view import SamplerView
+from tgsi.language.facts.enums import Processor
+from tgsi.language.program import Program
+
+
+class NamedBindings(ContextCore):
+    """Bindings by the names of the shaders' interfaces: set_textures, set_vertices."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._named_views: dict[tuple[int, int], SamplerView] = {}  # of set_textures, by stage and unit
+
+    def set_textures(self, textures: Mapping[str, Any]) -> None:
+        """Set textures of the bound shaders by the names of their samplers, in every stage that uses them. (an extension)
+
+        Args:
+            textures: name -> Resource or SamplerView, or a pair of one and its sampler: what `create_sampler_state` returned, or a mapping
+                of its fields, such as ``(texture, {"wrap_s": "CLAMP_TO_EDGE"})``. An array of samplers takes a list. Without a
+                sampler, texels and levels are filtered linearly and repeat; integers are not filtered. A shadow sampler compares
+                (LEQUAL) and does not repeat.
+
+        Bind shaders first, and call this again after another shader was bound.
+
+        Raises:
+            TypeError, ValueError: no bound shader uses a name, or a value is no texture; nothing is set then.
+        """
+        from backends.gallium.context.by_name.textures import texture_units  # loaded only when textures are set by name
+
+        found = []
+        for item in texture_units(self._bound_programs(), textures):
+            place, texture = (item.stage, item.unit), item.texture
+            if isinstance(texture, SamplerView):
+                view, made = texture, None
+            else:
+                made = self._named_views.get(place)
+                if made is None or made.texture is not texture:
+                    made = self.create_sampler_view(texture)
+                view = made
+            sampler = self.create_sampler_state(**item.sampler) if isinstance(item.sampler, Mapping) else item.sampler
+            found.append((place, view, made, sampler))
+        for place, view, made, sampler in found:
+            self.bind_sampler_states(place[0], [sampler], start=place[1])
+            self.set_sampler_views(place[0], [view], start=place[1])
+            if made is not None:
+                self._named_views[place] = made
+
+    def set_vertices(self, vertices: Any) -> None:
+        """Set the vertex buffers and vertex elements by the names that the bound vertex shader reads. (an extension)
+
+        Args:
+            vertices: an array with named fields, or a mapping of names to arrays that have a row for each vertex. A matrix has a row for
+                each of its columns in GLSL. Formats are those of `gallium.vertex_elements`. Names that the shader does not read are
+                allowed. The arrays are copied.
+
+        Raises:
+            TypeError: elements that no format has, such as float64.
+            ValueError: no vertex shader is bound, or it reads a name that no vertex has.
+        """
+        from backends.gallium.context.by_name.vertices import vertex_layout  # loaded only when vertices are set by name
+
+        elements, arrays = vertex_layout(self._bound_programs().get(int(Processor.VERT)), vertices)
+        self.bind_vertex_elements_state(self.create_vertex_elements_state(elements))
+        self.set_vertex_buffers(arrays)
+
+    def _bound_programs(self) -> dict[int, Program]:
+        """The program of each stage that has one."""
+        return {stage: shader.program for stage, shader in self._bound_shaders().items()}
