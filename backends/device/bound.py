@@ -8,13 +8,14 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
 from backends.device.commands.bound_record import (
     IMAGE_WORDS,
+    LEVELS,
     BoundRecord,
     Hindrance,
     VertexBufferSlot,
@@ -44,8 +45,9 @@ from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
 from backends.device.shader import Shader as Shader
+from backends.device.stream_target import StreamTarget
 from backends.device.tables import BufferTable, ImageTable
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_SHADER_IMAGES
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_SHADER_IMAGES, MAX_STREAM_OUTPUT_TARGETS
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
 from linkage.options import IDENTITY
 from tgsi.language.facts.enums import Processor
@@ -109,17 +111,6 @@ class Framebuffer:
         formats = tuple(s.format if s is not None else None for s in self.cbufs)
         depth = self.zsbuf.format if self.zsbuf is not None else None
         return FramebufferKind(formats, depth, self.samples, self.layers > 1, self.width > 0 and self.height > 0)
-
-
-@record(frozen=False, eq=False)
-class StreamTarget:
-    """A range of memory that stream output writes; `offset` counts the bytes written so far."""
-
-    address: int
-    size: int  # bytes
-    keepalive: object = field(default=None, repr=False)
-    offset: int = 0
-    stride: int = 0  # bytes from one vertex to the next; 0 as long as nothing was written
 
 
 def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
@@ -215,8 +206,7 @@ class DrawState:
     only.
 
     counters: HWATOMIC of all stages. memory: replaced whenever buffers, images or counters change; None: none was ever bound.
-    has_stages: draws have more stages than vertex and fragment shader, or stream output. tess_levels: outer and inner levels of patches
-    without a control shader. patch_vertices: of draws whose DrawInfo leaves it 0.
+    has_stages: draws have more stages than vertex and fragment shader, or stream output.
     """
 
     rasterizer = WordOf(Word.RASTERIZER, RasterizerState())
@@ -240,15 +230,14 @@ class DrawState:
     count_statistics = WordOf(Word.COUNT_STATISTICS, False)  # a pipeline statistics query is active
 
     def __init__(self) -> None:
-        self.record = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1)
+        self.record = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1, patch_vertices=3)
+        self.put_levels((1.0,) * 4, (1.0,) * 2)
         self.numbers = Numbers(self._place_values)
         residents = Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
         self._memory: object | None = None
-        self.tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)
-        self.patch_vertices = 3
-        self.stream_targets: tuple[StreamTarget | None, ...] = ()
+        self._stream_targets: tuple[StreamTarget | None, ...] = ()
         self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)
         self.known = KnownObjects(self.record, self.kept_memory.keep)
         self._shown_revision = 0  # of native vertex buffers that `_vertex_buffers` shows
@@ -303,6 +292,25 @@ class DrawState:
         self._retire(_INDICES, self._index_buffer)
         self._index_buffer, self.record.is_index_buffer_native = memory, 0
         self.record.index_address, self.record.index_bytes = (memory.address, memory.size) if memory is not None else (0, 0)
+
+    @property
+    def stream_targets(self) -> tuple[StreamTarget | None, ...]:
+        """The targets of stream output by buffer."""
+        return self._stream_targets
+
+    @stream_targets.setter
+    def stream_targets(self, targets: tuple[StreamTarget | None, ...]) -> None:
+        self._stream_targets = targets
+        for k, target in enumerate((*targets, *[None] * (MAX_STREAM_OUTPUT_TARGETS - len(targets)))):
+            self.record.stream_targets[k] = 0 if target is None else ctypes.addressof(target.record)
+
+    def put_patch_vertices(self, vertices: int) -> None:
+        """Set the number of vertices of a patch for draws whose DrawInfo leaves it 0."""
+        self.record.patch_vertices = vertices
+
+    def put_levels(self, outer: Sequence[float], inner: Sequence[float]) -> None:
+        """Set the levels of patches without a control shader, four outer and two inner ones."""
+        self.record.tess_levels[:LEVELS] = (*outer, *inner)
 
     def _retire(self, kind: str, buffers: object) -> None:
         """Keep buffers that give way to others until pending draws have read them."""

@@ -15,11 +15,11 @@ from backends.pipe.enums import Prim
 
 _U32 = (1 << 32) - 1
 _TAKEN = KEYWORDS[: KEYWORDS.index(PATCH) + 1]
-"""Fields of DrawInfo that the entry takes by keyword. A number of vertices of patches concerns no draw that it takes."""
+"""Fields of DrawInfo that the entry takes by keyword."""
 
 
 def _offset(name: str) -> int:
-    return int(getattr(DrawCall, {**PLAIN, PATCH: "pad"}.get(name, name)).offset)
+    return int(getattr(DrawCall, {**PLAIN, PATCH: "patch_vertices"}.get(name, name)).offset)
 
 
 def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:

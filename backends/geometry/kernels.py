@@ -13,7 +13,7 @@ from backends.geometry.output import build_output
 from backends.geometry.records import GeometryRecord, OutputRecord, StreamRecord, VertexRecord
 from backends.geometry.vertices import build_vertex_kernels
 from backends.llvm.builder.function import Module
-from backends.llvm.engine.engine import Entry, Library, entry_address
+from backends.llvm.engine.engine import Entry, Library
 from backends.llvm.engine.kernel_cache import KernelCache
 
 _LAYOUT = layout_digest(VertexRecord, StreamRecord, GeometryRecord, OutputRecord)
@@ -40,10 +40,6 @@ class StreamKernels:
     def gather(self) -> Entry:
         """Return `gather(record)`, which takes a GeometryRecord."""
         return self._get("gather", 1, ("gather",), build_gather)[0]
-
-    def gather_address(self) -> int:
-        """Return the address of `gather`."""
-        return entry_address(self.gather())
 
     def output(self) -> Entry:
         """Return `output(record)`, which takes an OutputRecord."""

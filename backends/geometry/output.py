@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from backends.geometry.records import OutputRecord
-from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module
+import ctypes
+from collections.abc import Callable
+
+from backends.device.stream_target import TargetRecord
+from backends.geometry.records import HandRecord, OutputRecord, RunRecord, StageCounts, StreamRecord
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
@@ -52,3 +56,50 @@ def build_output(module: Module) -> None:
         written.set(number + 1)
     record.set("written", written.get())
     f.ret()
+
+
+def build_write_streams(module: Module) -> None:
+    """write_streams(run, hand): write the primitives of a hand to the targets of a RunRecord, and count them. See StreamOutputWriter."""
+    f = Function(module, "write_streams", [PTR, PTR], shared=True, internal=True)
+    run, given = f.args
+    r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
+    with f.range(0, r.get("num_outputs")) as k:
+        o = Record(f, f.at(r.get("outputs"), k * ctypes.sizeof(OutputRecord)), OutputRecord)
+        number = f.load(I32, r.address("output_stream"), k << 2)
+        stream = Record(f, f.at(hand.address("streams"), number * ctypes.sizeof(StreamRecord)), StreamRecord)
+        corners, count = stream.get("corners"), stream.get("count")
+        with f.if_(corners.as_address().ne(0)):  # streams other than 0 exist for geometry shaders only
+            f.store(hand.get("vertices"), o.address("vertices"), 0, 8)
+            f.store(corners, o.address("corners"), 0, 8)
+            for name, value in (("vertex_size", hand.get("size")), ("rows", hand.get("rows")), ("count", count)):
+                o.set(name, value)
+            _each_target(f, r, o, _read_target)
+            f.call_pointer(None, r.get("output"), o.pointer)
+            _each_target(f, r, o, _write_target)
+            counts = Record(f, r.get("counts"), StageCounts)
+            for name, value in (("needed", count), ("written", o.get("written"))):
+                total = f.at(counts.address(name), number << 3)
+                f.store(f.load(I64, total, 0, 8) + value.zext(I64), total, 0, 8)
+    f.ret()
+
+
+def _each_target(f: Function, r: Record, o: Record, use: Callable[[Function, Record, Record, Val], None]) -> None:
+    """Call ``use(f, target, o, k)`` for each target that is bound; the others have no room."""
+    with f.range(0, MAX_STREAM_OUTPUT_TARGETS) as k:
+        target = f.load(PTR, r.get("targets"), k << 3, 8)
+        with f.else_of(target.as_address().ne(0)) as otherwise:
+            use(f, Record(f, target, TargetRecord), o, k)
+            otherwise()
+            f.store(f.const(I64, -1), o.address("limit"), k << 3, 8)
+
+
+def _read_target(f: Function, target: Record, o: Record, k: Val) -> None:
+    for field, name in (("base", "address"), ("limit", "size"), ("offset", "offset")):
+        f.store(target.get(name), o.address(field), k << 3, 8)
+
+
+def _write_target(f: Function, target: Record, o: Record, k: Val) -> None:
+    offset = f.load(I64, o.address("offset"), k << 3, 8)
+    with f.if_(offset.ne(target.get("offset"))):
+        target.set("offset", offset)
+        target.set("stride", f.load(I32, o.address("stride"), k << 2))

@@ -19,10 +19,10 @@ from backends.device.needs import needs_of
 from backends.geometry.drawn import Drawn
 from backends.geometry.kernels import StreamKernels
 from backends.geometry.mesh.drawer import MeshDrawer
-from backends.geometry.repeat import MOST, Repeat, libraries
+from backends.geometry.repeat import Repeat, libraries
 from backends.geometry.shaded import Shaded, Stage, Worker
-from backends.geometry.stage_kinds import Making, bound_kinds, vertex_lanes
-from backends.geometry.stages import GeometryStage, VertexStage
+from backends.geometry.stage_kinds import STAGE_KINDS, Making, bound_kinds, vertex_lanes
+from backends.geometry.stages import VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
 from backends.geometry.waves import Sink, Waves
@@ -32,12 +32,13 @@ from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.cache import CachedDraw, DrawCache
-from backends.raster.draw.packet import Packet
+from backends.raster.draw.packet import FEW, Packet
 from backends.raster.draw.topology import Topology
+from backends.raster.draw.writer import does_nothing
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import Shape
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
@@ -106,8 +107,7 @@ class Pipeline:
         self._run(drawn, first, stages, packet.primitives, stream_output, template, _is_alone(state))
         if stream_output is not None:
             drawn.needed, drawn.written = stream_output.needed, stream_output.written
-        elif template is not None and len(stages) == 1 and isinstance(stages[0], GeometryStage):
-            drawn.repeat = self._repeat(state, packet, template, first, stages[0], mark)
+        drawn.repeat = self._repeat(state, packet, drawn, template, first, stages, stream_output, topology, framebuffer, mark)
         return drawn
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
@@ -166,30 +166,58 @@ class Pipeline:
         return first
 
     def _repeat(
-        self, state: DrawState, packet: Packet, template: Packet, first: VertexStage, geometry: GeometryStage, mark: int
+        self,
+        state: DrawState,
+        packet: Packet,
+        drawn: Drawn,
+        stored: Packet | None,
+        first: VertexStage,
+        stages: Sequence[Stage],
+        output: StreamOutputWriter | None,
+        topology: Topology,
+        framebuffer: Framebuffer,
+        mark: int,
     ) -> Repeat | None:
         """Describe a draw that was carried out for generated code. None: its shaders read more than vertices and constants, or it is large.
 
         mark: of the objects that were kept before the draw.
         """
-        shaders = (state.vertex.shader, state.stage[Processor.GEOM].shader)
+        kinds, has_pixels = bound_kinds(state), framebuffer.width > 0 and framebuffer.height > 0
+        shaders = [state.vertex.shader, *(state.stage[processor].shader for kind, _ in kinds for processor in kind.processors)]
         reads_more = any(needs.units or needs.reaches_memory for needs in map(needs_of, shaders))
-        is_fixed = template.is_repeatable and not packet.is_written_out and packet.primitives <= MOST
-        if reads_more or not is_fixed or Draw.from_address(template.address).line_stipple.is_on:
+        is_seldom = packet.is_written_out and (len(topology.multiply) > 3 or (topology.is_irregular and not topology.closes))
+        if reads_more or is_seldom or any(kind.build_step is None for kind, _ in kinds):
             return None
-        kept = [*libraries(self._maker.region.kept(mark)), geometry.library]
-        address = first.record.draw
-        found = Repeat(
-            input=packet.placed(address),
-            stored=template,
-            vertex=first.record,
-            geometry=geometry.record,
-            kernels=(*first.kernels, self._kernels.gather_address()),
-            staged_bytes=geometry.staged_bytes,
-            kept=kept,
+        is_nothing, most = does_nothing(state, framebuffer), self._most_again(state, packet.primitives, first, stages)
+        if stored is None:
+            is_fixed = drawn.is_plain or is_nothing or not has_pixels
+        else:
+            is_fixed = stored.is_repeatable and not Draw.from_address(stored.address).line_stipple.is_on
+        if not is_fixed or packet.primitives > most:
+            return None
+        return Repeat(
+            input=packet.placed(first.record.draw),
+            stored=stored,
+            topology=topology,
+            first=first,
+            stages=[(STAGE_KINDS.index(kind), stage) for (kind, _), stage in zip(kinds, stages)],
+            output=output,
+            follows=drawn.is_plain and has_pixels and not is_nothing,
+            counts_input=not (drawn.is_plain and has_pixels),
+            most=most,
+            kept=[*libraries(self._maker.region.kept(mark))],
             has_loops=has_watches() and any(shader is not None and has_loops(shader.program) for shader in shaders),
         )
-        return found if packet.primitives <= found.most else None
+
+    @staticmethod
+    def _most_again(state: DrawState, primitives: int, first: VertexStage, stages: Sequence[Stage]) -> int:
+        """The most input primitives that generated code takes at once: those of one chunk, and few if the draw leaves few."""
+        most, kinds = max(1, min(LEAST, CHUNK_BYTES // _most_bytes(first, stages))), bound_kinds(state)
+        if kinds:
+            kind, shader = kinds[-1]
+            if kind.most(shader.program, primitives)[0] <= FEW:
+                return max((n for n in range(1, most + 1) if kind.most(shader.program, n)[0] <= FEW), default=0)
+        return most
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
         """Make the stages after the vertex shader."""
@@ -228,8 +256,7 @@ class Pipeline:
     ) -> None:
         waves = self._waves
         waves.start()
-        most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
-        size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
+        size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // _most_bytes(first, stages)))
 
         def work(worker: Worker, chunk: int) -> Sequence[Shaded]:
             memories = [worker.work] * len(stages) + [worker.brief if template is None else worker.kept]
@@ -256,6 +283,11 @@ class Pipeline:
         if template is not None and (primitives := piece.lists[0]).count:
             count = primitives.count
             self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))
+
+
+def _most_bytes(first: VertexStage, stages: Sequence[Stage]) -> int:
+    """Most bytes that a stage makes of a primitive."""
+    return max([first.most_bytes, *(stage.most_bytes for stage in stages)])
 
 
 def _is_alone(state: DrawState) -> bool:

@@ -93,8 +93,9 @@ class GeometryRecord(ctypes.Structure):
         ("capacity", c_int32),  # vertices
         ("num_vertices", c_int32),
         ("done", c_int32),
-        ("pad", c_int32),
+        ("most_vertices", c_int32),  # that generated code gives room at once
         ("streams", StreamRecord * MAX_VERTEX_STREAMS),
+        ("gather", c_void_p),  # kernel
     ]
 
 
@@ -120,4 +121,66 @@ class OutputRecord(ctypes.Structure):
         ("limit", c_int64 * MAX_STREAM_OUTPUT_TARGETS),
         ("offset", c_int64 * MAX_STREAM_OUTPUT_TARGETS),  # end of the bytes written so far
         ("stride", c_int32 * MAX_STREAM_OUTPUT_TARGETS),
+    ]
+
+
+class HandRecord(ctypes.Structure):
+    """A stage's result, for the next one: vertices of `size` bytes, and the primitives of each vertex stream, of `rows` vertices each."""
+
+    _fields_ = [
+        ("vertices", c_void_p),
+        ("size", c_int32),
+        ("rows", c_int32),
+        ("streams", StreamRecord * MAX_VERTEX_STREAMS),
+    ]
+
+
+class StepRecord(ctypes.Structure):
+    """One stage after the vertex shader, in a draw that generated code carries out."""
+
+    _fields_ = [
+        ("record", c_void_p),  # of the stage; its kind says of which type
+        ("vertices", c_void_p),  # where its vertices lie until the next piece; null: in memory that lasts until the rasterizer is done
+        ("kind", c_int32),  # place in STAGE_KINDS
+        ("pad", c_int32),
+    ]
+
+
+_STREAM_COUNTS = ("generated", "needed", "written")
+STAGE_COUNTS = ("vs_invocations", "hs_invocations", "ds_invocations", "gs_invocations", "gs_primitives", *_STREAM_COUNTS)
+"""Counters of StageCounts; the last ones have a number for each vertex stream."""
+
+
+class StageCounts(ctypes.Structure):
+    """Running totals of draws that generated code carries out, by the names of their counters."""
+
+    _fields_ = [
+        *((name, c_int64 * MAX_VERTEX_STREAMS if name in _STREAM_COUNTS else c_int64) for name in STAGE_COUNTS),
+    ]
+
+
+MAX_STEPS = 2
+"""Most stages of a draw between the vertex shader and the rasterizer."""
+
+
+class RunRecord(ctypes.Structure):
+    """A draw through more stages, or with stream output, that generated code carries out; see `backends.geometry.steps`."""
+
+    _fields_ = [
+        ("owner", c_void_p),  # for those who supply memory and take what is left
+        ("counts", c_void_p),  # StageCounts
+        ("levels", c_void_p),  # tessellation levels of the context: four outer, two inner, and four zeros
+        ("targets", c_void_p),  # addresses of TargetRecords
+        ("assemble", c_void_p),  # kernels
+        ("shade", c_void_p),
+        ("output", c_void_p),
+        ("outputs", c_void_p),  # OutputRecord
+        ("output_stream", c_int32 * MAX_VERTEX_STREAMS),  # of each of `outputs`
+        ("num_outputs", c_int32),
+        ("num_steps", c_int32),
+        ("counts_input", c_int32),  # 0: a plain draw follows, which counts its input
+        ("pad", c_int32),
+        ("steps", StepRecord * MAX_STEPS),
+        ("hands", HandRecord * (MAX_STEPS + 1)),  # of the vertex shader, and of each step
+        ("vertex", VertexRecord),
     ]

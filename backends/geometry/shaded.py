@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.region import Region, aligned
+from backends.geometry.records import HandRecord
 from tgsi.language.record import record
 
 WORK_BYTES = 1 << 20
@@ -76,6 +78,29 @@ class Worker:
         return held[0]
 
 
+Provide = Callable[[str, int], int]
+"""`Worker.provide`: memory by name and size."""
+
+
+@record
+class Step:
+    """A stage as generated code carries it out.
+
+    Attributes:
+        record: its record, without what belongs to one draw.
+        hand: the vertices and primitives that it leaves, without what belongs to a piece.
+        vertex_bytes: most bytes of the vertices of a piece.
+        environments: addresses at which its ShaderEnvs are named, by stage.
+        kept: memory and kernels that the record names.
+    """
+
+    record: ctypes.Structure
+    hand: HandRecord
+    vertex_bytes: int
+    environments: Mapping[int, int]
+    kept: Sequence[Any]
+
+
 class Stage(Protocol):
     """A stage after the vertex shader. All threads share it: everything that it changes belongs to the Worker."""
 
@@ -86,4 +111,8 @@ class Stage(Protocol):
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
         """Shade the vertices and primitives that another stage left (stream 0). The results, in order, lie in `memory`."""
+        ...
+
+    def step(self, provide: Provide, most: int) -> Step:
+        """Describe the stage for generated code, with memory for draws of up to `most` input primitives."""
         ...

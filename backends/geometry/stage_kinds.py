@@ -8,12 +8,15 @@ from backends.device.bound import DrawState, Shader
 from backends.device.environment import make_environment, stage_keys
 from backends.device.needs import ORDERED_LANES, needs_of
 from backends.geometry.geometry_shader import invocations_of
+from backends.geometry.geometry_step import build_geometry_step
 from backends.geometry.kernels import StreamKernels
 from backends.geometry.shaded import Stage
 from backends.geometry.stages import GeometryStage, output_rows
 from backends.geometry.tessellation.key import Tessellator
 from backends.geometry.tessellation.patches import patch_vertices, tessellation_stage
+from backends.geometry.tessellation.step import build_patches_step
 from backends.geometry.topology import geometry_input, patches
+from backends.llvm.builder.module import Module
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
@@ -21,6 +24,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
 from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import PIPELINE, STAGES
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -53,12 +57,25 @@ class StageKind:
         make: makes the stage of a draw, from the shader before it and its own.
         most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to tell few from
             many), and the number of vertices of each.
+        build_step: adds the stage's step, a function of a given name, to the module of generated code that carries out draws without
+            Python. None: Python carries out all draws with the stage. `Stage.step` makes what it works on.
     """
 
     processor: Processor
     topology: Callable[[DrawState, DrawInfo, Program], Topology]
     make: Callable[[Making, Shader, Shader], Stage]
     most: Callable[[Program, int], tuple[int, int]]
+    build_step: Callable[[Module, str], None] | None = None
+
+    @property
+    def processors(self) -> tuple[Processor, ...]:
+        """The stage, and those before it that serve it."""
+        return (*(stage for stage in PIPELINE if STAGES[stage].needs is self.processor), self.processor)
+
+    @property
+    def step_name(self) -> str:
+        """Name of the function of the stage's step."""
+        return f"step_{self.processor.name.lower()}"
 
 
 def vertex_lanes(maker: DrawBuilder, shader: Shader) -> int:
@@ -93,12 +110,14 @@ STAGE_KINDS = (
         topology=lambda state, info, program: patches(patch_vertices(state, info)),
         make=_tessellation,
         most=lambda program, primitives: (_MOST_COUNTED, Tessellator.of(program).vertices),
+        build_step=build_patches_step,
     ),
     StageKind(
         Processor.GEOM,
         topology=lambda state, info, program: geometry_input(info.mode, input_vertices(program)),
         make=_geometry,
         most=_most_emitted,
+        build_step=build_geometry_step,
     ),
 )
 """The stages, in the order of the pipeline."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from backends.abi.limits import MAX_LANES
 from backends.device.region import Region
 from backends.geometry.geometry_shader import invocations_of
-from backends.geometry.records import DEFAULT, PRIMITIVE, GeometryRecord, VertexRecord
-from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
+from backends.geometry.records import DEFAULT, PRIMITIVE, GeometryRecord, HandRecord, VertexRecord
+from backends.geometry.shaded import KEPT_BYTES, Primitives, Provide, Shaded, Step, Worker
 from backends.llvm.engine.engine import Entry, Library, entry_address
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_PATCH_VERTICES, MAX_VERTEX_STREAMS
 from backends.raster.draw.topology import Topology
@@ -18,10 +18,12 @@ from backends.raster.layouts import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import connect_stages
 from passes.analysis import facts
-from tgsi.language.facts.enums import File, Primitive
+from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_PIECE_BYTES = 1 << 18
+"""Bytes of vertices for which generated code makes room at once, if that is enough for one vector."""
 _OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
 
 
@@ -69,6 +71,24 @@ class VertexStage:
         """Addresses of `assemble` and `shade`."""
         return entry_address(self._assemble), entry_address(self._shade)
 
+    def place(self, provide: Provide, most: int) -> VertexRecord:
+        """Return the record of a chunk with memory for up to `most` primitives, apart from that of `run`."""
+        r, corners = VertexRecord.from_buffer_copy(self._template), most * self.rows
+        self._place_scratch(r, provide, corners)
+        r.corners, r.numbers = provide("input corners", 4 * corners), provide("input numbers", 4 * most)
+        r.vertices = provide("input vertices", (corners + MAX_LANES) * 16 * self.registers)
+        return r
+
+    @staticmethod
+    def _place_scratch(r: VertexRecord, provide: Provide, corners: int) -> None:
+        """Give a record the memory that only its kernels use."""
+        r.ids = provide("ids", 4 * (corners + MAX_LANES))
+        r.instances = provide("instances", 4 * (corners + MAX_LANES))
+        r.cache = provide("cache", CACHE_SLOTS * 16)
+        r.soa_in = provide("soa_in", MAX_ATTRIBUTES * 16 * MAX_LANES)
+        r.soa_out = provide("soa_out", (MAX_OUTPUTS + 1) * 16 * MAX_LANES)
+        r.system = provide("system", SYSTEM_VALUES * 4 * MAX_LANES)
+
     def rebind(self, environment: int) -> None:
         """Take the ShaderEnv of a later draw of the same vertices."""
         self._template.env = environment
@@ -81,12 +101,8 @@ class VertexStage:
     def run(self, worker: Worker, first: int, count: int, memory: Region) -> Shaded:
         """Shade the primitives first to first + count - 1 of the draw; a vertex that several of them share is shaded once."""
         r, corners = VertexRecord.from_buffer_copy(self._template), count * self.rows
-        r.ids = worker.provide("ids", 4 * (corners + MAX_LANES))
-        r.instances = worker.provide("instances", 4 * (corners + MAX_LANES))
-        r.cache, r.stamp = worker.provide("cache", CACHE_SLOTS * 16), worker.stamp
-        r.soa_in = worker.provide("soa_in", MAX_ATTRIBUTES * 16 * MAX_LANES)
-        r.soa_out = worker.provide("soa_out", (MAX_OUTPUTS + 1) * 16 * MAX_LANES)
-        r.system = worker.provide("system", SYSTEM_VALUES * 4 * MAX_LANES)
+        self._place_scratch(r, worker.provide, corners)
+        r.stamp = worker.stamp
         r.corners, r.numbers = memory.allocate(4 * corners), memory.allocate(4 * count)
         r.first, r.count = first, count
         address = ctypes.addressof(r)
@@ -175,16 +191,6 @@ class GeometryStage:
         r.shader, r.env, r.lanes, r.provokes_first = library.address["geometry"], environment, lanes, provokes_first
 
     @property
-    def record(self) -> GeometryRecord:
-        """The record of a chunk, without what belongs to the chunk."""
-        return self._template
-
-    @property
-    def staged_bytes(self) -> int:
-        """Bytes of the inputs of one vector."""
-        return self._rows * self._registers * 16 * self._lanes
-
-    @property
     def most_bytes(self) -> int:
         """Most bytes that the stage makes of a primitive."""
         return self._invocations * self._limit * (self._size + 4 * self._out_rows + 4)
@@ -192,17 +198,38 @@ class GeometryStage:
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> list[Shaded]:
         """Run the shader for the primitives of stream 0. Its output is one piece if there is room, several otherwise."""
         primitives = shaded.lists[0]
-        r, lanes, limit = GeometryRecord.from_buffer_copy(self._template), self._lanes, self._limit
+        r = GeometryRecord.from_buffer_copy(self._template)
         r.vertices, r.vertex_size, r.corners, r.numbers = shaded.vertices, shaded.size, primitives.corners, primitives.numbers
         r.items = items = primitives.count * self._invocations
-        r.staged = worker.provide("staged", self.staged_bytes)
-        r.emitted = worker.provide("emitted", (lanes * limit + 1) * self._size)
-        r.marks, r.counts = worker.provide("marks", (lanes * limit + 1) * 4), worker.provide("counts", 4 * lanes)
+        self._place_scratch(r, worker.provide)
         worker.counts["gs_invocations"] += items
         pieces = []
         while r.done < items:
             pieces.append(self._piece(worker, r, memory))
         return pieces
+
+    def _place_scratch(self, r: GeometryRecord, provide: Provide) -> None:
+        """Give a record the memory that only its kernels use."""
+        lanes, vertices = self._lanes, self._lanes * self._limit + 1
+        r.staged = provide("staged", self._rows * self._registers * 16 * lanes)
+        r.emitted = provide("emitted", vertices * self._size)
+        r.marks, r.counts = provide("marks", vertices * 4), provide("counts", 4 * lanes)
+
+    def _place_streams(self, r: GeometryRecord, provide: Provide, capacity: int) -> None:
+        """Give a record room for the primitives that `capacity` vertices may make."""
+        for s in self._streams:
+            r.streams[s].corners = provide(f"corners {s}", capacity * 4 * self._out_rows)
+            r.streams[s].numbers = provide(f"numbers {s}", capacity * 4)
+
+    def step(self, provide: Provide, most: int) -> Step:
+        """See `Stage.step`. Any number of primitives has room: what is emitted is handed on in pieces."""
+        r, one, size = GeometryRecord.from_buffer_copy(self._template), self._lanes * self._limit, self._size
+        r.most_vertices, r.gather = max(one, _PIECE_BYTES // size), entry_address(self._gather)
+        self._place_scratch(r, provide)
+        self._place_streams(r, provide, r.most_vertices)
+        environment = ctypes.addressof(r) + GeometryRecord.env.offset
+        hand = HandRecord(size=size, rows=self._out_rows)
+        return Step(r, hand, (r.most_vertices + 1) * size, {Processor.GEOM: environment}, [self.library])
 
     def _piece(self, worker: Worker, r: GeometryRecord, memory: Region) -> Shaded:
         """Run as many invocations as there is room for."""
@@ -212,9 +239,7 @@ class GeometryStage:
         r.out_vertices, r.capacity, r.num_vertices = memory.allocate(capacity * size), capacity, 0
         for s in range(MAX_VERTEX_STREAMS):
             r.streams[s].count = r.streams[s].generated = 0
-        for s in self._streams:
-            r.streams[s].corners = worker.provide(f"corners {s}", capacity * 4 * self._out_rows)
-            r.streams[s].numbers = worker.provide(f"numbers {s}", capacity * 4)
+        self._place_streams(r, worker.provide, capacity)
         self._gather(ctypes.addressof(r))
         memory.shorten(r.out_vertices, (r.num_vertices + 1) * size)
         lists = {}

@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import field
 
-from backends.device.bound import StreamTarget
+from backends.device.stream_target import StreamTarget
 from backends.geometry.records import OutputRecord
 from backends.geometry.shaded import Shaded
-from backends.llvm.engine.engine import Entry
+from backends.llvm.engine.engine import Entry, entry_address
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.record import record
@@ -36,6 +36,18 @@ class StreamOutputWriter:
             r.source[k] = 16 * output.register_index + 4 * output.start_component
             r.size[k], r.target[k], r.place[k] = 4 * output.num_components, output.output_buffer, 4 * output.dst_offset
             r.num_outputs = k + 1
+        for r in self._records.values():
+            r.stride[: len(self.info.stride)] = [4 * words for words in self.info.stride]
+
+    @property
+    def records(self) -> dict[int, OutputRecord]:
+        """The records of streams, without what belongs to a piece."""
+        return self._records
+
+    @property
+    def address(self) -> int:
+        """Address of the kernel."""
+        return entry_address(self.kernel)
 
     @property
     def streams(self) -> tuple[int, ...]:
@@ -52,7 +64,6 @@ class StreamOutputWriter:
             r.corners, r.count = primitives.corners, primitives.count
             for k in range(MAX_STREAM_OUTPUT_TARGETS):
                 target = self.targets[k] if k < len(self.targets) else None
-                r.stride[k] = 4 * self.info.stride[k] if k < len(self.info.stride) else 0
                 r.limit[k] = target.size if target is not None else -1
                 if target is not None:
                     r.base[k], r.offset[k] = target.address, target.offset

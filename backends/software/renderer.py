@@ -44,6 +44,8 @@ from backends.software.tally import Tally
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
+_WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}
+"""Codes of draws that are taken after a flush, and the reason of that."""
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -91,7 +93,7 @@ class Renderer:
         self._pool.drop, self._pool.is_limited = weakref.WeakMethod(self.drop), is_limited
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._executor = Executor(self._maker.writer, batch, spans)
-        self._executor.connect(self._pool, ahead)
+        self._executor.connect(self._pool, ahead, self.carry_out)
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
@@ -192,15 +194,15 @@ class Renderer:
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
         """Take rows of draws as long as their combination is known."""
-        while self._executor.draw_many(state, many) is Code.FULL:
-            self.flush(FlushReason.FULL)
+        while (reason := _WAITING.get(self._executor.draw_many(state, many))) is not None:
+            self.flush(reason)
 
     def _draw_known(self, state: DrawState, info: DrawInfo, take: Callable[[DrawState, DrawInfo], Code] | None = None) -> bool:
         """Let generated code take a draw, by default with `Executor.draw`, once its template is there. False: it takes no such draw."""
         executor, take = self._executor, take or self._executor.draw
         code = take(state, info)
-        if code is Code.FULL or (code is Code.NEW and executor.is_crowded):
-            self.flush(FlushReason.FULL)
+        if code in _WAITING or (code is Code.NEW and executor.is_crowded):
+            self.flush(_WAITING.get(code, FlushReason.FULL))
             code = take(state, info)
         if code is Code.NEW and executor.learn(state, self._passes.framebuffer):
             self._know(state)

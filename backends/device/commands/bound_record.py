@@ -8,10 +8,10 @@ because programs change them from draw to draw.
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import c_float, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_BUFFERS
 from tgsi.language.facts.enums import Processor
 
 
@@ -78,8 +78,8 @@ class Hindrance(IntEnum):
     STREAMS = 32  # stream output
 
 
-STOPS = sum(Hindrance) & ~Hindrance.STAGES
-"""Hindrances with which the device is not asked for a draw. It knows some draws with more stages."""
+STOPS = sum(Hindrance) & ~(Hindrance.STAGES | Hindrance.STREAMS)
+"""Hindrances with which the device is not asked for a draw. It knows some draws with more stages, and with stream output."""
 
 
 class Holder(IntEnum):
@@ -133,12 +133,17 @@ class DrawCall(ctypes.Structure):
         ("primitive_restart", c_int32),
         ("restart_index", c_uint32),
         ("draw_id", c_uint32),
-        ("pad", c_int32 * 2),
+        ("patch_vertices", c_int32),  # of PATCHES; 0: `BoundRecord.patch_vertices`
+        ("pad", c_int32),
     ]
 
 
+LEVELS = 6
+"""Tessellation levels of a patch: four outer and two inner ones."""
+
+
 class BoundRecord(ctypes.Structure):
-    """Everything that is bound to a context and that a draw needs, but for tables of memory that shaders write, and stream output."""
+    """Everything that is bound to a context and that a draw needs, but for tables of memory that shaders write."""
 
     _fields_ = [
         ("words", c_uint64 * WORDS),
@@ -171,6 +176,9 @@ class BoundRecord(ctypes.Structure):
         ("is_index_buffer_native", c_int32),  # likewise
         ("num_viewports", c_int32),
         ("num_scissors", c_int32),
+        ("patch_vertices", c_int32),  # of draws that name no number
+        ("tess_levels", c_float * (LEVELS + 4)),  # of patches without a control shader; then four zeros
+        ("stream_targets", c_uint64 * MAX_STREAM_OUTPUT_TARGETS),  # addresses of TargetRecords, 0: none
         ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and where commands must end
         ("recorded_end", c_uint64),  # 0: Python looks at every call
         ("recorded_begin", c_uint64),  # the memory of commands, and its bytes

@@ -16,6 +16,8 @@ DRAW = (
     " vertices_per_patch drawid indirect_handle indirect_offset indirect_stride draw_count draw_count_offset draw_count_handle"
 )
 LEAST_DRAW = 12
+DEFAULT_PATCH = 3
+"""Vertices of a patch where the command has no word for them."""
 CONSTANTS = "shader_type index"
 UNIFORMS = "shader_type index offset length res_handle"
 VERTEX_BUFFER = "stride offset res_handle"

@@ -137,6 +137,7 @@ def call_of(info: DrawInfo) -> DrawCall:
         primitive_restart=info.primitive_restart,
         restart_index=info.restart_index,
         draw_id=info.drawid,
+        patch_vertices=info.vertices_per_patch,
     )
 
 

@@ -169,8 +169,8 @@ class Parameters(ContextCore):
         )
         if len(outer) != 4 or len(inner) != 2:
             raise ValueError("set_tess_state: four outer and two inner levels are wanted")
-        self.state.tess_levels = (outer, inner)
+        self.state.put_levels(outer, inner)
 
     def set_patch_vertices(self, patch_vertices: int) -> None:
         """Set the number of vertices of a patch, 1 to 32, for draws with `vertices_per_patch` 0. (p_context.h)"""
-        self.state.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH_VERTICES)
+        self.state.put_patch_vertices(integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH_VERTICES))

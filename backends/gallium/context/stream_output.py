@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
+from backends.device.stream_target import StreamTarget
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.reference import Reference
 from backends.pipe.checks import integer, make, sequence
@@ -25,7 +25,7 @@ APPEND = -1
 _U32 = (1 << 32) - 1
 
 
-class StreamOutputTarget(packet.StreamTarget):
+class StreamOutputTarget(StreamTarget):
     """A target of stream output: a range of a buffer. `offset` is the number of bytes written so far.
 
     owner: stands for the context that made it.

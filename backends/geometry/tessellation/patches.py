@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Hashable
 
 from backends.abi.records import layout_digest
 from backends.device.bound import DrawState, Shader, StageState
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.environment import by_unit, make_environment, stage_keys
 from backends.device.needs import ORDERED_LANES, needs_of
 from backends.device.tables import BufferTable
@@ -40,7 +42,7 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     """Return the number of vertices of a patch. ValueError for another kind of primitive, or for patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
         raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
-    vertices = info.vertices_per_patch or state.patch_vertices
+    vertices = info.vertices_per_patch or state.record.patch_vertices
     if not 1 <= vertices <= MAX_PATCH_VERTICES:
         raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH_VERTICES} are possible, not {vertices}")
     return vertices
@@ -102,5 +104,5 @@ def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, ver
         make.of_shader("evaluate", evaluation, evaluation_stage, native, build_evaluation_kernel, layout.written),
         copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
         tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
-        levels=state.tess_levels,
+        levels=ctypes.addressof(state.record) + BoundRecord.tess_levels.offset,
     )

@@ -9,6 +9,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_void_p
 
 from backends.geometry.records import MAX_REGISTERS
+from backends.geometry.tessellation.key import TessRecord
 from backends.geometry.tessellation.levels import LEVEL_FIELDS
 
 OUTER, INNER = -3, -4
@@ -53,4 +54,25 @@ class EvaluationRecord(ctypes.Structure):
         *LEVEL_FIELDS,
         *((name, c_void_p) for name in ("env", "inputs", "numbers", "u", "v", "starts", "vertices")),
         *((name, c_int32) for name in ("first", "patches")),
+    ]
+
+
+class PatchesRecord(ctypes.Structure):
+    """The stage of patches in a draw that generated code carries out. Its records lack what belongs to one draw."""
+
+    _fields_ = [
+        ("copy_rows", c_void_p),  # kernels
+        ("control_shader", c_void_p),  # null: there is none
+        ("tessellate", c_void_p),
+        ("evaluation_shader", c_void_p),
+        ("control_rows", RowsRecord),
+        ("control", ControlRecord),
+        ("evaluation_rows", RowsRecord),
+        ("points", TessRecord),
+        ("evaluation", EvaluationRecord),
+        ("written_bytes", c_int64),  # of the vertices of a patch that the control shader writes
+        ("outer", c_int32),  # byte offset of the levels among them, -1: they are all 0
+        ("inner", c_int32),
+        ("lanes", c_int32),  # of the evaluation shader
+        ("pad", c_int32),
     ]

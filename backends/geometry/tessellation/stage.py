@@ -5,21 +5,20 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from backends.device.region import Region
-from backends.geometry.shaded import Primitives, Shaded, Worker
+from backends.geometry.records import HandRecord
+from backends.geometry.shaded import Primitives, Provide, Shaded, Step, Worker
 from backends.geometry.tessellation.control import Arrangement
 from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, TessRecord
 from backends.geometry.tessellation.layout import PatchLayout, RowsLayout
-from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
-from backends.llvm.engine.engine import Entry, Library
+from backends.geometry.tessellation.levels import INNER_LEVELS, OUTER_LEVELS
+from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, PatchesRecord, RowsRecord
+from backends.llvm.engine.engine import Entry, Library, entry_address
+from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
 """Points and primitives that are tessellated at once."""
-
-Levels = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 @record
@@ -58,18 +57,18 @@ class TessellationStage:
         *,
         copy_rows: Entry,
         tessellate: Entry,
-        levels: Levels,
+        levels: int,
     ) -> None:
         """Make the stage.
 
-        control, evaluation: the compiled programs of `layout`. copy_rows, tessellate: kernels of RowsRecords and TessRecords. levels: outer
-        and inner levels of patches without a control shader; a control shader reads them as system values.
+        control, evaluation: the compiled programs of `layout`. copy_rows, tessellate: kernels of RowsRecords and TessRecords. levels:
+        address of the levels of patches without a control shader, four outer and two inner ones, and of four zeros behind them; a control
+        shader reads the levels as system values.
         """
         self._layout, self._control, self._evaluation = layout, control, evaluation
         self._copy_rows, self._tessellate = copy_rows, tessellate
-        self._given = np.array([*levels[0], *levels[1], 0, 0, 0, 0], np.float32)
-        address = self._given.ctypes.data
-        self._defaults, self._nothing = _Levels(address, address + 16), address + 24
+        self._given = levels
+        self._defaults, self._nothing = _Levels(levels, levels + 4 * OUTER_LEVELS), levels + 4 * (OUTER_LEVELS + INNER_LEVELS)
         if control is not None:
             self._arrangement = Arrangement(layout.written, control.lanes)
             self._state = self._state_bytes(control)
@@ -113,15 +112,12 @@ class TessellationStage:
         assert layout.control is not None
         r = ControlRecord()
         r.env, r.numbers, r.patches, r.rows = compiled.environment, patches.numbers, patches.count, layout.control.rows
-        r.levels = self._given.ctypes.data
+        r.levels = self._given
         r.inputs = self._rows(worker, "control inputs", layout.control, patches, shaded.vertices, patches.corners, self._defaults)
         patch_bytes = layout.written * layout.written_size
         r.outputs = outputs = worker.provide("control outputs", patches.count * patch_bytes + 16)
         ctypes.memset(outputs, 0, patches.count * patch_bytes)
-        if self._state:
-            vectors = self._arrangement.vectors
-            r.state = worker.provide("control state", self._state * vectors)
-            r.stops = worker.provide("control stops", 4 * vectors * self._arrangement.units(patches.count))
+        self._place_state(r, worker.provide, patches.count)
         compiled.entry(ctypes.addressof(r))
         worker.counts["hs_invocations"] += patches.count
         places = [(outputs + at, patch_bytes) if at >= 0 else (self._nothing, 0) for at in (layout.outer, layout.inner)]
@@ -135,11 +131,7 @@ class TessellationStage:
         for r in (t, e):
             levels.write(r)
             r.numbers, r.patches = patches.numbers, patches.count
-            r.u, r.v = (worker.provide(f"tessellator {name}", 4 * (PIECE_POINTS + SLACK)) for name in "uv")
-            r.starts = worker.provide("tessellator starts", 4 * (patches.count + 1))
-        t.indices = worker.provide("tessellator indices", 4 * (PIECE_PRIMITIVES * corners + SLACK))
-        t.owners = worker.provide("tessellator owners", 4 * (PIECE_PRIMITIVES + SLACK))
-        t.max_points, t.max_primitives = PIECE_POINTS, PIECE_PRIMITIVES
+        self._place_points(t, e, worker.provide, patches.count)
         e.env, e.inputs = compiled.environment, inputs
         while t.first < patches.count:
             e.first, t.points, t.primitives = t.first, 0, 0
@@ -152,3 +144,46 @@ class TessellationStage:
             worker.counts["ds_invocations"] += t.points
             made = Primitives(memory.copy(t.indices, 4 * corners * t.primitives), memory.copy(t.owners, 4 * t.primitives), t.primitives)
             yield Shaded(e.vertices, size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))
+
+    def _place_state(self, r: ControlRecord, provide: Provide, patches: int) -> None:
+        """Give a record the memory that vectors keep at barriers."""
+        if self._state:
+            vectors = self._arrangement.vectors
+            r.state = provide("control state", self._state * vectors)
+            r.stops = provide("control stops", 4 * vectors * self._arrangement.units(patches))
+
+    def _place_points(self, t: TessRecord, e: EvaluationRecord, provide: Provide, patches: int) -> None:
+        """Give the records of tessellator and evaluation shader room for the points and primitives of a piece."""
+        for r in (t, e):
+            r.u, r.v = (provide(f"tessellator {name}", 4 * (PIECE_POINTS + SLACK)) for name in "uv")
+            r.starts = provide("tessellator starts", 4 * (patches + 1))
+        t.indices = provide("tessellator indices", 4 * (PIECE_PRIMITIVES * self._layout.key.vertices + SLACK))
+        t.owners = provide("tessellator owners", 4 * (PIECE_PRIMITIVES + SLACK))
+        t.max_points, t.max_primitives = PIECE_POINTS, PIECE_PRIMITIVES
+
+    def step(self, provide: Provide, most: int) -> Step:
+        """See `Stage.step`."""
+        layout, control, evaluation = self._layout, self._control, self._evaluation
+        p = PatchesRecord(outer=layout.outer, inner=layout.inner, lanes=evaluation.lanes)
+        p.copy_rows, p.tessellate = entry_address(self._copy_rows), entry_address(self._tessellate)
+        p.evaluation_shader, p.written_bytes = entry_address(evaluation.entry), layout.written * layout.written_size
+        p.evaluation_rows = self._placed_rows("evaluation inputs", layout.evaluation, provide, most)
+        p.evaluation.inputs = p.evaluation_rows.target
+        self._place_points(p.points, p.evaluation, provide, most)
+        at, kept = ctypes.addressof(p), [evaluation.keep]
+        environments: dict[int, int] = {Processor.TESS_EVAL: at + PatchesRecord.evaluation.offset + EvaluationRecord.env.offset}
+        if control is not None and layout.control is not None:
+            p.control_shader, p.control.rows = entry_address(control.entry), layout.control.rows
+            p.control_rows = self._placed_rows("control inputs", layout.control, provide, most)
+            p.control.inputs, p.control.outputs = p.control_rows.target, provide("control outputs", most * p.written_bytes + 16)
+            self._place_state(p.control, provide, most)
+            environments[Processor.TESS_CTRL] = at + PatchesRecord.control.offset + ControlRecord.env.offset
+            kept.append(control.keep)
+        hand = HandRecord(size=layout.size, rows=layout.key.vertices)
+        return Step(p, hand, (PIECE_POINTS + evaluation.lanes) * layout.size, environments, kept)
+
+    @staticmethod
+    def _placed_rows(name: str, layout: RowsLayout, provide: Provide, most: int) -> RowsRecord:
+        r = RowsRecord.from_buffer_copy(layout.template)
+        r.target = provide(name, most * layout.patch_bytes + 16)
+        return r

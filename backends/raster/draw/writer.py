@@ -28,6 +28,12 @@ from tgsi.language.facts.enums import File
 _SIZE = ctypes.sizeof(Draw)
 
 
+def does_nothing(state: DrawState, framebuffer: Framebuffer) -> bool:
+    """True if draws neither draw nor count anything, whatever their vertices are and wherever they lie."""
+    is_hidden = state.rasterizer.rasterizer_discard or not state.sample_mask & ((1 << framebuffer.samples) - 1)
+    return is_hidden and not state.count_statistics
+
+
 class DrawWriter:
     """Writer of draw records into `region`.
 
@@ -47,8 +53,7 @@ class DrawWriter:
             UnsupportedError: the renderer lacks something that the draw needs.
         """
         vertex, r, is_stored = state.vertex.shader if last is None else last, state.rasterizer, last is not None
-        is_hidden = r.rasterizer_discard or not state.sample_mask & ((1 << framebuffer.samples) - 1)
-        if vertex is None or info.count <= 0 or info.instance_count <= 0 or (is_hidden and not state.count_statistics):
+        if vertex is None or info.count <= 0 or info.instance_count <= 0 or does_nothing(state, framebuffer):
             return None
         topology = topology_of(info.mode, r.flatshade_first, r.quads_provoke_last)
         d, packet = self._new_record(info)

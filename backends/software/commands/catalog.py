@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.geometry.steps import build_steps
 from backends.llvm.builder.module import Module
 from backends.raster.front.bound_values import build_write_values
 from backends.software.commands.approvals import build_is_approved, build_meets_written
@@ -14,7 +15,7 @@ from backends.software.commands.lookup import build_find
 from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
 from backends.software.commands.spans import build_append
-from backends.software.commands.staged import build_draw_staged
+from backends.software.commands.staged import build_prepare_staged, build_run_staged
 from backends.software.commands.uploads import build_awaits_upload, build_copy_rows, build_upload, build_upload_plain
 from backends.software.commands.vertices import build_placed_draw
 
@@ -38,7 +39,9 @@ STEPS = (
     build_count_written,
     build_write_out,
     build_append,
-    build_draw_staged,
+    build_prepare_staged,
+    build_steps,
+    build_run_staged,
     build_draw,
     build_draw_many,
 )

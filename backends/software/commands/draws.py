@@ -7,6 +7,7 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
 from backends.pipe.enums import Prim
+from backends.pipe.limits import MAX_PATCH_VERTICES
 from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
@@ -14,11 +15,23 @@ from backends.software.commands.assembly import MODES, is_loop, primitives_of
 from backends.software.commands.compose import NO_ROOM
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
-from backends.software.commands.records import NO_PIXEL, SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.records import (
+    NO_PIXEL,
+    PATCH_AT,
+    SIZE_AT,
+    STAGED,
+    STREAMED,
+    WRITTEN_OUT,
+    Code,
+    ExecutorRecord,
+    StagedRecord,
+    TemplateRecord,
+)
 from backends.software.commands.spans import is_full, offer_work
 
 MOST_PRIMITIVES = 1 << 20
 """Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
+_CALL_WORDS = Call.draw_id.offset // 4 + 1
 _MOST_INDEX = 1 << 28  # of the first index: its byte offset stays below 2^31
 
 
@@ -28,24 +41,30 @@ def build_draw(module: Module) -> None:
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
     hindrances = b.get("hindrances")
-    is_staged = (hindrances & int(Hindrance.STAGES)).ne(0)
-    leave(f, e.get("is_hindered").ne(0) | (hindrances & int(Hindrance.STREAMS)).ne(0), Code.UNKNOWN)
+    is_staged, is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
+    leave(f, e.get("is_hindered").ne(0), Code.UNKNOWN)
     offer_work(f, e)
     leave(f, is_staged & (hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
     count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
-    leave(f, (count < 1) | (instances < 1) | mode.uge(MODES), Code.UNKNOWN)
+    is_patches = mode.eq(int(Prim.PATCHES))
+    leave(f, (count < 1) | (instances < 1) | (mode.uge(MODES) & ~(is_staged & is_patches)), Code.UNKNOWN)
     index_size, start = c.get("index_size"), c.get("start")
     indices = _checked_indices(f, b, index_size, start, count)
     loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
     has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
     is_written = loop | has_restart
-    leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
+    leave(f, is_written & (is_patches | (count > MAX_EXPANDED)), Code.UNKNOWN)
     leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
     leave(f, (is_staged | is_written) & e.get("num_written").ne(0), Code.UNKNOWN)
     leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
     strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
-    per_instance = f.var(I32, primitives_of(f, module, mode, count))
+    patch = _patch_vertices(f, b, c, is_patches)
+    per_instance = f.var(I32, 0)
+    with f.else_of(is_patches) as others:
+        per_instance.set(count.udiv(f.max(patch, 1)))
+        others()
+        per_instance.set(primitives_of(f, module, mode, count))
     with f.if_(has_restart):
         per_instance.set(f.call(I32, "count_written", *strip))
     total = per_instance.get().zext(I64) * instances.zext(I64)
@@ -53,50 +72,88 @@ def build_draw(module: Module) -> None:
     leave(f, is_full(f, e, total), Code.FULL)
     vertices = count.zext(I64) * instances.zext(I64)
     kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
-    kind = kind | f.select(is_staged, f.const(I32, STAGED), 0)
-    template, is_same = _template(f, e, b, kind.zext(I64))
-    leave(f, template.eq(0), Code.NEW)
-    leave(f, template.eq(NO_ROOM), Code.ROOM)
-    t = Record(f, template.as_pointer(), TemplateRecord)
-    leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.LAYERS)
-    with f.leaving(is_staged):
-        call = _call(f, c, start, index_size, start, per_instance.get())
-        _draw_staged(f, e, b, t, indices, call, total, vertices)
+    staged_kind = kind | f.select(is_staged, f.const(I32, STAGED), 0) | patch << PATCH_AT | f.select(is_streamed, f.const(I32, STREAMED), 0)
+    template, is_same = _template(f, e, b, staged_kind.zext(I64))
     used, first = f.var(I64, indices), f.var(I32, start)
-    with f.if_(is_written):  # draws of one piece of memory share its beginning as the address of their indices, and so their record
-        used.set(e.get("memory_base"))
-        first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
+
+    def write_out(
+        t: Record,
+    ) -> None:  # draws of one piece of memory share its beginning as the address of their indices, and so their record
+        with f.if_(is_written):
+            used.set(e.get("memory_base"))
+            first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
+
+    def call() -> Val:
+        return _call(f, c, first.get(), index_size, start, per_instance.get())
+
+    known, same, earlier = f.var(I64, template), f.var(I32, is_same), f.var(I64, 0)
+    staged_call = f.alloca(f"[{_CALL_WORDS} x i32]")
+    with f.if_(is_staged):
+        t = Record(f, template.as_pointer(), TemplateRecord)
+        s = Record(f, t.get("staged"), StagedRecord)
+        write_out(t)
+        code = f.call(I32, "prepare_staged", executor, bound, t.pointer, used.get(), total.trunc(I32), is_streamed.zext(I32))
+        with f.leaving(code.ne(0)):
+            f.ret(code)
+        f.call(PTR, "memcpy", staged_call, call(), f.const(I64, 4 * _CALL_WORDS))
+        with f.leaving(s.get("follows").eq(0)):
+            code = _run_staged(f, e, b, t, staged_call, total)
+            with f.if_(code.eq(0)):
+                with f.if_(s.get("run.counts_input").ne(0)):
+                    e.set("vertices", e.get("vertices") + vertices)
+                b.set("draws", b.get("draws") + 1)
+                e.set("known_draws", e.get("known_draws") + 1)
+                e.set("template", template)
+            f.ret(code)
+        earlier.set(template)
+        plain, _ = _template(f, e, b, kind.zext(I64))
+        known.set(plain)
+        same.set(0)
+    t = Record(f, known.get().as_pointer(), TemplateRecord)
+    write_out(t)
     with f.if_(index_size.ne(0)):
         f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
-    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get(), is_same)
+    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get(), same.get())
     leave(f, draw.eq(0), Code.MEMORY)
-    leave(f, draw.eq(NO_PIXEL), Code.DONE)
-    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), is_same)
+    with f.leaving(draw.eq(NO_PIXEL)):
+        _run_earlier(f, e, b, earlier, staged_call, total)
+        f.ret(f.const(I32, int(Code.DONE)))
+    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), same.get())
     leave_unmade(f, vertex_env)
-    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), is_same)
+    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), same.get())
     leave_unmade(f, fragment_env)
     leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
-    call = _call(f, c, first.get(), index_size, start, per_instance.get())
-    f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
+    f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call())
     e.set("vertices", e.get("vertices") + vertices)
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
     e.set("primitives", e.get("primitives") + assembled)
     b.set("draws", b.get("draws") + 1)
     e.set("known_draws", e.get("known_draws") + 1)
-    e.set("template", template)
+    e.set("template", known.get())
+    _run_earlier(f, e, b, earlier, staged_call, total)
     f.ret(f.const(I32, int(Code.DONE)))
 
 
-def _draw_staged(f: Function, e: Record, b: Record, t: Record, indices: Val, call: Val, total: Val, vertices: Val) -> None:
-    """Take a draw with more stages, and return."""
+def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
+    """Vertices of a patch, 0 for other primitives. Leaves a draw with a wrong number to Python."""
+    given = c.get("patch_vertices")
+    found = f.select(is_patches, f.select(given.eq(0), b.get("patch_vertices"), given), 0)
+    leave(f, found.ugt(MAX_PATCH_VERTICES), Code.UNKNOWN)
+    return found
+
+
+def _run_staged(f: Function, e: Record, b: Record, t: Record, call: Val, total: Val) -> Val:
+    """Run the stages of a draw that are prepared. Returns the Code."""
     assembled = total.lshr(t.get("prim_shift").zext(I64))
-    code = f.call(I32, "draw_staged", e.pointer, b.pointer, t.pointer, indices, call, total.trunc(I32), assembled)
-    with f.leaving(code.ne(0)):
-        f.ret(code)
-    e.set("vertices", e.get("vertices") + vertices)
-    b.set("draws", b.get("draws") + 1)
-    e.set("known_draws", e.get("known_draws") + 1)
-    f.ret(code)
+    return f.call(I32, "run_staged", e.pointer, b.pointer, t.pointer, call, total.trunc(I32), assembled)
+
+
+def _run_earlier(f: Function, e: Record, b: Record, template: Var, call: Val, total: Val) -> None:
+    """Run the stages of a draw that is queued, if it has stream output. Returns from the function if they fail."""
+    with f.if_(template.get().ne(0)):
+        code = _run_staged(f, e, b, Record(f, template.get().as_pointer(), TemplateRecord), call, total)
+        with f.leaving(code.ne(0)):
+            f.ret(code)
 
 
 def _size(f: Function, primitives: Val, vertices: Val) -> Val:
@@ -123,9 +180,8 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
 
-    Leaves a draw whose programs reach memory to Python, unless that has looked at it, or at one like it.
+    Leaves a draw without a template to Python, and one whose programs reach memory, unless Python has looked at it, or at one like it.
 
-    0 and NO_ROOM: see `compose`.
     Until this draw has made all that it needs, it is not the last one.
     """
     here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
@@ -145,6 +201,10 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
         e.set("bound_framebuffer", framebuffer)
         b.set("are_words_new", f.const(I32, 0))
     e.set("template", f.const(I64, 0))
+    leave(f, found.get().eq(0), Code.NEW)
+    leave(f, found.get().eq(NO_ROOM), Code.ROOM)
+    is_layered = Record(f, found.get().as_pointer(), TemplateRecord).get("is_layered")
+    leave(f, is_layered.ne(0) & e.get("is_layered").eq(0), Code.LAYERS)
     return found.get(), same.zext(I32)
 
 
@@ -159,7 +219,7 @@ def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_in
 
 def _call(f: Function, c: Record, first: Val, index_size: Val, start: Val, per_instance: Val) -> Val:
     """The values of a Call, in memory of the stack. first: index of the first vertex, or of the first corner that is written out."""
-    memory = f.alloca(f"[{Call.draw_id.offset // 4 + 1} x i32]")
+    memory = f.alloca(f"[{_CALL_WORDS} x i32]")
     r = Record(f, memory, Call)
     is_indexed = index_size.ne(0)
     bias = f.select(is_indexed, c.get("index_bias"), 0)

@@ -4,48 +4,33 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from weakref import WeakMethod
 
-from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
 from backends.device.bound import DrawState, Framebuffer
-from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance
+from backends.device.commands.bound_record import BoundRecord, Hindrance
 from backends.device.commands.known_objects import call_of
-from backends.device.commands.many_draws import ManyDraws, ManyRecord
-from backends.device.commands.numbers import ValueSlot
+from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned, reserved
 from backends.geometry.drawn import Drawn
+from backends.geometry.records import STAGE_COUNTS, StageCounts
 from backends.geometry.repeat import Repeat
 from backends.geometry.shaded import Worker
-from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_VERTEX_STREAMS
+from backends.pipe.limits import MAX_COLOR_BUFFERS
 from backends.pipe.state import DrawInfo
 from backends.raster.control.pool import Pool
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.writer import DrawWriter
-from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, ClearRecord, Span, UploadRecord, Work
+from backends.software.commands.functions import Functions
 from backends.software.commands.hashing import combination_of
-from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.parts import PartTable
 from backends.software.commands.reached import place_tables
-from backends.software.commands.records import (
-    ROOM_READS,
-    STAGED,
-    Code,
-    CopySlot,
-    ExecutorRecord,
-    ReadRange,
-    ReadSlot,
-    StagedRecord,
-    TemplateRecord,
-    TemplateSlot,
-)
+from backends.software.commands.records import ROOM_READS, STAGED, Code, CopySlot, ExecutorRecord, ReadRange, ReadSlot
 from backends.software.commands.staged_templates import StagedTemplate, staged_kind
+from backends.software.commands.supply import Supply
 from backends.software.commands.templates import TemplateTable
-
-if TYPE_CHECKING:
-    from backends.llvm.builder.module import Module
 
 MOST_BATCHES = 1 << 14
 MOST_SPANS = 1 << 16
@@ -65,34 +50,6 @@ NEVER = 1 << 60  # an amount of work that is never pending
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
-_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "upload_plain", "awaits_upload")
-_RECORDS = (
-    *(
-        Batch,
-        BoundRecord,
-        CopySlot,
-        Draw,
-        DrawCall,
-        ExecutorRecord,
-        ManyRecord,
-        ReadRange,
-        ReadSlot,
-        SamplerRecord,
-        ShaderEnv,
-        Span,
-        StagedRecord,
-    ),
-    *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
-)
-_LAYOUT = layout_digest(*_RECORDS)
-_DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
-_APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
-_NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
-_UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
-_AWAITS = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
-_MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int32)
-
 
 class Executor:
     """Draws of known combinations, without Python.
@@ -106,17 +63,10 @@ class Executor:
         if not 1 <= batch_spans <= MAX_SPANS:
             raise ValueError(f"spans of a batch: {batch_spans} (1 to {MAX_SPANS})")
 
-        def build(module: Module) -> None:
-            from backends.software.commands.catalog import build_commands
-
-            build_commands(module)
-
-        library = writer.kernels.cache.keep(("commands", _LAYOUT), _EXPORTS, build)
-        self._library, address = library, library.address
-        self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
-        self._find = _FIND(address["find"])
-        self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
-        self._upload, self._awaits = _UPLOAD(address["upload"]), _AWAITS(address["awaits_upload"])
+        self._functions = functions = Functions(writer.kernels.cache)
+        self._draw, self._draw_many, self._append = functions.draw, functions.draw_many, functions.append
+        self._find, self._note, self._meet = functions.find, functions.note_read, functions.reads_meet
+        self._upload, self._awaits = functions.upload, functions.awaits_upload
         self._region = Region(CHUNK, SPARE)
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
@@ -134,6 +84,8 @@ class Executor:
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
+        self._supply = Supply(self.give_memory, self._make_room)
+        e.supply, self._raise_error = self._supply.address, self._supply.raise_error
         self._begin_memory()
 
     @property
@@ -143,7 +95,7 @@ class Executor:
 
     def serve(self, bound: BoundRecord) -> None:
         """Let generated code draw with a state, and write."""
-        address = self._library.address
+        address = self._functions.address
         bound.executor, bound.draw_entry, bound.upload_entry = self._at, address["draw"], address["upload_plain"]
 
     # -- draws -----------------------------------------------------------------------------------------------------------
@@ -169,34 +121,44 @@ class Executor:
             self.record.may_reach = self.record.template = 0  # no draw takes it for the last one's template: each has to be looked at
 
     def draw(self, state: DrawState, info: DrawInfo) -> Code:
-        """Take a draw, if its combination is known. FULL: pending work has to be carried out first."""
+        """Take a draw, if its combination is known. FULL, WAIT: pending work has to be carried out first."""
         call = call_of(info)
+        self._raise_error()
         while True:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]
-            if code is Code.MEMORY:
-                self.give_memory()
-            elif code is Code.ROOM:
-                self._table.grow()
-            elif code is Code.STOPPED:
-                self._stopped()
-            elif code is not Code.FULL or not self._grow_reads():
+            if not self._helps(code):
                 return code
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> Code:
         """Take rows from `many.record.next` on. The code is that of the first row that was not taken; see `draw`."""
+        self._raise_error()
         while True:
             code: Code = _CODES[self._draw_many(self._at, ctypes.addressof(state.record), ctypes.addressof(many.record))]
-            if code is Code.MEMORY:
-                if many.room > state.record.constants_room:
-                    state.constant_memory.begin()
-                else:
-                    self.give_memory()
-            elif code is Code.ROOM:
-                self._table.grow()
-            elif code is Code.STOPPED:
-                self._stopped()
-            elif code is not Code.FULL or not self._grow_reads():
+            if code is Code.MEMORY and many.room > state.record.constants_room:
+                state.constant_memory.begin()
+            elif not self._helps(code):
                 return code
+
+    def _helps(self, code: Code) -> bool:
+        """Do what a code asks for. False: nothing here helps."""
+        if code is Code.MEMORY:
+            self.give_memory()
+        elif code is Code.ROOM:
+            self._table.grow()
+        elif code is Code.STOPPED:
+            self._stopped()
+        elif code is Code.FAILED:
+            self._raise_error()
+        else:
+            return code is Code.FULL and self._grow_reads()
+        return True
+
+    def _make_room(self) -> None:
+        """Make room in the middle of a draw: for ranges that are read, or by carrying out what is pending."""
+        if not self._grow_reads():
+            carry_out = self._carry_out()
+            assert carry_out is not None
+            carry_out()
 
     @property
     def is_crowded(self) -> bool:
@@ -211,7 +173,7 @@ class Executor:
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
         """Make a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
-        kind = staged_kind(info, repeat.input)
+        kind = staged_kind(info, repeat)
         old = self._find(self._at, ctypes.addressof(state.record), kind)
         if not old or self._table.staged()[old].most < repeat.most:
             self._scratch = self._scratch or Worker.of(1)
@@ -258,15 +220,10 @@ class Executor:
     def take_staged_counts(self) -> Drawn:
         """The counts of draws with more stages since the last call."""
         e, drawn = self.record, Drawn()
-        drawn.generated = list(e.generated)
-        drawn.counts.update(
-            primitives=e.staged_primitives,
-            vs_invocations=e.vs_invocations,
-            gs_invocations=e.gs_invocations,
-            gs_primitives=sum(e.generated),
-        )
-        e.staged_primitives = e.vs_invocations = e.gs_invocations = 0
-        e.generated[:] = (0,) * MAX_VERTEX_STREAMS
+        counts = {name: getattr(e.staged_counts, name) for name in STAGE_COUNTS}
+        drawn.generated, drawn.needed, drawn.written = (list(counts.pop(name)) for name in ("generated", "needed", "written"))
+        drawn.counts.update(primitives=e.staged_primitives, **counts)
+        e.staged_primitives, e.staged_counts = 0, StageCounts()
         return drawn
 
     # -- memory ----------------------------------------------------------------------------------------------------------
@@ -342,9 +299,12 @@ class Executor:
         e.held = held
 
     # -- frames ----------------------------------------------------------------------------------------------------------
-    def connect(self, pool: Pool, step: int) -> None:
-        """Let a pool carry out what is queued. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never."""
-        self._stopped = pool.stopped
+    def connect(self, pool: Pool, step: int, carry_out: Callable[[], None]) -> None:
+        """Let a pool carry out what is queued. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never.
+
+        carry_out: the method that draws what is pending.
+        """
+        self._stopped, self._carry_out = pool.stopped, WeakMethod(carry_out)
         e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
         work = scene.asked
         work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, ctypes.addressof(self._clears)

@@ -10,15 +10,15 @@ from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
 from backends.device.commands.bound_record import HEAD_WORDS
-from backends.geometry.records import GeometryRecord, VertexRecord
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
+from backends.geometry.records import RunRecord, StageCounts
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS
 from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
 from tgsi.language.facts.enums import Processor
 
 
 class Code(IntEnum):
-    """Result of a command. All but DONE mean that nothing was done."""
+    """Result of a command. All but DONE, STOPPED and FAILED mean that nothing was done."""
 
     DONE = 0
     UNKNOWN = 1  # Python has to look: no template, or a draw that generated code does not take
@@ -28,6 +28,8 @@ class Code(IntEnum):
     ROOM = 5  # room for more templates is wanted
     LAYERS = 6  # all layers of the framebuffer need tiles
     STOPPED = 7  # a signal handler has raised an exception meanwhile
+    WAIT = 8  # pending work uses memory that the draw writes: carry it out
+    FAILED = 9  # the draw was begun, and an error of Python ended it: raise that
 
 
 _LATEST: list[tuple[str, type]] = [
@@ -82,19 +84,29 @@ NO_PIXEL = 1
 """In place of the address of a record: the draw has no pixel, and counts nothing."""
 
 
+class StageEnvironment(ctypes.Structure):
+    """The environment of a stage before the rasterizer, and the place that takes its address."""
+
+    _fields_ = [("recipe", c_void_p), ("place", c_void_p)]
+
+
 class StagedRecord(ctypes.Structure):
-    """The stages of a template whose draws go through a geometry shader. Its `content` is then the record of the vertex stage."""
+    """The stages of a template whose draws go through more of them, or write stream output.
+
+    The template's `content` is then the record of the vertex stage.
+    """
 
     _fields_ = [
-        ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage
-        ("assemble", c_void_p),  # kernels
-        ("shade", c_void_p),
-        ("gather", c_void_p),
+        ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage; null: none of them is drawn
+        ("environments", c_void_p),  # StageEnvironment
+        ("num_environments", c_int32),
         ("most", c_int32),  # input primitives of a draw for which there is room
         ("has_loops", c_int32),
-        ("vertex", VertexRecord),
-        ("geometry", GeometryRecord),
-        ("environment", EnvironmentRecipe),  # of the geometry shader
+        ("follows", c_int32),  # a plain draw of the same primitives follows
+        ("executor", c_void_p),  # of the draw that is carried out
+        ("bound", c_void_p),
+        ("fragment_environment", c_uint64),
+        ("run", RunRecord),
     ]
 
 
@@ -127,7 +139,7 @@ class TemplateRecord(ctypes.Structure):
         ("element_bytes", c_int32 * MAX_ATTRIBUTES),
         ("vertex", EnvironmentRecipe),
         ("fragment", EnvironmentRecipe),
-        ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages
+        ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages, and there is no stream output
     ]
 
 
@@ -237,22 +249,24 @@ class ExecutorRecord(ctypes.Structure):
         ("vertices", c_int64),
         ("primitives", c_int64),
         ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
-        ("vs_invocations", c_int64),
-        ("gs_invocations", c_int64),
-        ("generated", c_int64 * MAX_VERTEX_STREAMS),
+        ("staged_counts", StageCounts),  # likewise
         ("stamp", c_int32),  # of the last staged draw that used the vertex cache
         ("pad_stamp", c_int32),
+        ("supply", c_void_p),  # supply(code) -> 1 if Python gave memory (MEMORY) or carried out pending work (FULL), 0: an error
     ]
 
 
 ROOM_READS = 128
 """Ranges that one draw may add to those that are read."""
 
-WRITTEN_OUT, SIZE_AT, STAGED = 1 << 12, 13, 1 << 15
+WRITTEN_OUT, SIZE_AT, STAGED, PATCH_AT, STREAMED = 1 << 12, 13, 1 << 15, 16, 1 << 22
 
 
 def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> int:
-    """The part of a draw call that belongs to a combination."""
+    """The part of a draw call that belongs to a combination.
+
+    Draws with more stages or stream output add STAGED, the vertices of a patch from bit PATCH_AT on, and STREAMED.
+    """
     return mode | index_size << 8 | WRITTEN_OUT * is_written_out | size << SIZE_AT
 
 

@@ -22,7 +22,9 @@ from tgsi.language.facts.enums import File, Processor
 def write_topology(t: TemplateRecord, topology: Topology, mode: Prim) -> None:
     """Write the fields by which vertex numbers are written out, and primitives counted."""
     t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
-    t.multiply[:], t.offset[:] = topology.multiply, (*topology.even, *topology.odd)
+    if t.corners <= len(t.multiply):  # larger primitives are not written out
+        for k in range(t.corners):
+            t.multiply[k], t.offset[k], t.offset[len(t.multiply) + k] = topology.multiply[k], topology.even[k], topology.odd[k]
     t.prim_shift, t.is_polygon = topology.shift, mode is Prim.POLYGON
 
 

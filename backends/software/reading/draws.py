@@ -6,7 +6,7 @@ import ctypes
 from contextlib import AbstractContextManager
 
 from backends.device.commands.bound_record import STAGES, STOPS, BoundRecord, ConstantSlot, DrawCall
-from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
+from backends.device.commands.client import DEFAULT_PATCH, DRAW, LEAST_DRAW, ReaderRecord
 from backends.device.commands.layout import AGAIN, MOST_CHANGES
 from backends.device.commands.layout import DRAW as CALL
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
@@ -27,9 +27,10 @@ def build_draw_words(module: Module) -> None:
     is_indexed = given["indexed"].ne(0)
     refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
     refuse(f, is_indexed & r.get("index_size").eq(0))
-    draw_id = f.var(I32, 0)
+    draw_id, patch_vertices = f.var(I32, 0), f.var(I32, DEFAULT_PATCH)
     with _has(f, count, "vertices_per_patch"):
-        refuse(f, field(f, words, DRAW, "vertices_per_patch").ugt(MAX_PATCH_VERTICES))
+        patch_vertices.set(field(f, words, DRAW, "vertices_per_patch"))
+        refuse(f, patch_vertices.get().ugt(MAX_PATCH_VERTICES))
     with _has(f, count, "drawid"):
         draw_id.set(field(f, words, DRAW, "drawid"))
     with _has(f, count, "indirect_handle"):
@@ -47,6 +48,7 @@ def build_draw_words(module: Module) -> None:
     c.set("primitive_restart", has_restart.zext(I32))
     c.set("restart_index", f.select(has_restart, given["restart_index"], -1))
     c.set("draw_id", draw_id.get())
+    c.set("patch_vertices", patch_vertices.get())
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
     f.ret(code.eq(0).zext(I32))
 

@@ -20,7 +20,7 @@ from backends.raster.control.scheduler import build_scheduler
 from backends.raster.front.frontend import build_front_end
 from backends.raster.tile.walk import build_tile_walk
 from backends.software.commands.catalog import build_commands
-from backends.software.commands.executor import _EXPORTS
+from backends.software.commands.functions import EXPORTS
 from backends.software.reading.read import build_reading
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ SLOT = 64  # byte offset in a context; any place does
 BLIT = BlitKey(Format.R8G8B8A8_UNORM, Format.R8G8B8A8_UNORM, (True, True, True), ColorMask.RGBA)
 ELF, ARM, RISCV = b"\x7fELF", 183, 243
 MODULES: dict[str, tuple[Callable[[Module], None], tuple[str, ...]]] = {
-    "commands": (build_commands, _EXPORTS),
+    "commands": (build_commands, EXPORTS),
     "entries": (lambda module: build_entries(module, SLOT), ENTRIES),
     "observed entries": (lambda module: build_observed_entries(module, SLOT), RECORDED),
     "reading": (build_reading, ("read",)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from backends.device.commands.client import (
     CONSTANTS,
+    DEFAULT_PATCH,
     DRAW,
     INDEX_BUFFER,
     LEAST_DRAW,
@@ -169,7 +170,7 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
         primitive_restart=bool(words[7]),
         restart_index=words[8] if words[7] else 0xFFFFFFFF,
         drawid=words[13] if len(words) > 13 else 0,
-        vertices_per_patch=in_range(words[12], "vertices_per_patch", 0, MAX_PATCH_VERTICES) if len(words) > 12 else 3,
+        vertices_per_patch=in_range(words[12], "vertices_per_patch", 0, MAX_PATCH_VERTICES) if len(words) > 12 else DEFAULT_PATCH,
         min_index=words[9],
         max_index=words[10],
     )

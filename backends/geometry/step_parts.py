@@ -1,0 +1,66 @@
+"""Parts of the steps that generated code takes (`backends.geometry.steps`): places in a RunRecord, memory, counters."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.geometry.records import HandRecord, RunRecord, StageCounts, StepRecord, StreamRecord
+from backends.llvm.builder.function import I32, I64, Function, Val
+from backends.llvm.builder.record import Record
+
+TAKE = "take_piece"
+"""take_piece(run, hand) -> 0, or another number that ends the draw."""
+MEMORY = "stage_memory"
+"""stage_memory(run, bytes) -> address that is valid until the rasterizer is done, 0: there is no memory."""
+SHORTEN = "shorten_memory"
+"""shorten_memory(run, end): the memory after `end`, which belongs to the latest call of `MEMORY`, is not used."""
+NO_MEMORY = -1
+"""Result of a step that got no memory."""
+
+
+def hand_of(f: Function, run: Val, number: Val) -> Record:
+    """The record of what step `number` finds."""
+    return Record(f, f.at(run, RunRecord.hands.offset + number * ctypes.sizeof(HandRecord)), HandRecord)
+
+
+def step_of(f: Function, run: Val, number: Val) -> Record:
+    """The record of step `number`."""
+    return Record(f, f.at(run, RunRecord.steps.offset + number * ctypes.sizeof(StepRecord)), StepRecord)
+
+
+def stream_of(f: Function, hand: Record, stream: int = 0) -> Record:
+    """The primitives of a vertex stream in a hand."""
+    return Record(f, hand.address("streams", stream), StreamRecord)
+
+
+def vertex_memory(f: Function, run: Val, number: Val, size: Val) -> Val:
+    """Address (i64) of `size` bytes (i64) for the vertices of a piece of step `number`. Returns from the function if there is no memory."""
+    held = step_of(f, run, number).get("vertices").as_address()
+    place = f.var(I64, held)
+    with f.if_(held.eq(0)):
+        place.set(f.call(I64, MEMORY, run, size))
+        with f.leaving(place.get().eq(0)):
+            f.ret(f.const(I32, NO_MEMORY))
+    return place.get()
+
+
+def hand_on(f: Function, run: Val, number: Val) -> None:
+    """Do the step after step `number`. Returns from the function if that ended the draw."""
+    code = f.call(I32, "run_step", run, number + 1)
+    with f.leaving(code.ne(0)):
+        f.ret(code)
+
+
+def add_count(f: Function, run: Record, name: str, count: Val, stream: int = 0) -> None:
+    """Add to a running total of StageCounts."""
+    counts = Record(f, run.get("counts"), StageCounts)
+    counts.set(name, counts.get(name, stream) + count.zext(I64), stream)
+
+
+def put_stream(f: Function, hand: Record, corners: Val, numbers: Val, count: Val) -> None:
+    """Hand on `count` primitives as those of stream 0, all of which were generated."""
+    stream = stream_of(f, hand)
+    f.store(corners, stream.address("corners"), 0, 8)
+    f.store(numbers, stream.address("numbers"), 0, 8)
+    stream.set("count", count)
+    stream.set("generated", count)

@@ -1,0 +1,56 @@
+"""Generated code: the stages of a draw on the caller's thread, piece by piece, as `RunRecord` describes them.
+
+All vertices go through the vertex shader at once. Each later stage is a step: it takes what the step before left in its hand, and calls the
+next step for each piece that it makes. What the last one leaves is taken by `step_parts.TAKE`, which the module's user adds.
+"""
+
+from __future__ import annotations
+
+from backends.geometry.output import build_write_streams
+from backends.geometry.records import RunRecord
+from backends.geometry.stage_kinds import STAGE_KINDS
+from backends.geometry.step_parts import TAKE, add_count, hand_of, put_stream, step_of
+from backends.llvm.builder.function import I32, PTR, Function, Module
+from backends.llvm.builder.record import Record
+
+
+def build_steps(module: Module) -> None:
+    """Add `run_vertices`, which takes a draw through all stages, and what it needs."""
+    build_write_streams(module)
+    for kind in STAGE_KINDS:
+        if kind.build_step is not None:
+            kind.build_step(module, kind.step_name)
+    _build_run_step(module)
+    _build_run_vertices(module)
+
+
+def _build_run_step(module: Module) -> None:
+    """run_step(run, number) -> 0, or the number that ended the draw. Does step `number` and those after it with what lies in its hand."""
+    f = Function(module, "run_step", [PTR, I32], I32, shared=True, internal=True)
+    run, number = f.args
+    with f.leaving(number >= Record(f, run, RunRecord).get("num_steps")):
+        f.ret(f.call(I32, TAKE, run, hand_of(f, run, number).pointer))
+    wanted = step_of(f, run, number).get("kind")
+    for place, kind in enumerate(STAGE_KINDS):
+        if kind.build_step is not None:
+            with f.leaving(wanted.eq(place)):
+                f.ret(f.call(I32, kind.step_name, run, number))
+    f.ret(f.const(I32, 0))
+
+
+def _build_run_vertices(module: Module) -> None:
+    """run_vertices(run, count) -> 0, or the number that ended the draw. Takes `count` primitives through all stages."""
+    f = Function(module, "run_vertices", [PTR, I32], I32, shared=True, internal=True)
+    run, count = f.args
+    r = Record(f, run, RunRecord)
+    r.set("vertex.first", f.const(I32, 0))
+    r.set("vertex.count", count)
+    f.call_pointer(None, r.get("assemble"), r.address("vertex"))
+    f.call_pointer(None, r.get("shade"), r.address("vertex"))
+    with f.if_(r.get("counts_input").ne(0)):
+        add_count(f, r, "vs_invocations", r.get("vertex.num_vertices"))
+    first = f.const(I32, 0)
+    hand = hand_of(f, run, first)
+    f.store(r.get("vertex.vertices"), hand.address("vertices"), 0, 8)
+    put_stream(f, hand, r.get("vertex.corners"), r.get("vertex.numbers"), count)
+    f.ret(f.call(I32, "run_step", run, first))

@@ -1,0 +1,61 @@
+"""The generated functions of the executor, compiled, as functions of Python."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
+from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.many_draws import ManyRecord
+from backends.device.commands.numbers import ValueSlot
+from backends.device.stream_target import TargetRecord
+from backends.geometry.records import GeometryRecord, OutputRecord
+from backends.geometry.tessellation.records import PatchesRecord
+from backends.llvm.engine.kernel_cache import KernelCache
+from backends.raster.draw_record import Draw
+from backends.raster.records import Batch, Span, UploadRecord
+from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
+from backends.software.commands.records import (
+    CopySlot,
+    ExecutorRecord,
+    ReadRange,
+    ReadSlot,
+    StagedRecord,
+    StageEnvironment,
+    TemplateRecord,
+    TemplateSlot,
+)
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.module import Module
+
+EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "upload_plain", "awaits_upload")
+_LAYOUT = layout_digest(
+    *(Batch, BoundRecord, CopySlot, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span),
+    *(GeometryRecord, OutputRecord, PatchesRecord, StageEnvironment, StagedRecord, TargetRecord),
+    *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
+)
+_DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
+_APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
+_NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
+_AWAITS = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int32)
+
+
+class Functions:
+    """The functions that Python calls; each has the name of the one that `catalog` lists. address: of every function, by name."""
+
+    def __init__(self, kernels: KernelCache) -> None:
+        def build(module: Module) -> None:
+            from backends.software.commands.catalog import build_commands
+
+            build_commands(module)
+
+        self._library = kernels.keep(("commands", _LAYOUT), EXPORTS, build)
+        self.address = address = self._library.address
+        self.draw, self.draw_many, self.append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
+        self.find, self.note_read, self.reads_meet = _FIND(address["find"]), _NOTE(address["note_read"]), _MEET(address["reads_meet"])
+        self.upload, self.awaits_upload = _UPLOAD(address["upload"]), _AWAITS(address["awaits_upload"])

@@ -1,0 +1,42 @@
+"""Help that generated code asks of Python in the middle of a draw: memory, and to carry out pending work."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable
+
+from backends.software.commands.records import Code
+
+_SUPPLY = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+
+
+class Supply:
+    """The function `ExecutorRecord.supply` of one executor."""
+
+    def __init__(self, give: Callable[[], None], make_room: Callable[[], None]) -> None:
+        """give, make_room: methods that answer Code.MEMORY and Code.FULL. Their objects are not kept alive."""
+        errors: list[BaseException] = []
+        methods = {Code.MEMORY: weakref.WeakMethod(give), Code.FULL: weakref.WeakMethod(make_room)}
+
+        def supply(code: int) -> int:
+            try:
+                method = methods[Code(code)]()
+                if method is not None:
+                    method()
+            except BaseException as error:  # the draw ends, and `raise_error` hands this to whoever asked for it
+                errors.append(error)
+                return 0
+            return 1
+
+        self._errors, self._function = errors, _SUPPLY(supply)
+
+    @property
+    def address(self) -> int:
+        """Address of the function."""
+        return ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def raise_error(self) -> None:
+        """Raise the error that has ended a draw, if there is one."""
+        if self._errors:
+            raise self._errors.pop()

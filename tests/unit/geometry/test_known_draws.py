@@ -1,0 +1,212 @@
+"""Draws with tessellation, geometry shaders and stream output that were seen before: no Python, and memory in the order of the calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.entries import install as installing
+from backends.geometry import stages
+from backends.geometry.tessellation import stage as patches
+from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES
+from backends.software.commands import executor as executing
+from tests.calls import calls_in
+from tests.property.test_stage_sequences import Scene
+from tests.property.test_staged_draws import POINTS
+from tgsi import gallium as g
+
+pytestmark = pytest.mark.light
+
+WITHOUT_ENTRIES = pytest.mark.skipif(not installing.fits(), reason="native entries need a plain CPython 3.11 to 3.14")
+
+
+def streamed(scene: Scene) -> None:
+    scene.ctx.bind_vs_state(scene.vertex[1])
+    scene.ctx.set_stream_output_targets([scene.places[2]], offsets=[0])
+
+
+def controlled(scene: Scene) -> None:
+    scene.ctx.bind_tcs_state(scene.controls[1])
+    scene.ctx.bind_tes_state(scene.evaluations[1])
+
+
+def shaped(scene: Scene) -> None:
+    scene.ctx.bind_gs_state(scene.geometry[POINTS][1])
+
+
+def discarded(scene: Scene) -> None:
+    streamed(scene)
+    scene.ctx.bind_rasterizer_state(scene.rasterizers[1])
+
+
+def controlled_and_streamed(scene: Scene) -> None:
+    controlled(scene)
+    streamed(scene)
+
+
+def plain_patches(scene: Scene) -> None:
+    scene.ctx.bind_tes_state(scene.evaluations[2])
+
+
+KINDS: dict[str, tuple[Callable[[Scene], None], str, dict[str, Any]]] = {
+    "patches": (plain_patches, "PATCHES", {"vertices_per_patch": 3}),
+    "patches with a control shader": (controlled, "PATCHES", {}),
+    "patches with stream output": (controlled_and_streamed, "PATCHES", {}),
+    "stream output": (streamed, "TRIANGLES", {}),
+    "stream output alone": (discarded, "TRIANGLES", {}),
+    "stream output of a loop": (discarded, "LINE_LOOP", {}),
+    "stream output of strips": (streamed, "TRIANGLE_STRIP", {"index_size": 2, "primitive_restart": True, "restart_index": 0xFFFF}),
+    "a geometry shader": (shaped, "POINTS", {}),
+    "a geometry shader, many points": (shaped, "POINTS", {"count": 100}),
+}
+
+
+def made(kind: str, screen: Any) -> tuple[Scene, Callable[[], None]]:
+    """A scene, and its draw."""
+    scene = Scene(screen)
+    bind, mode, given = KINDS[kind]
+    scene.ctx.bind_vs_state(scene.vertex[0])
+    bind(scene)
+    draw, info = scene.ctx.draw_vbo, {"count": 12, **given}
+    return scene, lambda: draw(mode=mode, **info)
+
+
+@WITHOUT_ENTRIES
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_python_function_runs_from_the_second_draw_on(kind: str) -> None:
+    scene, draw = made(kind, tgsi.Screen(threads=0))
+    draw()
+    draw()  # names of modes and numbers are learnt at the first draw, and templates made
+    values = np.full(4, 2.0, "f4")
+    assert calls_in(draw) == []
+    scene.ctx.set_constant_buffer("TESS_EVAL", values)
+    assert calls_in(draw) == []
+    assert scene.ctx.device.statistics(flushes=False).other_draws <= 1
+
+
+def contents(scene: Scene, place: int) -> Any:
+    resource = scene.places[place].resource
+    with scene.ctx.transfer_map(resource, usage="READ") as mapped:
+        return np.array(mapped.data).ravel().copy()
+
+
+def test_a_draw_reads_what_the_known_draw_before_it_has_streamed_out() -> None:
+    """Vertices go from one half of a buffer to another one and on, ten times, and end as they were moved."""
+    scene = Scene(tgsi.Screen(threads=2))
+    ctx = scene.ctx
+    ctx.bind_rasterizer_state(scene.rasterizers[1])
+    moving = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nADD OUT[0], IN[0], IN[1]\nMOV OUT[1], IN[1]\nEND\n"
+    whole = g.StreamOutputInfo((8,), (g.StreamOutput(0), g.StreamOutput(1, dst_offset=4)))
+    ctx.bind_vs_state(ctx.create_vs_state(moving, stream_output=whole))
+    start = np.arange(32, dtype="f4").reshape(4, 8)
+    buffers = [scene.buffer(start), scene.buffer(np.zeros((4, 8)))]
+    targets = [ctx.create_stream_output_target(b, buffer_size=128) for b in buffers]
+    for step in range(10):
+        ctx.set_vertex_buffers([g.VertexBuffer(buffers[step % 2], stride=32)])
+        ctx.set_stream_output_targets([targets[(step + 1) % 2]], offsets=[0])
+        ctx.draw_vbo(mode="POINTS", count=4)
+    found = np.array(buffers[0].storage[:128]).view("f4").reshape(4, 8)
+    np.testing.assert_array_equal(found, np.hstack([start[:, :4] + 10 * start[:, 4:], start[:, 4:]]))
+    assert ctx.device.statistics(flushes=False).other_draws == 0
+    assert ctx.device.statistics(flushes=False).flushes_draw == 0
+
+
+def test_a_known_draw_waits_for_pending_draws_that_read_its_target() -> None:
+    results = []
+    for waits in (False, True):
+        scene = Scene(tgsi.Screen(threads=2))
+        ctx = scene.ctx
+        ctx.bind_vs_state(scene.vertex[1])
+        other = ctx.create_stream_output_target(scene.buffers[0], buffer_size=32 * 64)
+        for _ in range(3):  # the first one reads the buffer that each writes at its beginning
+            ctx.set_vertex_buffers([g.VertexBuffer(scene.buffers[0], stride=32)])
+            ctx.set_stream_output_targets([other], offsets=[0])
+            ctx.draw_vbo(mode="TRIANGLES", count=30, start=3)
+            if waits:
+                ctx.flush()
+        flushes = ctx.device.statistics(flushes=False).flushes_draw
+        assert bool(flushes) is not waits
+        ctx.flush()
+        results.append((np.array(scene.target.storage).tobytes(), np.array(scene.buffers[0].storage).tobytes()))
+    assert results[0] == results[1]
+
+
+def test_the_amount_of_a_draw_from_a_target_follows_known_draws() -> None:
+    scene = Scene(tgsi.Screen(threads=0))
+    ctx, target = scene.ctx, scene.places[2]
+    discarded(scene)
+    for count in (3, 9, 6):
+        ctx.draw_vbo(mode="TRIANGLES", count=count)
+    assert (target.offset, target.stride) == (18 * 32, 32)
+    query = ctx.create_query("PIPELINE_STATISTICS")
+    ctx.set_stream_output_targets([])
+    ctx.begin_query(query)
+    ctx.draw_vbo(mode="POINTS", count_from_stream_output=target)
+    ctx.end_query(query)
+    assert ctx.get_query_result(query)[0] == 18
+
+
+def test_queries_of_known_draws_count_what_was_streamed_out_and_what_had_no_room() -> None:
+    scene = Scene(tgsi.Screen(threads=0))
+    ctx = scene.ctx
+    controlled_and_streamed(scene)
+    kinds = ("PRIMITIVES_GENERATED", "PRIMITIVES_EMITTED", "SO_STATISTICS", "SO_OVERFLOW_PREDICATE", "PIPELINE_STATISTICS")
+    found: list[list[Any]] = []
+    for _ in range(3):
+        ctx.set_stream_output_targets([scene.places[2]], offsets=[0])
+        queries = [ctx.create_query(kind) for kind in kinds]
+        for query in queries:
+            ctx.begin_query(query)
+        ctx.draw_vbo(mode="PATCHES", count=30)
+        for query in queries:
+            ctx.end_query(query)
+        found.append([ctx.get_query_result(query) for query in queries])
+    assert found[0] == found[1] == found[2]
+    written, needed = found[0][2]
+    assert 0 < written < needed
+    assert found[0][0] == needed
+
+
+def test_pieces_of_a_draw_are_as_large_as_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small pieces, small memory and a short queue give the bytes of large ones."""
+
+    def result() -> tuple[bytes, bytes, int]:
+        scene = Scene(tgsi.Screen(threads=0))
+        ctx = scene.ctx
+        controlled_and_streamed(scene)
+        ctx.bind_vs_state(scene.vertex[0])
+        ctx.set_constant_buffer("TESS_CTRL", np.array([11.0, 9.0, 7.0, 5.0], "f4"))
+        for shape in (None, scene.geometry[next(t for t in scene.geometry if "TRIANGLES\n" in t)][0]):
+            ctx.bind_gs_state(shape)
+            for _ in range(3):
+                ctx.draw_vbo(mode="PATCHES", count=90)
+        others = ctx.device.statistics().other_draws
+        return np.array(scene.target.storage).tobytes(), contents(scene, 2).tobytes(), others
+
+    whole = result()
+    assert whole[2] == 2
+    monkeypatch.setattr(patches, "PIECE_POINTS", MAX_POINTS)
+    monkeypatch.setattr(patches, "PIECE_PRIMITIVES", MAX_PRIMITIVES)
+    monkeypatch.setattr(stages, "_PIECE_BYTES", 1)
+    monkeypatch.setattr(executing, "CHUNK", 1 << 14)
+    monkeypatch.setattr(executing, "MOST_SPANS", 1 << 6)
+    assert result() == whole
+
+
+def test_an_error_in_the_middle_of_a_known_draw_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, draw = made("patches", tgsi.Screen(threads=0))
+    draw()
+    draw()
+    executor = scene.ctx.device._executor
+    executor.record.room = 1 << 14  # enough to prepare the draw
+    scene.ctx.set_tess_state([60.0] * 4, [60.0] * 2)
+    monkeypatch.setattr(executor._region, "allocate", lambda size: (_ for _ in ()).throw(MemoryError("no more")))
+    with pytest.raises(MemoryError, match="no more"):
+        draw()
+    monkeypatch.undo()
+    draw()
+    scene.ctx.flush()
