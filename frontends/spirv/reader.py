@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from frontends.spirv.emit import arithmetic, atomics, composites, conversions, extended, images, integers, subgroups, textures, variables  # noqa: F401 they register emitters
 from frontends.spirv.emit.bindings import separated
 from frontends.spirv.emit.builtins import is_computed
+from frontends.spirv.emit.capture import captured, stream_output
 from frontends.spirv.emit.code import TooLong
-from frontends.spirv.emit.finish import finish
+from frontends.spirv.emit.finish import finish, varyings
 from frontends.spirv.emit.flow import Flow
 from frontends.spirv.emit.locations import moved
 from frontends.spirv.emit.places import is_opaque, registers
@@ -85,7 +86,9 @@ def _program(s: State, located: Collection[str] | None) -> Program:
     _prologue(s)
     Flow(s).main()
     shared_bytes(s)
-    return replace(_fitting(finish(s)), interface=describe(s))
+    streamed = captured(s)
+    names = replace(describe(s), stream_output=stream_output(s, streamed, varyings(s)))
+    return replace(_fitting(finish(s)), interface=names)
 
 
 def _fitting(program: Program) -> Program:

@@ -11,7 +11,7 @@ import numpy as np
 
 import tgsi
 from tests.shader_test.attributes import attributes, vertex_data
-from tests.shader_test.probes import LacksError, pixels_of, probe_colors, probe_depth, probe_word
+from tests.shader_test.probes import DTYPES, LacksError, pixels_of, probe_colors, probe_depth, probe_word
 from tests.shader_test.resources import Resources
 from tests.shader_test.texts import Script
 from tests.shader_test.uniforms import fitted, member_at, names_from
@@ -66,7 +66,8 @@ class Machine(Resources):
                 ctx.bind_fs_state(self.fragments[True])
             else:
                 bind = getattr(ctx, f"bind_{CALLS[stage]}_state")
-                bind(getattr(ctx, f"create_{CALLS[stage]}_state")(program))
+                streamed = {"stream_output": program.interface.stream_output} if stage != "tesc" else {}
+                bind(getattr(ctx, f"create_{CALLS[stage]}_state")(program, **streamed))
         if any(program.interface.uniforms or program.interface.blocks for program in programs.values()):
             ctx.set_uniforms({})
 
@@ -107,6 +108,10 @@ class Machine(Resources):
             )
         elif words[1] == "color":
             self.clear_color = floats(" ".join(words[2:]))[:4]
+        elif words[1] == "xfb":
+            kind = words[3]
+            offset = np.dtype(DTYPES[kind]).itemsize * int(words[5])
+            probe_word(self.streams[int(words[4])].tobytes(), kind, offset, "~", words[6], line)
         elif words[1] == "depth":
             self.clear_depth = float(words[2])
         else:
@@ -246,7 +251,13 @@ class Machine(Resources):
         if self.fragments:
             ctx.bind_fs_state(self.fragments[self.is_window])
         mode = "UPPER_LEFT" if self.is_window else "LOWER_LEFT"
-        given = {"front_ccw": self.is_window, "sprite_coord_mode": mode, "point_quad_rasterization": True, **self.rasterizer}
+        given = {
+            "rasterizer_discard": not self.fragments,
+            "front_ccw": self.is_window,
+            "sprite_coord_mode": mode,
+            "point_quad_rasterization": True,
+            **self.rasterizer,
+        }
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(**given))
         ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(**self.zsa))
         for stage, program in self.programs.items():
@@ -325,6 +336,12 @@ class Machine(Resources):
         patch = (4 if is_patch else self.patch_vertices) if mode == "PATCHES" else 0
         self.ctx.draw_vbo(mode=mode, start=first, count=count, instance_count=instances, vertices_per_patch=patch)
 
+    def _xfb_draw(self, line: str, words: list[str]) -> None:
+        targets = [self.ctx.create_stream_output_target(self.streams[at]) if at in self.streams else None for at in range(4)]
+        self.ctx.set_stream_output_targets(targets, offsets=[0] * 4)
+        self._draw(line, words[1:])
+        self.ctx.set_stream_output_targets()
+
     def _compute(self, line: str, words: list[str]) -> None:
         if words[1] == "group":
             raise LacksError("compute group size")
@@ -339,6 +356,10 @@ class Machine(Resources):
     def _probe(self, line: str, words: list[str], relative: bool = False) -> None:
         if words[1] in ("ssbo", "atomic"):
             self._probe_memory(words)
+        elif words[1] == "xfb":
+            kind = words[3]
+            offset = np.dtype(DTYPES[kind]).itemsize * int(words[5])
+            probe_word(self.streams[int(words[4])].tobytes(), kind, offset, "~", words[6], line)
         elif words[1] == "depth" and self.depth is not None:
             probe_depth(self.depth, line)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ DTYPES = {"int": "i4", "uint": "u4", "float": "f4", "double": "f8", "int64_t": "
 DEPTH_TOLERANCE = 0.01
 """Difference of depths that a probe takes."""
 
-_COMPARISONS = {
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "~": lambda a, b: np.abs(a - b) <= 1e-6 * np.maximum(np.abs(b), 1),
     "==": np.equal, "!=": np.not_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater, "<=": np.less_equal,
 }  # fmt: skip
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 _SPEC = "tests/spec"
-_SPIRV = rf"{_SPEC}/arb_gl_spirv/execution"
 
 REASONS: tuple[tuple[str, str], ...] = (
-    (rf"{_SPIRV}/xfb/.*", "the runner has no transform feedback"),
     (
         rf"{_SPEC}/arb_separate_shader_objects/execution/vs-gs-linking",
         "GLSL leaves open how outputs and inputs of different names meet; here they meet by name",

@@ -22,6 +22,7 @@ class Resources:
         self.units: dict[str, int] = {}
         self.buffers: dict[int, Any] = {}
         self.counters: dict[int, Any] = {}
+        self.streams: dict[int, Any] = {}
         self.unit = 0
 
     def _texture(self, line: str, words: list[str]) -> None:
@@ -46,6 +47,9 @@ class Resources:
         kind = {"int64": "int64_t", "uint64": "uint64_t"}.get(rest[1], rest[1])
         data = np.array([number(word, kind) for word in rest[3:]], DTYPES[kind])
         self.ctx.buffer_subdata(self.buffers[number_], data, offset=int(rest[2]))
+
+    def _xfb_buffer(self, line: str, words: list[str]) -> None:
+        self.streams[int(words[3])] = self.screen.buffer_from(np.zeros(int(words[4]), np.uint8))
 
     def _atomic_counters(self, line: str, words: list[str]) -> None:
         self.counters[0] = self.screen.buffer_from(np.zeros(int(words[2]), np.uint32))

@@ -228,7 +228,11 @@ class Port:
 
 @record(kw_only=True)
 class Interface:
-    """Everything of a program that has a name, by name. Only what the program uses is there."""
+    """Everything of a program that has a name, by name. Only what the program uses is there.
+
+    `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
+    nothing.
+    """
 
     uniforms: Block | None = None
     blocks: Mapping[str, Block] = field(default_factory=lambda: MappingProxyType({}))
@@ -237,6 +241,7 @@ class Interface:
     images: Mapping[str, Unit] = field(default_factory=lambda: MappingProxyType({}))
     inputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
     outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
+    stream_output: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         """A line for each name, as GLSL would declare it, in the order of their places."""

@@ -24,11 +24,12 @@ def walk(s: State, place: Place, indices: list[int], op: Op) -> Place:
     """The part of a place that ids of indices lead to."""
     for id in indices:
         known = s.constant(id)
-        place = _step(s, place, known if known is not None else s.code.plain(s.value(id))[0], op)
+        place = step(s, place, known if known is not None else s.code.plain(s.value(id))[0], op)
     return place
 
 
-def _step(s: State, place: Place, index: Index, op: Op) -> Place:
+def step(s: State, place: Place, index: Index, op: Op) -> Place:
+    """The part of a place that an index leads to."""
     kind = place.kind
     if isinstance(index, int) and not _exists(kind, index):
         s.fail("M006", f"there is no part {index} of {name(kind)}", op)

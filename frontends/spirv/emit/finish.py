@@ -20,7 +20,7 @@ def finish(s: State) -> Program:
     """The program, with registers numbered without gaps."""
     code = s.code
     code.instructions.append(Instruction(OPCODES["END"]))
-    numbers = _varyings(s)
+    numbers = varyings(s)
     temps = _Temporaries(s)
 
     def renumbered(register: RegisterRef) -> RegisterRef:
@@ -50,7 +50,7 @@ def finish(s: State) -> Program:
     return Program(s.processor, tuple(declarations), code.immediates(), properties, instructions)
 
 
-def _varyings(s: State) -> dict[tuple[File, int], int]:
+def varyings(s: State) -> dict[tuple[File, int], int]:
     """Number of each declared input and output. Inputs of vertex programs keep theirs, the location."""
     numbers: dict[tuple[File, int], int] = {}
     for file in _VARYINGS:

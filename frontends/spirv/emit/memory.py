@@ -41,7 +41,7 @@ def load(s: State, place: Registers | Memory, op: Op | None = None) -> list[Ref]
     if place.pick is not None:
         return pick(s, load(s, _whole(place), op), place.pick, place.kind.words)
     registers = _Addressed(s, place)
-    refs = [Ref(registers(register), channel) for register, channel in _words(place)]
+    refs = [Ref(registers(register), channel) for register, channel in words_of(place)]
     is_shared = place.file is File.OUT and s.processor in GROUP_STAGES
     return s.code.copy(refs) if place.terms or isinstance(place.row, Ref) or is_shared else refs
 
@@ -61,7 +61,7 @@ def store(s: State, place: Registers | Memory, refs: Refs, op: Op | None = None)
     if place.terms or place.row is not None:
         s.detach([register for register in s.aliases if register.file is place.file])
     registers = _Addressed(s, place)
-    targets = [Ref(registers(register), channel) for register, channel in _words(place)]
+    targets = [Ref(registers(register), channel) for register, channel in words_of(place)]
     s.detach([target.register for target in targets])
     s.code.move(targets, refs)
 
@@ -90,7 +90,8 @@ def _whole(place: Registers) -> Registers:
     return replace(place, kind=kind, pick=None, packed=True)
 
 
-def _words(place: Registers) -> list[tuple[int, int]]:
+def words_of(place: Registers) -> list[tuple[int, int]]:
+    """Register, from that of the place on, and channel of each word."""
     if place.packed:
         return [((place.channel + word) // 4, (place.channel + word) % 4) for word in range(place.kind.words)]
     return [(register, place.channel + channel) for register, channel in layout(place.kind)]
