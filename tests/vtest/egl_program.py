@@ -6,8 +6,8 @@ Prints the renderer's name, then the colors of two pixels. test_peers runs it as
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
+
+from tests.vtest.egl import ES, Egl
 
 SIZE = 16
 VERTEX = b"attribute vec2 corner; void main() { gl_Position = vec4(corner, 0.0, 1.0); }"
@@ -15,26 +15,9 @@ FRAGMENT = b"precision mediump float; void main() { gl_FragColor = vec4(1.0, 0.0
 
 
 def main() -> None:
-    egl = ctypes.CDLL("libEGL.so.1")
-    egl.eglGetProcAddress.restype = ctypes.c_void_p
-
-    def function(name: str, result: Any = ctypes.c_uint, *arguments: Any) -> Callable[..., Any]:
-        return ctypes.CFUNCTYPE(result, *arguments)(egl.eglGetProcAddress(name.encode()))
-
-    pointer, number = ctypes.c_void_p, ctypes.c_int
-    display = function("eglGetPlatformDisplayEXT", pointer, number, pointer, pointer)(0x31DD, None, None)  # surfaceless
-    function("eglInitialize", number, pointer, pointer, pointer)(display, None, None)
-    function("eglBindAPI", number, number)(0x30A0)  # OpenGL ES
-    config, count = pointer(), number()
-    wanted = (number * 7)(0x3033, 1, 0x3040, 4, 0x3021, 8, 0x3038)  # a pbuffer, ES 2, alpha
-    function("eglChooseConfig", number, pointer, pointer, pointer, number, pointer)(
-        display, wanted, ctypes.byref(config), 1, ctypes.byref(count)
-    )
-    sizes = (number * 5)(0x3057, SIZE, 0x3056, SIZE, 0x3038)
-    surface = function("eglCreatePbufferSurface", pointer, pointer, pointer, pointer)(display, config, sizes)
-    version = (number * 3)(0x3098, 2, 0x3038)
-    context = function("eglCreateContext", pointer, pointer, pointer, pointer, pointer)(display, config, None, version)
-    assert function("eglMakeCurrent", number, pointer, pointer, pointer, pointer)(display, surface, surface, context)
+    egl = Egl()
+    egl.make_current(ES, 2, 0, SIZE)
+    function, pointer, number = egl.function, ctypes.c_void_p, ctypes.c_int
     print(function("glGetString", ctypes.c_char_p, number)(0x1F01).decode())
 
     program = function("glCreateProgram")()

@@ -7,6 +7,7 @@ import struct
 import numpy as np
 
 from tests.vtest.encoder import (
+    BUFFER,
     COMPUTE,
     COVER,
     RGBA8,
@@ -21,6 +22,7 @@ from tests.vtest.encoder import (
     target,
     vertices,
 )
+from tgsi.gallium import Screen
 
 RED, BLUE = (255, 0, 0, 255), (0, 0, 255, 255)
 
@@ -124,3 +126,18 @@ def test_a_grid_writes_a_shader_buffer(serve: Runner) -> None:
 def test_hints_and_markers_do_nothing(serve: Runner) -> None:
     commands = Commands().add("NOP").add("SET_TWEAKS", 1, 2).add("SET_DEBUG_FLAGS", 0x616161).add("END_TRANSFERS", 0)
     assert not serve(Stream().submit(commands.add("SEND_STRING_MARKER", 3, 0x00636261))).lines
+
+
+def test_memory_is_told_in_kib(serve: Runner, screen: Screen) -> None:
+    stream = Stream().resource(3, BUFFER, 64, 1 << 17, 24).submit(Commands().add("GET_MEMORY_INFO", 3))
+    result = serve(stream.get(3, 0, (0, 0, 0, 24, 1, 1), 24))
+    assert not result.lines
+    total, free, staging, _, evicted, evictions = struct.unpack("<6I", result.replies)
+    assert total == staging == screen.query_memory_info()["total_device_memory"]
+    assert 0 < free <= total
+    assert (evicted, evictions) == (0, 0)
+
+
+def test_memory_is_not_told_to_a_buffer_without_room(serve: Runner) -> None:
+    result = serve(Stream().resource(3, BUFFER, 64, 1 << 17, 20).submit(Commands().add("GET_MEMORY_INFO", 3)))
+    assert "24 bytes do not fit the resource" in result.lines[0]

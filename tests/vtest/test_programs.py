@@ -20,6 +20,7 @@ from PIL import Image
 from tests.vtest.live import wait_until
 
 ROOT = Path(__file__).parents[2]
+MANUAL = (ROOT / "docs/vtest.md").read_text(encoding="utf-8")
 PROGRAM = Path(__file__).with_name("egl_program.py")
 RUN = [sys.executable, "-m", "tgsi.tools.vtest.cli", "run"]
 HAS_MESA = all(ctypes.util.find_library(name) for name in ("EGL", "EGL_mesa"))
@@ -64,9 +65,34 @@ def test_an_opengl_es_program_draws_without_a_window(environment: dict[str, str]
     assert (row[1], row[3], row[-1]) == ("1", "1", "0")  # clients, draws, errors
 
 
+EXTENSIONS = """
+from tests.vtest.egl import DESKTOP, ES, Egl
+for version in ((DESKTOP, 4, 3), (ES, 3, 2)):
+    egl = Egl()
+    egl.make_current(*version)
+    print(*egl.extensions())
+"""
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["OpenGL", "OpenGL ES"])
+def test_mesa_offers_the_extensions_that_the_manual_lists_and_none_that_it_calls_refused(
+    environment: dict[str, str], tmp_path: Path, place: int
+) -> None:
+    out, _ = run(["--headless"], [sys.executable, "-c", EXTENSIONS], environment, tmp_path)
+    offered = set(out.splitlines()[place].split())
+    heads = ("OpenGL 4.4", "OpenGL 4.5", "OpenGL 4.6", "later") if place == 0 else ("ES 3.2 and later",)
+    for head in heads:
+        row = re.search(rf"^\| {re.escape(head)} \|([^|]*)\|([^|]*)\|$", MANUAL, re.MULTILINE)
+        assert row is not None, head
+        listed, refused = (set(re.findall(r"\b[A-Z0-9]+_\w+", words)) for words in row.groups())
+        assert listed, head
+        assert sorted(listed - offered) == []
+        assert sorted(refused & offered) == []
+
+
 @pytest.mark.skipif(importlib.util.find_spec("moderngl") is None, reason="moderngl is not installed")
 def test_the_program_of_the_manual_draws(environment: dict[str, str], tmp_path: Path) -> None:
-    program = re.search(r"```python\n(.*?)```", (ROOT / "docs/vtest.md").read_text(), re.DOTALL)
+    program = re.search(r"```python\n(.*?)```", MANUAL, re.DOTALL)
     assert program is not None
     out, _ = run(["--headless", "--screenshot", "last"], [sys.executable, "-c", program[1]], environment, tmp_path)
     assert out == "virgl (tgsi (host))\n"

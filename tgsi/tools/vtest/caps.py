@@ -74,7 +74,16 @@ _BITS = {
 }
 """PIPE_CAP of each capability bit; "" is always set."""
 
-_BITS2 = {4: "STRING_MARKER", 11: "TGSI_VS_LAYER_VIEWPORT", 12: "TGSI_VS_LAYER_VIEWPORT"}
+MEMORY_INFO = 3
+
+_BITS2 = {
+    2: "VIDEO_MEMORY",
+    MEMORY_INFO: "QUERY_MEMORY_INFO",
+    4: "STRING_MARKER",
+    6: "SURFACE_SAMPLE_COUNT",
+    11: "TGSI_VS_LAYER_VIEWPORT",
+    12: "TGSI_VS_LAYER_VIEWPORT",
+}
 
 
 class CapabilitySet(ctypes.Structure):
@@ -131,6 +140,14 @@ def capability_set(screen: Screen) -> bytes:
     _fill_shaders(caps, screen)
     _fill_samples(caps, screen)
     return bytes(caps)
+
+
+def for_protocol(caps: bytes, protocol: int) -> bytes:
+    """The capability set for a version of the protocol. Memory is told in memory that both sides share, which they do from version 2 on."""
+    made = CapabilitySet.from_buffer_copy(caps)
+    if protocol < 2:
+        made.capability_bits_v2 &= ~(1 << MEMORY_INFO)
+    return bytes(made)
 
 
 def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples: int = 0) -> ctypes.Array[ctypes.c_uint32]:
@@ -200,6 +217,7 @@ def _fill_limits(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_combined_atomic_counters = param("MAX_COMBINED_HW_ATOMIC_COUNTERS")
     caps.max_combined_atomic_counter_buffers = param("MAX_COMBINED_HW_ATOMIC_COUNTER_BUFFERS")
     caps.host_feature_check_version = FEATURE_CHECK_VERSION
+    caps.max_video_memory = param("VIDEO_MEMORY")
     caps.renderer = screen.get_name().encode()[:63]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
+from tgsi.tools.vtest.caps import for_protocol
 from tgsi.tools.vtest.errors import ClientGone, CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, SHOWN
@@ -65,7 +66,7 @@ def _get_caps(session: Session, _: memoryview) -> None:
 
 @_message(9, "GET_CAPS2")
 def _get_caps2(session: Session, _: memoryview) -> None:
-    session.wire.write(_PAIR.pack(len(session.caps) + 1, 2) + session.caps)
+    session.wire.write(_PAIR.pack(len(session.caps) + 1, 2) + for_protocol(session.caps, session.protocol))
 
 
 @_message(8, "CREATE_RENDERER", None, counts_bytes=True)

@@ -1,9 +1,9 @@
-"""Commands for queries, whose results go into a buffer of the client."""
+"""Commands for queries and for memory, whose results go into a buffer of the client."""
 
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +15,17 @@ from tgsi.tools.vtest.numbers import QUERIES, signed
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.holdings import Holding
+
 _STATE = struct.Struct("<2IQ")
 _DONE = 1
+_MEMORY = struct.Struct("<6I")
+_MEMORY_NAMES = (
+    *("total_device_memory", "avail_device_memory", "total_staging_memory", "avail_staging_memory"),
+    *("device_memory_evicted", "nr_device_memory_evictions"),
+)
+"""What GET_MEMORY_INFO writes, in KiB, by the names of pipe_memory_info."""
 _TYPES = ("I32", "U32", "I64", "U64")
 _WIDE = (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED)
 
@@ -61,12 +70,26 @@ def _result(sub: SubContext, words: Words) -> None:
     holding = sub.session.resources.get(found.handle)
     if holding is None:
         raise CommandError("res_handle", f"the query's buffer {found.handle} is gone")
-    data = _STATE.pack(_DONE, size, value)
-    buffer = holding.resource
+    _tell(sub, holding, found.offset, _STATE.pack(_DONE, size, value))
+
+
+def _tell(sub: SubContext, holding: Holding, offset: int, data: bytes) -> None:
+    """Write bytes into a buffer, and into the client's memory of it."""
+    buffer, end = holding.resource, offset + len(data)
     sub.gallium._finish_uses(buffer)
-    buffer.storage[found.offset : found.offset + _STATE.size] = np.frombuffer(data, np.uint8)
-    if holding.memory is not None and found.offset + _STATE.size <= len(holding.memory):
-        holding.memory[found.offset : found.offset + _STATE.size] = data
+    buffer.storage[offset:end] = np.frombuffer(data, np.uint8)
+    if holding.memory is not None and end <= len(holding.memory):
+        holding.memory[offset:end] = data
+
+
+@command("GET_MEMORY_INFO", "res_handle")
+def _memory_info(sub: SubContext, words: Words) -> None:
+    holding = sub.session.holding(words[0], "res_handle")
+    told = sub.session.screen.query_memory_info()
+    data = _MEMORY.pack(*(min(told[name], 0xFFFFFFFF) for name in _MEMORY_NAMES))
+    if not holding.resource.is_buffer or holding.resource.size < len(data):
+        raise CommandError("res_handle", f"{len(data)} bytes do not fit the resource")
+    _tell(sub, holding, 0, data)
 
 
 @command("GET_QUERY_RESULT_QBO", "handle qbo_handle wait result_type offset index")

@@ -122,15 +122,28 @@ def _set_samplers(sub: SubContext, words: Words) -> None:
 
 @creates("SURFACE", "res_handle format level layers")
 def _create_surface(sub: SubContext, words: Words) -> None:
+    _put_surface(sub, words, 0)
+
+
+@creates("MSAA_SURFACE", "res_handle format level layers samples")
+def _create_multisampled_surface(sub: SubContext, words: Words) -> None:
+    sub.kind = kinds.SURFACE  # as which clients destroy it
+    _put_surface(sub, words[:-1], words[-1])
+
+
+def _put_surface(sub: SubContext, words: Words, samples: int) -> None:
     handle, res_handle, number, level, layers = words
     texture = sub.resource(res_handle)
     last = min(layers >> 16, texture.level(level, "level").layers - 1) if not texture.is_buffer else 0
-    sub.put(
-        handle,
-        sub.gallium.create_surface(
-            texture, format=plain_format_of(number, "format"), level=level, first_layer=layers & 0xFFFF, last_layer=last
-        ),
+    made = sub.gallium.create_surface(
+        texture,
+        format=plain_format_of(number, "format"),
+        level=level,
+        first_layer=layers & 0xFFFF,
+        last_layer=last,
+        nr_samples=samples,
     )
+    sub.put(handle, made)
 
 
 @command("SET_FRAMEBUFFER_STATE", "nr_cbufs zsurf_handle", "cbuf_handle")

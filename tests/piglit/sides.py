@@ -1,0 +1,52 @@
+"""The two servers of a comparison: tgsi-vtest and, as the reference, virgl_test_server over llvmpipe. Each has clients of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.glmark import Display
+from benchmarks.virpipe import CLIENT, KNOWN_SOCKET, Server
+from tests.piglit.outcomes import Starter
+
+SIDES = ("ours", "reference")
+_NEEDS = {"ours": ("Xvfb", "unshare"), "reference": ("Xvfb", "unshare", "virgl_test_server")}
+_SIZE = "1024x768"
+
+
+def missing(side: str) -> list[str]:
+    """What a side needs and this machine lacks."""
+    lacks = [program for program in _NEEDS[side] if shutil.which(program) is None]
+    if not lacks and subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        lacks.append("the right to mount (unshare -m)")
+    return lacks
+
+
+@contextmanager
+def served(side: str, log: Path | None = None) -> Iterator[Server]:
+    """A running server. log: file that gets what it says, of ours only."""
+    with TemporaryDirectory(prefix="piglit-") as folder:
+        socket = Path(folder) / "socket"
+        if not KNOWN_SOCKET.exists():
+            KNOWN_SOCKET.touch()  # a place for the mounts
+        if side == "ours":
+            command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(socket), "--threads", "0"]
+            command += ["--log", str(log)] if log is not None else []
+            variables = {}
+        else:
+            command = ["virgl_test_server", "--use-egl-surfaceless", f"--socket-path={socket}"]
+            variables = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "0"}
+        with Server(side, command, socket, variables) as server:
+            yield server
+
+
+@contextmanager
+def started(server: Server) -> Iterator[Starter]:
+    """A starter of clients of a server, with a display of its own."""
+    with Display(_SIZE) as display:
+        yield Starter(server.prefix, {**CLIENT, "DISPLAY": display.name}, server.cpu)
