@@ -46,6 +46,9 @@ CHUNK, LEAST, PARTS = 4096, 256, 16
 CHUNK_BYTES = 16 << 20
 """Most bytes that the output of a chunk may take in the worst case; a chunk of one primitive may exceed it."""
 
+TOGETHER, TOGETHER_LEFT = PARTS * LEAST, 1 << 14
+"""Most input primitives of a draw, and about the most that leave it, of which generated code takes several chunks."""
+
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 
 
@@ -178,17 +181,19 @@ class Pipeline:
         framebuffer: Framebuffer,
         mark: int,
     ) -> Repeat | None:
-        """Describe a draw that was carried out for generated code. None: its shaders read more than vertices and constants, or it is large.
+        """Describe a draw that was carried out for generated code. None: it is large, or its shaders reach memory.
 
         mark: of the objects that were kept before the draw.
         """
         kinds, has_pixels = bound_kinds(state), framebuffer.width > 0 and framebuffer.height > 0
         shaders = [state.vertex.shader, *(state.stage[processor].shader for kind, _ in kinds for processor in kind.processors)]
-        reads_more = any(needs.units or needs.reaches_memory for needs in map(needs_of, shaders))
+        reads_more = any(needs.images or needs.reaches_memory for needs in map(needs_of, shaders))
         is_seldom = packet.is_written_out and (len(topology.multiply) > 3 or (topology.is_irregular and not topology.closes))
         if reads_more or is_seldom or any(kind.build_step is None for kind, _ in kinds):
             return None
-        is_nothing, most = does_nothing(state, framebuffer), self._most_again(state, packet.primitives, first, stages)
+        loops, is_nothing = any(s is not None and has_loops(s.program) for s in shaders), does_nothing(state, framebuffer)
+        chunk = min(LEAST, _chunk_size(LEAST, first, stages))
+        most = self._most_again(state, packet.primitives, chunk, is_short=not loops)
         if stored is None:
             is_fixed = drawn.is_plain or is_nothing or not has_pixels
         else:
@@ -205,18 +210,29 @@ class Pipeline:
             follows=drawn.is_plain and has_pixels and not is_nothing,
             counts_input=not (drawn.is_plain and has_pixels),
             most=most,
+            chunk=chunk,
             kept=[*libraries(self._maker.region.kept(mark))],
-            has_loops=has_watches() and any(shader is not None and has_loops(shader.program) for shader in shaders),
+            has_loops=has_watches() and loops,
         )
 
     @staticmethod
-    def _most_again(state: DrawState, primitives: int, first: VertexStage, stages: Sequence[Stage]) -> int:
-        """The most input primitives that generated code takes at once: those of one chunk, and few if the draw leaves few."""
-        most, kinds = max(1, min(LEAST, CHUNK_BYTES // _most_bytes(first, stages))), bound_kinds(state)
-        if kinds:
-            kind, shader = kinds[-1]
-            if kind.most(shader.program, primitives)[0] <= FEW:
-                return max((n for n in range(1, most + 1) if kind.most(shader.program, n)[0] <= FEW), default=0)
+    def _most_again(state: DrawState, primitives: int, chunk: int, *, is_short: bool) -> int:
+        """The most input primitives that generated code takes, given those of a chunk; few, if the draw leaves few.
+
+        is_short: no program has a loop, so that one thread is done with several chunks sooner than Python has begun with them.
+        """
+        kinds = bound_kinds(state)
+        kind, shader = kinds[-1] if kinds else (None, None)
+
+        def left(n: int) -> int:
+            return n if kind is None or shader is None else kind.most(shader.program, n)[0]
+
+        limit = FEW if kinds and left(primitives) <= FEW else TOGETHER_LEFT
+        most = chunk
+        while is_short and most < TOGETHER and left(2 * most) <= limit:
+            most *= 2
+        while most > 1 and limit == FEW and left(most) > limit:
+            most -= 1
         return most
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
@@ -256,7 +272,7 @@ class Pipeline:
     ) -> None:
         waves = self._waves
         waves.start()
-        size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // _most_bytes(first, stages)))
+        size = _chunk_size(primitives, first, stages)
 
         def work(worker: Worker, chunk: int) -> Sequence[Shaded]:
             memories = [worker.work] * len(stages) + [worker.brief if template is None else worker.kept]
@@ -285,9 +301,10 @@ class Pipeline:
             self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))
 
 
-def _most_bytes(first: VertexStage, stages: Sequence[Stage]) -> int:
-    """Most bytes that a stage makes of a primitive."""
-    return max([first.most_bytes, *(stage.most_bytes for stage in stages)])
+def _chunk_size(primitives: int, first: VertexStage, stages: Sequence[Stage]) -> int:
+    """Input primitives of a chunk of a draw."""
+    most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
+    return max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
 
 
 def _is_alone(state: DrawState) -> bool:

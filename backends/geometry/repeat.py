@@ -30,6 +30,7 @@ class Repeat:
         follows: a plain draw of the same primitives follows.
         counts_input: no plain draw follows that counts the input.
         most: input primitives of a draw that is made from this one, at most.
+        chunk: those that go through the stages together.
         kept: libraries of all kernels.
         has_loops: a program has loops, so that the draw may take long.
     """
@@ -43,11 +44,12 @@ class Repeat:
     follows: bool
     counts_input: bool
     most: int
+    chunk: int
     kept: list[Library]
     has_loops: bool
 
     def place(self, run: RunRecord, worker: Worker) -> tuple[Mapping[int, int], list[Any]]:
-        """Fill in a record for draws of up to `most` primitives, with memory of a worker.
+        """Fill in a record for chunks of up to `chunk` primitives, with memory of a worker.
 
         Returns the addresses at which the stages' ShaderEnvs are named, by stage, and what must live as long as the record.
         """
@@ -58,13 +60,13 @@ class Repeat:
             kept.append(worker.scratch[name])
             return address
 
-        first, vertex = self.first, self.first.place(provide, self.most)
+        first, vertex = self.first, self.first.place(provide, self.chunk)
         run.vertex, run.counts_input, run.num_steps = vertex, self.counts_input, len(self.stages)
         run.assemble, run.shade = first.kernels
         run.hands[0].size, run.hands[0].rows = 16 * first.registers, first.rows
         environments = {int(Processor.VERT): ctypes.addressof(run) + RunRecord.vertex.offset + VertexRecord.env.offset}
         for number, (kind, stage) in enumerate(self.stages):
-            step, own = stage.step(provide, self.most), run.steps[number]
+            step, own = stage.step(provide, self.chunk), run.steps[number]
             own.kind, own.record, run.hands[number + 1] = kind, ctypes.addressof(step.record), step.hand
             if self.stored is None or number + 1 < len(self.stages):
                 own.vertices = provide(f"vertices of step {number}", step.vertex_bytes)

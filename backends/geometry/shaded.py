@@ -114,5 +114,5 @@ class Stage(Protocol):
         ...
 
     def step(self, provide: Provide, most: int) -> Step:
-        """Describe the stage for generated code, with memory for draws of up to `most` input primitives."""
+        """Describe the stage for generated code, with memory for chunks of up to `most` input primitives."""
         ...

@@ -39,11 +39,11 @@ def _build_run_step(module: Module) -> None:
 
 
 def _build_run_vertices(module: Module) -> None:
-    """run_vertices(run, count) -> 0, or the number that ended the draw. Takes `count` primitives through all stages."""
-    f = Function(module, "run_vertices", [PTR, I32], I32, shared=True, internal=True)
-    run, count = f.args
+    """run_vertices(run, first, count) -> 0, or the number that ended the draw. Takes `count` primitives of a draw through all stages."""
+    f = Function(module, "run_vertices", [PTR, I32, I32], I32, shared=True, internal=True)
+    run, start, count = f.args
     r = Record(f, run, RunRecord)
-    r.set("vertex.first", f.const(I32, 0))
+    r.set("vertex.first", start)
     r.set("vertex.count", count)
     f.call_pointer(None, r.get("assemble"), r.address("vertex"))
     f.call_pointer(None, r.get("shade"), r.address("vertex"))

@@ -137,7 +137,7 @@ class Renderer:
         check_size(framebuffer)
         commands, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
         self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first: there may be no memory
-        self._executor.begin_pass(number, framebuffer.width, framebuffer.height, self._passes.count)
+        self._executor.begin_pass(number, framebuffer, self._passes.count)
         self._reached.begin_pass()
 
     def _resize(self, layers: int) -> None:

@@ -66,6 +66,10 @@ LRP OUT[0], SV[0].yyyy, IN[2][0], TEMP[0]
 MAD OUT[1], IN[1][1], CONST[0], SV[0]
 END
 """
+SAMPLING = EVALUATION.replace("LRP TEMP[0]", "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nTXL TEMP[1], SV[0], SAMP[0], 2D\nLRP TEMP[0]").replace(
+    "CONST[0], SV[0]", "CONST[0], TEMP[1]"
+)
+"""The same with a texel in the place of the coordinates."""
 WHOLE = g.StreamOutputInfo((8,), (g.StreamOutput(0), g.StreamOutput(1, dst_offset=4)))
 APART = g.StreamOutputInfo((5, 3), (g.StreamOutput(0, 0, 4, 0, 1), g.StreamOutput(1, 1, 2, 1, 0)))
 MODES = ("POINTS", "LINE_LOOP", "TRIANGLES", "TRIANGLE_STRIP", "QUADS")
@@ -87,6 +91,10 @@ class Scene:
         controls = [CONTROL.format(barrier=b, inner=i) for b, i in (("BARRIER", "MOV OUT[3], TEMP[1].yyyy"), ("NOP", "NOP"))]
         self.controls = [None, *map(ctx.create_tcs_state, controls)]
         self.evaluations = [ctx.create_tes_state(EVALUATION.format(mode=m), stream_output=s) for m in (4, 7, 1) for s in self.streams[:2]]
+        self.sampling = ctx.create_tes_state(SAMPLING.format(mode=4))
+        self.texture = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        ctx.set_sampler_views("TESS_EVAL", [ctx.create_sampler_view(self.texture)])
+        ctx.bind_sampler_states("TESS_EVAL", [ctx.create_sampler_state()])
         shapes = [POINTS, passthrough("TRIANGLES"), passthrough("LINES")]
         self.geometry = {text: [ctx.create_gs_state(text, stream_output=s) for s in self.streams[:2]] for text in shapes}
         self.rasterizers = [ctx.create_rasterizer_state(rasterizer_discard=d, flatshade_first=d) for d in (False, True)]
@@ -128,6 +136,8 @@ class Scene:
             ctx.set_vertex_buffers([g.VertexBuffer(rng.choice(self.buffers), stride=32)])
         elif change == 6:
             ctx.set_patch_vertices(rng.choice((3, 4)))
+        elif change == 7:
+            ctx.texture_subdata(self.texture, np.full((SIZE, SIZE, 4), rng.uniform(0, 0.5), "f4"))
         if rng.random() < 0.3:
             targets = rng.choice(((), (0,), (1,), (2,), (0, 1), (2, 0), (None, 1)))
             offsets = [rng.choice((-1, -1, 0, 64)) for _ in targets]
@@ -140,8 +150,8 @@ class Scene:
         info: dict[str, Any] = {"count": rng.choice((3, 4, 12, 30, 100)), "start": rng.choice((0, 0, 3, 20))}
         kinds: tuple[Any, Any] = (None, None)
         if rng.random() < 0.5:
-            mode, kinds = "PATCHES", (rng.choice(self.controls), rng.choice(self.evaluations))
-            shapes = [None, passthrough("LINES" if kinds[1] in self.evaluations[4:] else "TRIANGLES")]
+            mode, kinds = "PATCHES", (rng.choice(self.controls), rng.choice((*self.evaluations, self.sampling)))
+            shapes = [None, passthrough("LINES" if kinds[1] in self.evaluations[4:6] else "TRIANGLES")]
             info["vertices_per_patch"] = rng.choice((0, 0, 3, 5))
         else:
             mode = rng.choice(MODES)

@@ -1,11 +1,12 @@
-"""Generated code: draws whose programs reach memory that Python has looked at, and reads of memory that pending programs write."""
+"""Generated code: draws whose programs reach memory that Python has looked at, and reads of memory that pending work writes."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 from backends.device.commands.bound_record import BoundRecord, shader_word
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.commands.records import MOST_APPROVED, REACHED, TABLES, ApprovedDraw, ExecutorRecord, ReadRange
 
@@ -29,12 +30,21 @@ def build_is_approved(module: Module) -> None:
 
 def build_meets_written(module: Module) -> None:
     """meets_written(executor, address, bytes) -> 1 if programs of pending draws may write one of these bytes, else 0."""
-    f = Function(module, "meets_written", [PTR, I64, I64], I32, shared=True, internal=True)
+    _build_meets(module, "meets_written", lambda e: e.get("written"), "num_written")
+
+
+def build_meets_targets(module: Module) -> None:
+    """meets_targets(executor, address, bytes) -> 1 if the bound framebuffer has one of these bytes, else 0."""
+    _build_meets(module, "meets_targets", lambda e: e.address("targets"), "num_targets")
+
+
+def _build_meets(module: Module, name: str, ranges: Callable[[Record], Val], count: str) -> None:
+    f = Function(module, name, [PTR, I64, I64], I32, shared=True, internal=True)
     executor, address, size = f.args
     e, end = Record(f, executor, ExecutorRecord), address + size
-    written = e.get("written")
-    with f.range(0, e.get("num_written")) as k:
-        r = Record(f, f.at(written, k.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)
+    first = ranges(e)
+    with f.range(0, e.get(count)) as k:
+        r = Record(f, f.at(first, k.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)
         with f.leaving(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
             f.ret(f.const(I32, 1))
     f.ret(f.const(I32, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from backends.geometry.steps import build_steps
 from backends.llvm.builder.module import Module
 from backends.raster.front.bound_values import build_write_values
-from backends.software.commands.approvals import build_is_approved, build_meets_written
+from backends.software.commands.approvals import build_is_approved, build_meets_targets, build_meets_written
 from backends.software.commands.assembly import build_count_written, build_write_out
 from backends.software.commands.compose import build_compose
 from backends.software.commands.copies import build_find_copy, build_note_copy
@@ -23,6 +23,7 @@ STEPS = (
     build_write_values,
     build_allocate,
     build_meets_written,
+    build_meets_targets,
     build_is_approved,
     build_note_read,
     build_reads_meet,

@@ -199,10 +199,11 @@ class Executor:
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
 
-    def begin_pass(self, framebuffer: int, width: int, height: int, passes: int) -> None:
-        """Let what follows draw to other targets. framebuffer: number of their kind. passes: number of pending ones, this one included."""
-        e = self.record
-        e.framebuffer, e.width, e.height, e.is_layered, e.num_passes = framebuffer, width, height, 0, passes
+    def begin_pass(self, number: int, framebuffer: Framebuffer, passes: int) -> None:
+        """Let what follows draw to other targets. number: of their kind. passes: number of pending ones, this one included."""
+        e, targets = self.record, [ReadRange(*found) for found in framebuffer.ranges()]
+        e.framebuffer, e.width, e.height, e.is_layered, e.num_passes = number, framebuffer.width, framebuffer.height, 0, passes
+        e.targets[: len(targets)], e.num_targets = targets, len(targets)
         e.closed, e.pass_reads, e.epoch = e.num_batches, e.num_reads, e.epoch + 1
 
     @property

@@ -12,14 +12,14 @@ import numpy as np
 
 from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
-from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import PIPELINE
 
 HALVES = 2 * HEAD_WORDS
 MIX = 0x9E3779B1
 FRAMEBUFFER_MIX = MIX ^ 0x5BD1E994
 UNIT_MIX = 0x85EBCA6B
-UNIT_STAGES = (int(Processor.VERT), int(Processor.FRAG))
-"""Stages whose units belong to a combination. Draws whose other stages sample are no templates."""
+UNIT_STAGES = tuple(int(stage) for stage in PIPELINE)
+"""Stages whose units belong to a combination."""
 
 
 def factors() -> list[int]:

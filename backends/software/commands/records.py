@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from backends.device.commands.bound_record import HEAD_WORDS
 from backends.geometry.records import RunRecord, StageCounts
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS
 from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
 from tgsi.language.facts.enums import Processor
@@ -100,7 +100,9 @@ class StagedRecord(ctypes.Structure):
         ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage; null: none of them is drawn
         ("environments", c_void_p),  # StageEnvironment
         ("num_environments", c_int32),
-        ("most", c_int32),  # input primitives of a draw for which there is room
+        ("most", c_int32),  # input primitives of a draw
+        ("chunk", c_int32),  # that go through the stages together, for which there is room
+        ("pad", c_int32),
         ("has_loops", c_int32),
         ("follows", c_int32),  # a plain draw of the same primitives follows
         ("executor", c_void_p),  # of the draw that is carried out
@@ -187,6 +189,9 @@ class ExecutorRecord(ctypes.Structure):
         ("has_met", c_int32),  # memory was noted as read that pending programs write: a flush has to come first
         ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
+        ("targets", ReadRange * (MAX_COLOR_BUFFERS + 1)),  # memory of the bound framebuffer
+        ("num_targets", c_int32),
+        ("pad_targets", c_int32),
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),
         ("slots", c_uint64),  # TemplateSlot

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.abi.records import WatchRecord
+from backends.abi.records import ShaderEnv, TextureRecord, WatchRecord
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.region import ALIGNMENT, SLACK
 from backends.device.stream_target import TargetRecord
@@ -20,7 +20,7 @@ from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
-from backends.software.commands.records import Code, ExecutorRecord, StagedRecord, StageEnvironment, TemplateRecord
+from backends.software.commands.records import Code, EnvironmentRecipe, ExecutorRecord, StagedRecord, StageEnvironment, TemplateRecord
 from backends.software.commands.spans import is_full
 
 _CALL_WORDS = ctypes.sizeof(Call) // 4
@@ -48,6 +48,7 @@ def build_prepare_staged(module: Module) -> None:
         own = Record(f, f.at(places, k * ctypes.sizeof(StageEnvironment)), StageEnvironment)
         made = f.call(I64, "environment", executor, bound, own.get("recipe"), f.const(I32, 0))
         leave_unmade(f, made)
+        _leave_drawn_textures(f, e, Record(f, own.get("recipe"), EnvironmentRecipe), made.as_pointer())
         f.store(made, own.get("place"), 0, 8)
     with f.if_(s.get("content").as_address().ne(0)):
         made = f.call(I64, "environment", executor, bound, t.address("fragment"), f.const(I32, 0))
@@ -64,6 +65,14 @@ def _leave_shared_targets(f: Function, e: Record, b: Record) -> None:
         with f.if_(address.ne(0)):
             target = Record(f, address.as_pointer(), TargetRecord)
             leave(f, f.call(I32, "reads_meet", e.pointer, target.get("address"), target.get("size"), f.const(I32, 0)).ne(0), Code.WAIT)
+
+
+def _leave_drawn_textures(f: Function, e: Record, recipe: Record, environment: Val) -> None:
+    """Leave a draw whose stages sample what pending work draws to."""
+    textures, is_pending = Record(f, environment, ShaderEnv).get("textures"), (e.get("num_spans") | e.get("num_clears")).ne(0)
+    with f.if_(is_pending), f.range(0, recipe.get("units")) as k:
+        texture = Record(f, f.at(textures, k.zext(I64) * ctypes.sizeof(TextureRecord)), TextureRecord)
+        leave(f, f.call(I32, "meets_targets", e.pointer, texture.get("base").as_address(), texture.get("size")).ne(0), Code.WAIT)
 
 
 def build_run_staged(module: Module) -> None:
@@ -92,12 +101,17 @@ def build_run_staged(module: Module) -> None:
     watch, has_loops = Record(f, e.get("watch"), WatchRecord), s.get("has_loops").ne(0)
     with f.if_(has_loops):
         watch.set("caller", f.call_pointer(I64, watch.get("ident")))  # the first poll is late enough to look at signals
-    ended = f.call(I32, "run_vertices", s.address("run"), total)
+    first, ended = f.var(I32, 0), f.var(I32, 0)
+    with f.loop() as loop:
+        count = f.min(total - first.get(), s.get("chunk"))
+        ended.set(f.call(I32, "run_vertices", s.address("run"), first.get(), count))
+        first.add(count)
+        loop.break_if(ended.get().ne(0) | (first.get() >= total))
     e.set("stamp", s.get("run.vertex.stamp"))
     with f.if_(has_loops):
         watch.set("caller", f.const(I64, 0))
         leave(f, is_stopped(f, watch), Code.STOPPED)
-    leave(f, ended.ne(0), Code.FAILED)
+    leave(f, ended.get().ne(0), Code.FAILED)
     with f.if_(s.get("run.counts_input").ne(0)):
         e.set("staged_primitives", e.get("staged_primitives") + assembled)
     f.ret(f.const(I32, int(Code.DONE)))

@@ -56,7 +56,7 @@ class StagedTemplate:
         t.content, t.staged = ctypes.addressof(self._content), ctypes.addressof(s)
         write_topology(t, repeat.topology, info.mode)
         write_attributes(t, state.vertex_elements, self._content.fetch.num_attributes)
-        s.most, s.has_loops, s.follows = self.most, repeat.has_loops, repeat.follows
+        s.most, s.chunk, s.has_loops, s.follows = self.most, repeat.chunk, repeat.has_loops, repeat.follows
         environments, self._kept = repeat.place(s.run, scratch)
         s.run.owner = ctypes.addressof(s)
         s.num_environments, self._environments = len(environments), (StageEnvironment * len(environments))()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES
 from backends.software.commands import executor as executing
 from tests.calls import calls_in
 from tests.property.test_stage_sequences import Scene
-from tests.property.test_staged_draws import POINTS
+from tests.property.test_staged_draws import POINTS, SIZE
+from tests.unit.geometry.programs import passthrough
+from tests.unit.raster.canvas import of_draws
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -52,6 +55,14 @@ def plain_patches(scene: Scene) -> None:
     scene.ctx.bind_tes_state(scene.evaluations[2])
 
 
+def sampling(scene: Scene) -> None:
+    scene.ctx.bind_tes_state(scene.sampling)
+
+
+def passing(scene: Scene) -> None:
+    scene.ctx.bind_gs_state(scene.geometry[passthrough("TRIANGLES")][0])
+
+
 KINDS: dict[str, tuple[Callable[[Scene], None], str, dict[str, Any]]] = {
     "patches": (plain_patches, "PATCHES", {"vertices_per_patch": 3}),
     "patches with a control shader": (controlled, "PATCHES", {}),
@@ -60,6 +71,9 @@ KINDS: dict[str, tuple[Callable[[Scene], None], str, dict[str, Any]]] = {
     "stream output alone": (discarded, "TRIANGLES", {}),
     "stream output of a loop": (discarded, "LINE_LOOP", {}),
     "stream output of strips": (streamed, "TRIANGLE_STRIP", {"index_size": 2, "primitive_restart": True, "restart_index": 0xFFFF}),
+    "patches that sample": (sampling, "PATCHES", {}),
+    "stream output of many": (discarded, "POINTS", {"count": 2000}),
+    "a geometry shader and many triangles": (passing, "TRIANGLES", {"count": 3000}),
     "a geometry shader": (shaped, "POINTS", {}),
     "a geometry shader, many points": (shaped, "POINTS", {"count": 100}),
 }
@@ -86,6 +100,29 @@ def test_no_python_function_runs_from_the_second_draw_on(kind: str) -> None:
     scene.ctx.set_constant_buffer("TESS_EVAL", values)
     assert calls_in(draw) == []
     assert scene.ctx.device.statistics(flushes=False).other_draws <= 1
+
+
+def test_a_known_draw_samples_what_was_drawn_before_it() -> None:
+    """A target is sampled by patches, from one draw to the next while it stays bound, and from one pass to the next."""
+    results = []
+    for waits in (False, True):
+        scene = Scene(tgsi.Screen(threads=2))
+        ctx = scene.ctx
+        ctx.bind_vs_state(scene.vertex[0])
+        sampling(scene)
+        ctx.set_tess_state([4.0] * 4, [4.0] * 2)
+        ctx.set_sampler_views("TESS_EVAL", [ctx.create_sampler_view(scene.target)])
+        other = scene.screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        for target in (scene.target, scene.target, scene.target, other, scene.target, other):
+            ctx.set_framebuffer_state(cbufs=[target])
+            ctx.draw_vbo(mode="PATCHES", count=30, vertices_per_patch=3)
+            if waits:
+                ctx.flush()
+        ctx.flush()
+        results.append([np.array(target.storage).tobytes() for target in (scene.target, other)])
+        assert ctx.device.statistics(flushes=False).other_draws == 1
+    assert results[0] == results[1]
+    assert all(map(any, results[0]))
 
 
 def contents(scene: Scene, place: int) -> Any:
@@ -195,6 +232,22 @@ def test_pieces_of_a_draw_are_as_large_as_their_memory(monkeypatch: pytest.Monke
     monkeypatch.setattr(executing, "CHUNK", 1 << 14)
     monkeypatch.setattr(executing, "MOST_SPANS", 1 << 6)
     assert result() == whole
+
+
+@pytest.mark.parametrize("kind", ["stream output of many", "a geometry shader and many triangles"])
+def test_draws_of_several_chunks_give_and_count_what_those_of_python_do(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def result() -> tuple[list[bytes], dict[str, Any]]:
+        scene, draw = made(kind, tgsi.Screen(threads=1))
+        scene.ctx.set_index_buffer(np.random.default_rng(5).integers(0, 128, 12288).astype("u2"))
+        for count in (3000, 600, 12288):
+            draw()
+            scene.ctx.draw_vbo(mode=KINDS[kind][1], count=min(count, 4096) if "POINTS" in KINDS[kind] else count, index_size=2)
+        counts = asdict(of_draws(scene.ctx.device.statistics()))
+        return [np.array(scene.target.storage).tobytes(), contents(scene, 2).tobytes()], counts
+
+    known = result()
+    monkeypatch.setattr(executing.Executor, "learn_staged", lambda *_: None)
+    assert result() == known
 
 
 def test_an_error_in_the_middle_of_a_known_draw_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
