@@ -42,8 +42,9 @@ PLAIN = {"count": "count", "start": "start", "instance_count": "instance_count",
 PLAIN |= {"restart_index": "restart_index", "drawid": "draw_id", "min_index": "pad", "max_index": "pad"}
 """Keywords of draw_vbo that are unsigned 32-bit numbers, with their fields of DrawCall. Those that only hint go to the padding."""
 MODE, RESTART, BIAS, INDEX_SIZE, PATCH = "mode", "primitive_restart", "index_bias", "index_size", "vertices_per_patch"
+STREAMED = "count_from_stream_output"
 INDEX = "index"  # of set_constant_buffer
 INDEX_OFFSET = "index_offset"  # of set_index_buffer
 AT = "offset"  # of buffer_subdata
 BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionaries that stand for vertex buffers
-KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)
+KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, STREAMED, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)

@@ -40,6 +40,7 @@ class Kind(IntEnum):
     REFERENCE = 15
     BUFFER = 16  # address of a VertexBufferSlot: memory of a buffer, without a stride
     VERTEX_BUFFER = 17  # address of a VertexBufferSlot
+    STREAM_TARGET = 18  # address of a TargetRecord
 
 
 class KnownSlot(ctypes.Structure):

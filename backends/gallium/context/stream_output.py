@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.known_objects import Kind
 from backends.device.stream_target import StreamTarget
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.reference import Reference
@@ -95,6 +97,7 @@ class StreamOutputs(ContextCore):
         """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
         found = self._check_target(target, "stream_output_target_destroy: target")
         found.is_destroyed = True
+        self.state.known.forget(found)
         if found not in self.state.stream_targets:
             found.release()
 
@@ -148,6 +151,7 @@ class StreamOutputs(ContextCore):
         """
         name = "draw_vbo: count_from_stream_output"
         found = self._check_target(target, name)
+        self.state.known.learn(found, Kind.STREAM_TARGET, ctypes.addressof(found.record), end=found.resource.ended)
         buffers = self.state.vertex_buffers
         stride = buffers[0].stride if buffers and buffers[0] is not None else found.stride
         return found.offset // stride if stride else 0

@@ -180,11 +180,32 @@ def test_the_amount_of_a_draw_from_a_target_follows_known_draws() -> None:
         ctx.draw_vbo(mode="TRIANGLES", count=count)
     assert (target.offset, target.stride) == (18 * 32, 32)
     query = ctx.create_query("PIPELINE_STATISTICS")
+    for stride, first in ((32, 0), (16, 32), (64, 48)):
+        ctx.set_vertex_buffers([g.VertexBuffer(scene.buffers[0], stride=stride)])
+        ctx.set_stream_output_targets([target], offsets=[first])
+        ctx.draw_vbo(mode="TRIANGLES", count=18)
+        ctx.set_stream_output_targets([])
+        ctx.begin_query(query)
+        ctx.draw_vbo(mode="POINTS", count=5, count_from_stream_output=target)
+        ctx.draw_vbo(mode="POINTS", count_from_stream_output=target, count=5)
+        ctx.end_query(query)
+        assert ctx.get_query_result(query)[0] == 2 * ((18 * 32 + first) // stride)
+
+
+@WITHOUT_ENTRIES
+def test_a_draw_from_a_target_runs_no_python_and_a_destroyed_one_is_refused() -> None:
+    scene = Scene(tgsi.Screen(threads=0))
+    ctx = scene.ctx
+    target = ctx.create_stream_output_target(scene.buffers[1], buffer_size=1024)
+    ctx.bind_vs_state(scene.vertex[1])
+    ctx.set_stream_output_targets([target], offsets=[0])
+    ctx.draw_vbo(mode="TRIANGLES", count=9)
     ctx.set_stream_output_targets([])
-    ctx.begin_query(query)
-    ctx.draw_vbo(mode="POINTS", count_from_stream_output=target)
-    ctx.end_query(query)
-    assert ctx.get_query_result(query)[0] == 18
+    ctx.draw_vbo(mode="TRIANGLES", count_from_stream_output=target)
+    assert calls_in(lambda: ctx.draw_vbo(mode="TRIANGLES", count_from_stream_output=target)) == []
+    ctx.stream_output_target_destroy(target)
+    with pytest.raises(ValueError, match="it was destroyed"):
+        ctx.draw_vbo(mode="TRIANGLES", count_from_stream_output=target)
 
 
 def test_queries_of_known_draws_count_what_was_streamed_out_and_what_had_no_room() -> None:
