@@ -13,8 +13,10 @@ from frontends.spirv.emit.capture import captured, stream_output
 from frontends.spirv.emit.code import TooLong
 from frontends.spirv.emit.finish import finish, varyings
 from frontends.spirv.emit.flow import Flow
+from frontends.spirv.emit.frames import tables_of
 from frontends.spirv.emit.locations import moved
-from frontends.spirv.emit.places import is_opaque, registers
+from frontends.spirv.emit.memory import store
+from frontends.spirv.emit.places import Place, is_opaque, registers
 from frontends.spirv.emit.stages import PROCESSORS, properties, shared_bytes
 from frontends.spirv.emit.state import State
 from frontends.spirv.interface import describe
@@ -158,6 +160,15 @@ def _prologue(s: State) -> None:
     for id, op in s.tables.globals.items():
         if id in used and (is_computed(s.tables, id) or len(op.operands) > 1):
             variables.root(s, id, op)
+    shared: dict[tuple[int, int], Place] = {}
+    for id, value in tables_of(s.tables, s.entry.function).items():  # arrays of constants are written once, however often they are used
+        kind = s.tables.type_of[id], value
+        if kind not in shared:
+            target = s.tables.types.get(s.tables.type_of[value])
+            s.code.begin(("table", *kind))
+            shared[kind] = place = variables.temporaries(s, target, None)
+            store(s, place, s.value(value))
+        s.fixed[id] = shared[kind]
 
 
 def _guarded(work: Callable[[], T], name: str, state: State | None = None) -> T:

@@ -13,10 +13,6 @@ REASONS: tuple[tuple[str, str], ...] = (
     ),
     (rf"{_SPEC}/glsl-1.20/execution/fs-do-while-scope", "glslang has no scope for a declaration as body of do"),
     (rf"{_SPEC}/glsl-1.20/execution/fs-underflow-(mul|pow)-compare-zero", "denormals are kept, and the file wants 0"),
-    (
-        rf"{_SPEC}/nv_compute_shader_derivatives/execution/(derivatives-(none|(coarse|fine)-quads)|texture-implicit-lod-(linear|quads))",
-        "derivatives of compute shaders (NV_compute_shader_derivatives) are those of four invocations in a row",
-    ),
     (rf"{_SPEC}/nv_fill_rectangle/execution/.*", "TGSI has no filled rectangles (NV_fill_rectangle)"),
     (rf"{_SPEC}/nv_viewport_swizzle/viewport_swizzle", "TGSI has no swizzles of viewports (NV_viewport_swizzle)"),
 )

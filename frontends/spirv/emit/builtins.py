@@ -36,7 +36,6 @@ _SYSTEM = {
     "TessLevelInner": "TESSINNER",
     "NumWorkgroups": "GRID_SIZE",
     "WorkgroupId": "BLOCK_ID",
-    "LocalInvocationId": "THREAD_ID",
     "SubgroupSize": "SUBGROUP_SIZE",
     "SubgroupLocalInvocationId": "SUBGROUP_INVOCATION",
     "SubgroupEqMask": "SUBGROUP_EQ_MASK",
@@ -218,6 +217,31 @@ def block_size(s: State) -> tuple[int, int, int]:
     return x, y, z
 
 
+_LINEAR, _SQUARES = "DerivativeGroupLinearNV", "DerivativeGroupQuadsNV"
+
+
+def has_quads(s: State) -> bool:
+    """True for a compute shader whose invocations have derivatives: four of a subgroup are a quad."""
+    modes = s.tables.modes.get(s.entry.function, {})
+    return _LINEAR in modes or _SQUARES in modes
+
+
+def _local_id(s: State) -> list[Ref]:
+    """The place of an invocation in its workgroup. Where two by two make a quad, they are those of a subgroup, which counts in a row."""
+    place = _system(s, "THREAD_ID", 3)
+    if _SQUARES not in s.tables.modes.get(s.entry.function, {}):
+        return place
+    x, y, _ = block_size(s)
+    if x % 2 or y % 2:
+        s.fail("M006", f"a workgroup of {x} by {y} invocations has no quads of two by two", s.entry.op)
+    code, number = s.code, _thread_number(s)
+    inside = code.lanes("UMOD", number, immediate(x * y))
+    quad = code.lanes("USHR", inside, immediate(2))
+    first = [*code.lanes("UMOD", quad, immediate(x // 2)), *code.lanes("UDIV", quad, immediate(x // 2))]
+    rest = code.lanes("UBFE", inside * 2, immediate(0, 1), immediate(1, 1))
+    return [*code.lanes("UMAD", first, immediate(2, 2), rest), place[2]]
+
+
 def _system(s: State, name: str, words: int) -> list[Ref]:
     register = system_value(s, name)
     return [Ref(register, channel) for channel in range(words)]
@@ -229,18 +253,22 @@ def _instance_index(s: State, use: Use) -> list[Ref]:
 
 def _global_id(s: State, use: Use) -> list[Ref]:
     size = immediate(*block_size(s))
-    return s.code.lanes("UMAD", _system(s, "BLOCK_ID", 3), size, _system(s, "THREAD_ID", 3))
+    return s.code.lanes("UMAD", _system(s, "BLOCK_ID", 3), size, _local_id(s))
 
 
-def _local_index(s: State, use: Use) -> list[Ref]:
+def _thread_number(s: State) -> list[Ref]:
+    """The number of an invocation in its workgroup, in the order of subgroups."""
+    return _numbered(s, _system(s, "THREAD_ID", 3))
+
+
+def _numbered(s: State, place: list[Ref]) -> list[Ref]:
     x, y, _ = block_size(s)
-    place = _system(s, "THREAD_ID", 3)
     row = s.code.lanes("UMAD", place[2:], immediate(y), place[1:2])
     return s.code.lanes("UMAD", row, immediate(x), place[:1])
 
 
 def _subgroup(s: State, use: Use) -> list[Ref]:
-    return s.code.lanes("USHR", _local_index(s, use), immediate(2))
+    return s.code.lanes("USHR", _thread_number(s), immediate(2))
 
 
 def _subgroups(s: State, use: Use) -> list[Ref]:
@@ -251,7 +279,8 @@ def _subgroups(s: State, use: Use) -> list[Ref]:
 _COMPUTED: dict[str, Callable[[State, Use], list[Ref]]] = {
     "InstanceIndex": _instance_index,
     "GlobalInvocationId": _global_id,
-    "LocalInvocationIndex": _local_index,
+    "LocalInvocationId": lambda s, use: _local_id(s),
+    "LocalInvocationIndex": lambda s, use: _numbered(s, _local_id(s)),
     "WorkgroupSize": lambda s, use: immediate(*block_size(s)),
     "SubgroupId": _subgroup,
     "NumSubgroups": _subgroups,

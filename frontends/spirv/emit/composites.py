@@ -20,6 +20,9 @@ def _nothing(s: State, op: Op) -> None:
 
 @emits("Variable")
 def _variable(s: State, op: Op) -> None:
+    if op.result in s.fixed:
+        s.places[op.result] = s.fixed[op.result]
+        return
     _, kind = variables.pointee(s, op)
     s.places[op.result] = place = variables.temporaries(s, kind, op)
     if len(op.operands) > 1:
@@ -50,6 +53,8 @@ def _load(s: State, op: Op) -> None:
 
 @emits("Store")
 def _store(s: State, op: Op) -> None:
+    if op.id(0) in s.fixed:
+        return
     chain.store(s, chain.place_of(s, op.id(0), op), s.value(op.id(1)), op)
 
 

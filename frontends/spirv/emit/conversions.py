@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from frontends.spirv.emit.arithmetic import absolute, integers
-from frontends.spirv.emit.code import Ref, immediate
+from frontends.spirv.emit.builtins import has_quads
+from frontends.spirv.emit.code import Ref, Refs, immediate
 from frontends.spirv.emit.registry import emits
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
 from frontends.spirv.module.types import Bool, Float, Int, scalar
+from tgsi.language.facts.enums import Processor
 
 _CONVERSIONS: dict[tuple[str, int, int], str] = {
     ("ConvertFToU", 32, 32): "F2U",
@@ -83,14 +85,21 @@ def _undefined(s: State, op: Op) -> None:
 _DERIVATIVES = {"DPdx": "DDX", "DPdy": "DDY", "DPdxFine": "DDX_FINE", "DPdyFine": "DDY_FINE", "DPdxCoarse": "DDX", "DPdyCoarse": "DDY"}
 
 
+def derivative(s: State, opcode: str, value: Refs) -> list[Ref]:
+    """A derivative of floats. It is 0 in a compute shader whose invocations make no quads."""
+    if s.processor is not Processor.FRAG and not has_quads(s):
+        return immediate(*(0,) * len(value))
+    return s.code.lanes(opcode, value)
+
+
 @emits(*_DERIVATIVES)
 def _derivative(s: State, op: Op) -> None:
-    s.bind(op, s.code.lanes(_DERIVATIVES[op.name[2:]], s.value(op.id(0))))
+    s.bind(op, derivative(s, _DERIVATIVES[op.name[2:]], s.value(op.id(0))))
 
 
 @emits("Fwidth", "FwidthFine", "FwidthCoarse")
 def _width(s: State, op: Op) -> None:
     fine = "_FINE" if op.name == "OpFwidthFine" else ""
     value = s.value(op.id(0))
-    across, down = (s.code.lanes(f"{name}{fine}", value) for name in ("DDX", "DDY"))
+    across, down = (derivative(s, f"{name}{fine}", value) for name in ("DDX", "DDY"))
     s.bind(op, s.code.lanes("ADD", absolute(across), absolute(down)))

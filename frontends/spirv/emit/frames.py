@@ -6,7 +6,9 @@ from dataclasses import field
 
 from frontends.spirv.emit.code import Ref
 from frontends.spirv.emit.state import Uses
-from frontends.spirv.module.module import Block, Function
+from frontends.spirv.module.errors import Op
+from frontends.spirv.module.module import Block, Function, Tables
+from frontends.spirv.module.types import Array, Pointer, Type
 from tgsi.language.record import record
 
 MAX_CALLS = 32
@@ -60,6 +62,64 @@ def count_uses(function: Function) -> Uses:
             for value, origin in zip(ids[::2], ids[1::2], strict=False):
                 uses.add(value, origin, len(function.blocks[origin].body) + 1 if origin in function.blocks else 0)
     return uses
+
+
+def tables_of(module: Tables, entry: int) -> dict[int, int]:
+    """Variables that hold a constant array, are only read, and are indexed while the program runs: variable -> constant.
+
+    `entry` is the function that calls all others that matter.
+    """
+    found: dict[int, int] = {}
+    called = [entry]
+    for id in called:
+        function = module.functions.get(id)
+        known = _Tables(module)
+        for block in function.blocks.values() if function is not None else ():
+            for op in [*block.phis, *block.body, *([block.end] if block.end is not None else [])]:
+                known.read(op)
+                if op.name == "OpFunctionCall" and op.id(0) not in called:
+                    called.append(op.id(0))
+        found |= {id: value for id, value in known.values.items() if id in known.indexed and id not in known.changed}
+    return found
+
+
+class _Tables:
+    """Arrays of one function: `values` that are stored whole, those that are `indexed`, and those that something else may change."""
+
+    def __init__(self, module: Tables) -> None:
+        self.module = module
+        self.pointers: dict[int, int] = {}  # to an array or its parts -> the variable
+        self.kinds: dict[int, Type] = {}
+        self.values: dict[int, int] = {}
+        self.indexed: set[int] = set()
+        self.changed: set[int] = set()
+
+    def read(self, op: Op) -> None:
+        """Note what an instruction does with arrays."""
+        match op.name:
+            case "OpVariable":
+                pointer = self.module.types.get(op.type, op)
+                if isinstance(pointer, Pointer) and isinstance(self.module.types.get(pointer.target, op), Array):
+                    self.pointers[op.result] = op.result
+                    self.kinds[op.result] = self.module.types.get(pointer.target, op)
+                    if len(op.operands) > 1:
+                        self._store(op.result, op.id(1))
+            case "OpAccessChain" | "OpInBoundsAccessChain" if op.id(0) in self.pointers:
+                self.pointers[op.result] = variable = self.pointers[op.id(0)]
+                if any(index not in self.module.constants.known for index in op.ids(1)):
+                    self.indexed.add(variable)
+            case "OpStore" if op.id(0) in self.pointers:
+                self._store(op.id(0), op.id(1))
+            case "OpLoad":
+                pass
+            case _:
+                self.changed |= {self.pointers[id] for id in op.operands if isinstance(id, int) and id in self.pointers}
+
+    def _store(self, pointer: int, value: int) -> None:
+        variable = self.pointers[pointer]
+        is_known = value in self.module.constants.known and self.module.types.get(self.module.type_of[value]) == self.kinds[variable]
+        if pointer != variable or not is_known or self.values.setdefault(variable, value) != value:
+            self.changed.add(variable)
 
 
 def _add(uses: Uses, id: object, block: int, place: int) -> None:

@@ -73,6 +73,7 @@ class State:
     shared: int = 0
     uniform_registers: int = 0
     uniforms: dict[int, int] = field(default_factory=dict)
+    fixed: dict[int, Place] = field(default_factory=dict)
     locations: dict[int, int] = field(default_factory=dict)
     bindings: dict[int, int] = field(default_factory=dict)
     interner: SemanticInterner | None = None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from frontends.spirv.emit.arithmetic import integers, splat
+from frontends.spirv.emit.builtins import has_quads
 from frontends.spirv.emit.code import Ref, Refs, destination, immediate
+from frontends.spirv.emit.conversions import derivative
 from frontends.spirv.emit.images import SHADOWS, coordinate_count, first_unit, image_operand, storage, target_of
 from frontends.spirv.emit.memory import total
 from frontends.spirv.emit.places import Unit
@@ -159,13 +161,23 @@ def _sample(s: State, op: Op) -> None:
     s.bind(op, texel[: components(s.result(op))])
 
 
+def _gradients(s: State, coordinates: list[Ref], target: str, operands: dict[str, list[int]]) -> list[Refs]:
+    """Derivatives of coordinates in a compute shader, where TEX has none, with a bias as their factor."""
+    place = coordinates[: TARGETS[target].dimensions]
+    found: list[Refs] = [derivative(s, opcode, place) for opcode in ("DDX", "DDY")]
+    if "Bias" not in operands:
+        return found
+    factor = s.code.each("EX2", s.value(operands["Bias"][0]))
+    return [s.code.lanes("MUL", value, factor * len(place)) for value in found]
+
+
 def _look_up(
     s: State, op: Op, found: Sampled, target: str, coordinates: list[Ref], extra: Ref | None, operands: dict[str, list[int]]
 ) -> list[Ref]:
     texel = s.code.new(4)
     sources: list[Refs] = []
     name = "TEX2" if extra is not None else "TEX"
-    if "Bias" in operands or "Lod" in operands:
+    if "Lod" in operands or ("Bias" in operands and (extra is not None or not has_quads(s))):
         number = s.value(operands["Bias" if "Bias" in operands else "Lod"][0])[0]
         letter = "B" if "Bias" in operands else "L"
         if extra is not None:
@@ -184,6 +196,8 @@ def _look_up(
             s.fail("M021", "gradients for a comparison in an array of cubes are not supported", op)
         name = "TXD"
         sources = [coordinates, *(s.value(id) for id in operands["Grad"])]
+    elif has_quads(s) and extra is None:
+        name, sources = "TXD", [coordinates, *_gradients(s, coordinates, target, operands)]
     else:
         sources = [coordinates, [extra]] if extra is not None else [coordinates]
     offsets = _offsets(s, operands)

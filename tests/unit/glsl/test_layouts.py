@@ -12,6 +12,7 @@ import tgsi
 from backends.formats.format import Format
 from tests.unit.glsl.glslang import needs_glslang
 from tests.unit.spirv.modules import f32
+from tgsi import gallium
 from tgsi.language.facts.enums import File
 from tgsi.language.interface import Interface
 from tgsi.language.program import Program
@@ -205,3 +206,61 @@ def test_the_lowest_the_middle_and_the_highest_of_three(engine: str) -> None:
     assert (found[:, 0, :3] == ordered).all()
     unsigned = np.sort(inputs[:, 0, :3].astype(np.int32).view(np.uint32), axis=1)[:, 1] == 3
     assert (found[:, 1] == np.stack([ordered[:, 1], ordered[:, 2], unsigned, ordered[:, 0]], 1)).all()
+
+
+GROUPS = """#version 450
+#extension GL_NV_compute_shader_derivatives : require
+layout(local_size_x = 4, local_size_y = 6) in;
+{group}
+layout(std430, binding = 0) buffer Rows {{ vec4 rows[24]; }};
+layout(binding = 0) uniform sampler2D map;
+void main() {{
+    vec2 place = vec2(gl_GlobalInvocationID.xy);
+    float value = place.x * place.x * 3.0 + place.y * place.y * 50.0;
+    rows[gl_LocalInvocationIndex] = vec4(dFdxFine(value), dFdyFine(value), texture(map, place / 4.0).x, texture(map, place / 4.0, 1.0).x);
+}}
+"""
+
+
+def grid(group: str, engine: str) -> np.ndarray:
+    """Derivatives and levels of 4 x 6 invocations: (rows, columns, 4)."""
+    levels = [np.full((1, 8 >> level, 8 >> level, 1), level, np.float32).view(np.uint8).reshape(1, 8 >> level, -1, 4) for level in range(4)]
+    program, _ = compiled(GROUPS.format(group=group), "comp")
+    sampler = gallium.SamplerState(min_mip_filter=gallium.TexMipFilter.NEAREST)
+    textures = {0: tgsi.TextureData(Format.R32_FLOAT, tuple(levels))}
+    buffers = {0: bytes(24 * 16)}
+    result = tgsi.run(program, grid=(1, 1, 1), buffers=buffers, textures=textures, samplers={0: sampler}, engine=engine)
+    return np.frombuffer(result.buffers[0].tobytes(), np.float32).reshape(6, 4, 4)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_by_two_invocations_of_a_compute_shader_are_a_quad(engine: str) -> None:
+    found = grid("layout(derivative_group_quadsNV) in;", engine)
+    y, x = np.mgrid[:6, :4]
+    across, down = ((numbers & ~1) * 2 + 1 for numbers in (x, y))
+    assert (found[..., 0] == 3 * across).all()
+    assert (found[..., 1] == 50 * down).all()
+    assert (found[..., 2] == 1).all()
+    assert (found[..., 3] == 2).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_four_invocations_in_a_row_are_a_quad_or_none_is(engine: str) -> None:
+    found = grid("layout(derivative_group_linearNV) in;", engine)
+    assert (found[..., 0] == np.array([3, 3, 15, 15])).all()
+    assert (found[..., 1] == np.array([12, 24, 12, 24])).all()
+    assert (grid("", engine)[..., :3] == 0).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_array_of_constants_is_written_once_and_read_everywhere(engine: str) -> None:
+    text = "#version 330\nconst float steps[8] = float[](1, 2, 4, 8, 16, 32, 64, 128); uniform int n; out vec4 c;\n"
+    text += "float step_of(int i) { float own[8] = steps; own[i] += 0.5; return own[i] + own[7 - i]; }\n"
+    text += "void main() { float sum = 0.0; for (int i = 0; i < n; i++) sum += steps[i & 7] + steps[(i + 1) & 7];\n"
+    text += " c = vec4(sum, steps[n], step_of(n), steps[n ^ 1]); }"
+    program, _ = compiled(text, "frag")
+    written = [item.dst[0].register for item in program.instructions if item.dst and item.dst[0].register.file is File.TEMP]
+    arrays = [item for item in program.declarations if item.file is File.TEMP and item.array_id]
+    assert [item.last - item.first for item in arrays] == [7, 7]
+    assert len([item for item in written if arrays[0].first <= item.index <= arrays[0].last]) == 8
+    assert value(text, {"n": 3}, engine) == [7 + 14, 8, 24.5, 4]
