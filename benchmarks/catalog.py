@@ -246,6 +246,13 @@ _ALL = (
         "512x512, clear, 10,000 draws of four points; a geometry shader makes two triangles of each; a uniform vec4 changed before each.",
     ),
     Workload(
+        "draw_patches",
+        "draw/s",
+        DRAWS,
+        Check((0.0763, 0.0763, 0.1145, 0.1526), 0.15259),
+        "512x512, clear, 10,000 draws of a patch of four points in 12 triangles; a uniform vec4 changed before each.",
+    ),
+    Workload(
         "draw_uploads",
         "draw/s",
         DRAWS,

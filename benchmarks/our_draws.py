@@ -61,6 +61,16 @@ def _draw_geometry(o: OurContext) -> tuple[Draw, bool]:
     return _calls(o, o.drawing(mode="POINTS", count=len(geometry.POINTS)))
 
 
+def _draw_patches(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_patches")
+    o.ctx.bind_tcs_state(o.ctx.create_tcs_state(shader_text("draw_patches", "tesc")))
+    o.ctx.bind_tes_state(o.ctx.create_tes_state(shader_text("draw_patches", "tese")))
+    o.attributes(geometry.POINTS)
+    count = len(geometry.POINTS)
+    return _calls(o, o.drawing(mode="PATCHES", count=count, vertices_per_patch=count))
+
+
 def _draw_constants(o: OurContext) -> tuple[Draw, bool]:
     o.target(SIZE, SIZE)
     o.program("draw_constants")
@@ -223,6 +233,7 @@ MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_states": _draw_states,
     "draw_meshes": _draw_meshes,
     "draw_geometry": _draw_geometry,
+    "draw_patches": _draw_patches,
     "draw_uploads": _draw_uploads,
     "draw_targets": _draw_targets,
     "small_frames": _small_frames,

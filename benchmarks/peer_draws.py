@@ -13,7 +13,7 @@ from benchmarks import draw_geometry as geometry
 from benchmarks.catalog import DRAWS, FRAMES, TARGETS
 from benchmarks.geometry import QUAD, texture
 from benchmarks.peer_context import Draw, PeerContext
-from benchmarks.peer_shaders import GEOMETRY
+from benchmarks.peer_shaders import GEOMETRY, SMALL_PATCHES
 
 SIZE, SMALL = 512, 64
 
@@ -42,6 +42,13 @@ def _draw_geometry(p: PeerContext) -> tuple[Draw, bool]:
     p.target(SIZE, SIZE)
     program = p.ctx.program(**GEOMETRY["draw_geometry"])
     return _calls(p, program, p.mesh(program, p=geometry.POINTS), moderngl.POINTS)
+
+
+def _draw_patches(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    program = p.ctx.program(**SMALL_PATCHES)
+    p.ctx.patch_vertices = len(geometry.POINTS)
+    return _calls(p, program, p.mesh(program, p=geometry.POINTS), moderngl.PATCHES)
 
 
 def _draw_constants(p: PeerContext) -> tuple[Draw, bool]:
@@ -192,6 +199,7 @@ MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "draw_states": _draw_states,
     "draw_meshes": _draw_meshes,
     "draw_geometry": _draw_geometry,
+    "draw_patches": _draw_patches,
     "draw_uploads": _draw_uploads,
     "draw_targets": _draw_targets,
     "small_frames": _small_frames,

@@ -174,6 +174,21 @@ void main(){ for (int k = 0; k < 4; k++) { v = a[0]*(1. - .15*float(k));
     },
 }
 
+SMALL_PATCHES = {
+    "vertex_shader": """#version 400
+in vec2 p; uniform vec4 u; out vec3 a; void main(){ a = vec3(u.z,1.-u.z,.5+p.x); gl_Position = vec4(p*(4./256.)+u.xy,0,1); }""",
+    "tess_control_shader": """#version 400
+layout(vertices=4) out; in vec3 a[]; out vec3 b[];
+void main(){ gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position; b[gl_InvocationID] = a[gl_InvocationID];
+ gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = gl_TessLevelOuter[3] = 3.;
+ gl_TessLevelInner[0] = gl_TessLevelInner[1] = 2.; }""",
+    "tess_evaluation_shader": """#version 400
+layout(quads, equal_spacing, ccw) in; in vec3 b[]; out vec3 v;
+void main(){ vec2 t = gl_TessCoord.xy; v = mix(mix(b[0], b[1], t.x), mix(b[2], b[3], t.x), t.y);
+ gl_Position = mix(mix(gl_in[0].gl_Position, gl_in[1].gl_Position, t.x), mix(gl_in[2].gl_Position, gl_in[3].gl_Position, t.x), t.y); }""",
+    "fragment_shader": _COPY_RGB,
+}
+
 TESSELLATION = {
     "vertex_shader": """#version 400
 in vec3 p; void main(){ gl_Position = vec4(p, 1); }""",
