@@ -25,6 +25,7 @@ from backends.device.commands.bound_record import (
     shader_word,
     view_word,
 )
+from backends.device.commands.condition import Condition, describe_condition
 from backends.device.commands.constant_memory import ConstantMemory, KeptMemory
 from backends.device.commands.known_objects import KnownObjects
 from backends.device.commands.numbers import Described, Numbers
@@ -225,6 +226,7 @@ class DrawState:
         Word.WINDOW_RECTANGLES, (False, ()), same_value, describe_windows
     )
     clip_planes: WordOf[tuple[tuple[float, float, float, float], ...]] = WordOf(Word.CLIP_PLANES, (), same_floats, describe_planes)
+    condition: WordOf[Condition | None] = WordOf(Word.CONDITION, None, same_value, describe_condition)
     link = WordOf(Word.LINK, IDENTITY)  # assignment of outputs to fragment inputs
     count_samples = WordOf(Word.COUNT_SAMPLES, False)  # an occlusion query is active
     count_statistics = WordOf(Word.COUNT_STATISTICS, False)  # a pipeline statistics query is active
@@ -338,6 +340,15 @@ class DrawState:
         self._retired.clear()
         self.constant_memory.release()
         self.kept_memory.release()
+
+    @property
+    def targets(self) -> int:
+        """Address of the render targets that generated code has bound; 0: the context binds its own."""
+        return int(self.record.targets)
+
+    @targets.setter
+    def targets(self, address: int) -> None:
+        self.record.targets = address
 
     # -- hindrances ------------------------------------------------------------------------------------------------------
     def hinder(self, reason: Hindrance, is_there: bool) -> None:

@@ -36,6 +36,18 @@ class Settings(Protocol):
     time_limit: float | None
 
 
+class TargetTable(Protocol):
+    """Render targets that generated code can bind, because they were bound before."""
+
+    def prepare(self, framebuffer: Framebuffer) -> int:
+        """An address for `BoundRecord.targets`; 0: the device has no generated code."""
+        ...
+
+    def end(self, address: int) -> None:
+        """Let go of targets that no `BoundRecord` names any more."""
+        ...
+
+
 class Device(Protocol):
     """Draws for one context. Work is taken in order and may wait until `flush`; all calls come from the context's owner.
 
@@ -43,6 +55,11 @@ class Device(Protocol):
     """
 
     runs: int
+
+    @property
+    def targets(self) -> TargetTable:
+        """The targets that generated code can bind."""
+        ...
 
     @property
     def pending(self) -> bool:

@@ -226,6 +226,19 @@ class PassRecord(ctypes.Structure):
         ("layers", c_int32),
         ("end_batch", c_int32),
         ("end_clear", c_int32),
+        ("prepared", c_int64),  # serial of the PreparedTargets that generated code has bound; 0: Python bound them
+    ]
+
+
+class PreparedTargets(ctypes.Structure):
+    """Targets that generated code can bind: a pass of their first layer, and what a change of targets has to know."""
+
+    _fields_ = [
+        ("opened", PassRecord),  # `prepared` is a serial that no other targets have
+        ("framebuffer", c_uint64),  # number of their kind
+        ("arena_size", c_int64),  # bytes that each arena has to have
+        ("width", c_int32),  # pixels
+        ("height", c_int32),
     ]
 
 
@@ -260,6 +273,7 @@ class Crew(ctypes.Structure):
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller if it helps
         ("arena_size", c_int32),  # bytes
+        ("most_tiles", c_int32),  # of a pass, for which there is memory
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use

@@ -36,6 +36,7 @@ from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Work
 from backends.software.commands.executor import MAX_HELD, Executor
+from backends.software.commands.prepared import PreparedTable
 from backends.software.commands.reached import ReachedMemory
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
@@ -97,6 +98,7 @@ class Renderer:
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
+        self.targets = PreparedTable(self._pool, self._numbers)
         self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
@@ -358,7 +360,7 @@ class Renderer:
         if self._passes.layers > 1:
             self._resize(1)
         if is_swept:
-            self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
+            self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers() | self.targets.kinds())
 
     def drop(self) -> None:
         """Forget pending work: a part of it was ended early."""

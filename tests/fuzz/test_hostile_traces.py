@@ -51,6 +51,14 @@ def make_trace(path: Path) -> bytearray:
         stage.ctx.memory_barrier()
         stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
         stage.ctx.render_condition(None)
+        surfaces = [stage.ctx.create_surface(stage.screen.resource_create(width0=n, height0=n)) for n in (16, 48)]
+        for k in range(8):
+            stage.ctx.set_framebuffer_state(cbufs=[surfaces[k % 2]])
+            stage.ctx.render_condition(query, condition=k % 4 == 3)
+            stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+        stage.ctx.surface_destroy(surfaces[1])
+        stage.ctx.render_condition(None)
+        stage.ctx.set_framebuffer_state(cbufs=[stage.target])
         stage.ctx.flush()
         stage.pixels()
         stage.ctx.destroy_query(query)

@@ -37,13 +37,14 @@ class Word(IntEnum):
     WINDOW_RECTANGLES = 16
     CLIP_PLANES = 17
     POLYGON_STIPPLE = 18
+    CONDITION = 19  # from here on: these decide whether a draw is drawn, not how
 
 
 IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
 """Words of the keys of images, by stage; draws whose other stages have images are no templates."""
 STAGES = len(Processor)
 FIRST_VALUE = int(Word.VIEWPORTS)
-VALUES = len(Word) - FIRST_VALUE
+VALUES = Word.CONDITION - FIRST_VALUE
 FIRST_SHADER = len(Word)
 HEAD_WORDS = -(-(FIRST_SHADER + STAGES) // 8) * 8
 """Words before those of units; the last ones are 0."""
@@ -72,14 +73,14 @@ class Hindrance(IntEnum):
 
     TARGETS = 1  # the framebuffer changed, or pending resolves write it
     STAGES = 2  # more stages than vertex and fragment shader, or stream output
-    CONDITION = 4  # a render condition
-    USER_MEMORY = 8  # a bound resource lies over memory of the caller
-    PERSISTENT = 16  # a PERSISTENT mapping is alive
-    STREAMS = 32  # stream output
+    USER_MEMORY = 4  # a bound resource lies over memory of the caller
+    PERSISTENT = 8  # a PERSISTENT mapping is alive
+    STREAMS = 16  # stream output
+    OWN_SAMPLES = 32  # a bound surface has samples in place of those of its texture
 
 
-STOPS = sum(Hindrance) & ~(Hindrance.STAGES | Hindrance.STREAMS)
-"""Hindrances with which the device is not asked for a draw. It knows some draws with more stages, and with stream output."""
+STOPS = sum(Hindrance) & ~(Hindrance.TARGETS | Hindrance.STAGES | Hindrance.STREAMS | Hindrance.OWN_SAMPLES)
+"""Hindrances with which the device is not asked for a draw. It knows some targets, and some draws with more stages or stream output."""
 
 
 class Holder(IntEnum):
@@ -169,6 +170,7 @@ class BoundRecord(ctypes.Structure):
         ("vertex_revision", c_int64),  # changes with the vertex buffers
         ("memory_revision", c_int64),  # changes with shader buffers, images and counters
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage
+        ("targets", c_uint64),  # address of the render targets that generated code has bound, as the device prepared them; 0: Python's
         ("index_address", c_uint64),
         ("index_bytes", c_int64),
         ("num_vertex_buffers", c_int32),  # slots from here on are empty

@@ -94,13 +94,16 @@ class RepeatSlot(ctypes.Structure):
 
 
 class Repeat(ctypes.Structure):
-    """A repeated command. Its `count` words follow, the header among them, then its `writes` values, a `Written` each."""
+    """A repeated command. Its `count` words follow, the header among them, then its `writes` values, a `Written` each.
 
-    _fields_ = [("count", c_int32), ("writes", c_int32), ("unless", c_uint32), ("pad", c_int32)]
+    unless, hinders: Hindrance bits with which Python looks at it, and those that it sets.
+    """
+
+    _fields_ = [("count", c_int32), ("writes", c_int32), ("unless", c_uint32), ("hinders", c_uint32)]
 
 
 class Written(ctypes.Structure):
-    """A word of the bound state and its value."""
+    """A word of a BoundRecord, by its number in the record, and its value. The first ones are `BoundRecord.words`."""
 
     _fields_ = [("place", c_int64), ("number", c_uint64)]
 

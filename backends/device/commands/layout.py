@@ -116,7 +116,8 @@ _KINDS = {
 }
 REPEATED = frozenset(
     (Command.STATE, Command.BIND, Command.VIEWPORTS, Command.SCISSORS, Command.BLEND_COLOR)
-    + (Command.STENCIL_REF, Command.SAMPLER_VIEWS, Command.SAMPLERS)
+    + (Command.STENCIL_REF, Command.SAMPLER_VIEWS, Command.SAMPLERS, Command.CONDITION)
+    + (Command.FRAMEBUFFER,)
 )
 """Commands that generated code repeats, once Python has carried out equal ones."""
 

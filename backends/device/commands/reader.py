@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall
@@ -29,9 +29,13 @@ Rows = Sequence[tuple[int, CommandRow]]
 
 MOST_REPEATS = 1 << 12
 _SLOTS = 2 * MOST_REPEATS
-_HEAD, _WRITTEN = struct.Struct("iiIi"), struct.Struct("qQ")
+_HEAD, _WRITTEN = struct.Struct("iiII"), struct.Struct("qQ")
 _FEWEST = 64
 _READ = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32)
+
+
+def _let_go_of_nothing(owner: int) -> None:
+    return None
 
 
 def address_of_words(words: memoryview) -> int:
@@ -89,7 +93,10 @@ class Reader:
 
     Attributes:
         record: read and written by generated code.
+        let_go: called with the owner of a repeated command that is taken back.
     """
+
+    let_go: Callable[[int], None]
 
     def __init__(self, bound: BoundRecord, numbers: Numbers, entry: int, rows: Rows, buffers: Buffers, memories: Buffers) -> None:
         """Prepare the record.
@@ -101,10 +108,11 @@ class Reader:
             buffers: resources that are buffers, by handle.
             memories: the client's memory of resources, by the same handles.
         """
-        self._bound, self._kept = bound, (buffers, memories)
+        self._words = (ctypes.c_uint64 * (ctypes.sizeof(bound) // 8)).from_buffer(bound)
+        self._kept, self.let_go = (buffers, memories), _let_go_of_nothing
         self._read = _READ(entry) if entry else None
         self._slots, self._used = (RepeatSlot * _SLOTS)(), 0
-        self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...]]] = {}
+        self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...], int]] = {}
         self._of_tag: dict[Hashable, set[bytes]] = {}
         self.record = r = ReaderRecord(
             bound=ctypes.addressof(bound),
@@ -144,26 +152,37 @@ class Reader:
         return self._read(self._at, address, first, end) if self._read is not None else first
 
     # -- repeated commands -----------------------------------------------------------------------------------------------
-    def learn(self, head: int, words: memoryview, places: Iterable[int], tags: Sequence[Hashable] = (), unless: int = 0) -> None:
+    def learn(
+        self,
+        head: int,
+        words: memoryview,
+        places: Iterable[int],
+        tags: Sequence[Hashable] = (),
+        *,
+        unless: int = 0,
+        hinders: int = 0,
+        owner: int = 0,
+    ) -> None:
         """Repeat a command from now on: it gives the words at `places` the values that they have now.
 
         Args:
             head: the header of the command.
             words: the words after it.
-            places: all that the command determines. Other commands that come between two equal ones must not change their values.
+            places: all that the command determines, as numbers of words of the BoundRecord. Other commands that come between two
+                equal ones must not change their values.
             tags: what the command names; `forget` of one of them takes the command back.
             unless: Hindrance bits with which Python has to look at the command.
+            hinders: Hindrance bits that the command sets.
+            owner: given to `let_go` when the command is taken back.
         """
-        if len(words) >= MAX_WORDS or self._read is None:
-            return
         key = head.to_bytes(4, "little") + bytes(words)
-        if key in self._known:
+        if len(words) >= MAX_WORDS or self._read is None or key in self._known:
+            self.let_go(owner)
             return
         if self._used >= MOST_REPEATS:
             self.forget_all()
-        bound = self._bound.words
-        written = [(place, bound[place]) for place in places]
-        data = _HEAD.pack(len(key) // 4, len(written), unless, 0) + key + b"".join(_WRITTEN.pack(*item) for item in written)
+        written = [(place, self._words[place]) for place in places]
+        data = _HEAD.pack(len(key) // 4, len(written), unless, hinders) + key + b"".join(_WRITTEN.pack(*item) for item in written)
         entry = ctypes.create_string_buffer(data, len(data))
         hashed = hash_of_words(memoryview(key).cast("I"))
         place = hashed & _SLOTS - 1
@@ -171,26 +190,30 @@ class Reader:
             place = place + 1 & _SLOTS - 1
         slot, self._used = self._slots[place], self._used + 1
         slot.hash, slot.entry, slot.use = hashed, ctypes.addressof(entry), Use.LIVE
-        self._known[key] = place, entry, tuple(tags), tuple(number for _, number in written)
+        self._known[key] = place, entry, tuple(tags), tuple(number for _, number in written), owner
         for tag in tags:
             self._of_tag.setdefault(tag, set()).add(key)
 
     def forget(self, tag: Hashable) -> None:
         """Leave the commands with a tag to Python."""
         for key in self._of_tag.pop(tag, ()):
-            place, _, tags, _ = self._known.pop(key)
+            place, _, tags, _, owner = self._known.pop(key)
             self._slots[place].use = Use.REMOVED
+            self.let_go(owner)
             for other in tags:
                 if other != tag:
                     self._of_tag[other].discard(key)
 
     def forget_all(self) -> None:
         """Leave all repeated commands to Python."""
+        owners = [owner for *_, owner in self._known.values()]
         self._known.clear()
         self._of_tag.clear()
         ctypes.memset(self._slots, 0, ctypes.sizeof(self._slots))
         self._used = 0
+        for owner in owners:
+            self.let_go(owner)
 
     def _numbers(self) -> set[int]:
         """Numbers of the values that repeated commands write."""
-        return {number for _, _, _, numbers in self._known.values() for number in numbers}
+        return {number for *_, numbers, _ in self._known.values() for number in numbers}

@@ -6,11 +6,11 @@ import ctypes
 import sys
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from backends.device import bound as packet
-from backends.device.commands.bound_record import Hindrance, VertexBufferSlot
+from backends.device.commands.bound_record import Hindrance, VertexBufferSlot, Word
 from backends.device.commands.known_objects import Kind
 from backends.device.counters import FlushReason
 from backends.device.interface import Device
@@ -27,6 +27,8 @@ from tgsi.language.facts.enums import Processor
 
 S = TypeVar("S")
 _PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
+BoundTargets = tuple[packet.Framebuffer, tuple[Surface | None, ...], Surface | None]
+"""A framebuffer, and the surfaces that it was made of: color buffers, and the depth buffer."""
 NO_TARGETS = packet.Framebuffer(0, 0)
 """The framebuffer without targets."""
 
@@ -39,7 +41,7 @@ class ContextCore(ABC):
 
     screen, device: the context's own. state: everything bound that a draw needs. is_destroyed: True after `destroy`.
     _owner: stands for the context in its state objects, which do not keep it alive. _gate: knows which thread is in a method.
-    _framebuffer, _cbufs, _zsbuf: bound targets. _compute_shader: the bound one.
+    _compute_shader: the bound one.
     _completed: number of the latest fence before which everything is in memory.
     _cs_invocations: compute invocations so far. _persistent_maps: living PERSISTENT mappings. _user_memory: bound resources over memory
     of the caller; _stored_user_memory: those of them that waiting draws may write through their shaders.
@@ -60,9 +62,8 @@ class ContextCore(ABC):
         self._gate = Gate(self.state.record)
         device.attach(self.state)
         self._compute_shader: Any = None
-        self._framebuffer = NO_TARGETS
-        self._cbufs: tuple[Surface | None, ...] = ()
-        self._zsbuf: Surface | None = None
+        self._targets: BoundTargets = NO_TARGETS, (), None
+        self._prepared_targets: dict[int, Callable[[], BoundTargets]] = {}  # that generated code may bind, by `BoundRecord.targets`
         self._completed = 0
         self._cs_invocations = 0
         self._persistent_maps: set[TransferMap] = set()
@@ -197,14 +198,47 @@ class ContextCore(ABC):
         """Pass a message to the debug callback, if there is one."""
 
     @abstractmethod
+    def _prepare_targets(self) -> int:
+        """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""
+
+    @abstractmethod
+    def _settle_targets(self) -> None:
+        """Keep the targets that generated code has bound, as those that Python binds. Their objects are alive now."""
+
+    @abstractmethod
+    def _end_targets(self, address: int) -> None:
+        """Let generated code bind targets no more."""
+
+    @abstractmethod
     def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
+
+    # -- bound targets ---------------------------------------------------------------------------------------------------
+    @property
+    def _bound_targets(self) -> BoundTargets:
+        address = self.state.targets
+        return self._prepared_targets[address]() if address else self._targets
+
+    @property
+    def _framebuffer(self) -> packet.Framebuffer:
+        """The bound framebuffer."""
+        return self._bound_targets[0]
+
+    @property
+    def _cbufs(self) -> tuple[Surface | None, ...]:
+        """The bound color buffers."""
+        return self._bound_targets[1]
+
+    @property
+    def _zsbuf(self) -> Surface | None:
+        """The bound depth buffer."""
+        return self._bound_targets[2]
 
     # -- order -----------------------------------------------------------------------------------------------------------
     @property
     def _is_conditional(self) -> bool:
         """True if a render condition is set."""
-        return bool(self.state.record.hindrances & Hindrance.CONDITION)
+        return bool(self.state.record.words[Word.CONDITION])
 
     def _synchronize(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Carry out everything so far; afterwards all bytes are in memory."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
 from backends.formats import Format
-from backends.gallium.context.core import NO_TARGETS, ContextCore
+from backends.gallium.context.core import NO_TARGETS, BoundTargets, ContextCore
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
 from backends.pipe.checks import integer, sequence
@@ -129,8 +131,31 @@ class Framebuffers(ContextCore):
     def _bind_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer) -> None:
         if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
-        self._cbufs, self._zsbuf, self._framebuffer = colors, depth, framebuffer
+        self._targets, self.state.targets = (framebuffer, colors, depth), 0
+        self.state.hinder(Hindrance.OWN_SAMPLES, self._has_own_samples)
         self.state.hinder(Hindrance.TARGETS, True)
+
+    def _prepare_targets(self) -> int:
+        """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""
+        if self.state.record.hindrances & (Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES):
+            return 0
+        framebuffer, colors, depth = self._bound_targets
+        address = self.device.targets.prepare(framebuffer)
+        if address:
+            again = partial(_targets_again, framebuffer, tuple(map(_again, colors)), _again(depth))
+            self._prepared_targets[address], self.state.targets = again, address
+        return address
+
+    def _settle_targets(self) -> None:
+        """Keep the targets that generated code has bound, as those that Python binds. Their objects are alive now."""
+        if self.state.targets:
+            self._targets, self.state.targets = self._bound_targets, 0
+
+    def _end_targets(self, address: int) -> None:
+        """Let generated code bind targets no more."""
+        self._settle_targets()
+        self.device.targets.end(address)
+        del self._prepared_targets[address]
 
     def _exchange(self, bound: Sequence[Surface]) -> None:
         """Complete work on the bound targets that other memory has to show, and bring the samples of new ones up to date."""
@@ -140,3 +165,28 @@ class Framebuffers(ContextCore):
             if item.own is not None:
                 self._finish_uses(item.texture)
                 item.own.load_all()
+
+
+Again = Callable[[], "Surface | None"]
+
+
+def _again(target: Surface | None) -> Again:
+    """Find a surface later, or make it again. It keeps neither the surface nor its texture alive."""
+    if target is None:
+        return _no_surface
+    known, texture = weakref.ref(target), weakref.ref(target.texture)
+    place = target.format, target.level, target.first_layer, target.last_layer
+
+    def find() -> Surface | None:
+        found, resource = known(), texture()
+        return found if found is not None or resource is None else Surface(resource, *place)
+
+    return find
+
+
+def _no_surface() -> None:
+    return None
+
+
+def _targets_again(framebuffer: packet.Framebuffer, colors: tuple[Again, ...], depth: Again) -> BoundTargets:
+    return framebuffer, tuple(find() for find in colors), depth()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from ctypes import c_int32
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from backends.device.commands.bound_record import Hindrance
+from backends.device.commands.condition import Answer, Condition
 from backends.device.counters import Statistics, difference, total
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
@@ -36,6 +37,7 @@ class Query:
         self.is_active = False
         self.is_destroyed = False
         self.result: Result | None = None
+        self.answer = c_int32(Answer.NONE)
         self.base = Statistics()
         self.held = Statistics()
         self.started = 0
@@ -49,6 +51,15 @@ class Query:
         """True for kinds that read the device's counters."""
         return QUERY_KINDS[self.kind].needs is not Needs.NOTHING
 
+    def forget_result(self) -> None:
+        """Drop the result."""
+        self.result, self.held, self.answer.value = None, Statistics(), Answer.NONE
+
+    def finish(self, result: Result) -> None:
+        """Take the result."""
+        self.result = result
+        self.answer.value = Answer.ASKED if self.fence is not None else Answer.TRUE if _truth(result) else Answer.FALSE
+
     def hold(self, now: Statistics) -> None:
         """Add the events since `base` to `held`."""
         self.held = total(self.held, difference(now, self.base))
@@ -61,9 +72,6 @@ class Queries(ContextCore):
         super().__init__(screen, device)
         self._active: set[Query] = set()
         self._paused = False
-        self._condition: Query | None = None
-        self._condition_value = False
-        self._condition_waits = True
 
     def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
         """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
@@ -98,8 +106,7 @@ class Queries(ContextCore):
         kind = QUERY_KINDS[query.kind]
         if query.is_active or not kind.has_begin:
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
-        query.result = None
-        query.held = Statistics()
+        query.forget_result()
         if query.counts:
             query.base = self._statistics(kind)
         elif kind.is_timed:
@@ -125,7 +132,7 @@ class Queries(ContextCore):
         query.is_active = False
         self._active.discard(query)
         self._set_counting()
-        query.result = kind.answer(Counted(query.held, query.index, query.started))
+        query.finish(kind.answer(Counted(query.held, query.index, query.started)))
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
@@ -195,21 +202,20 @@ class Queries(ContextCore):
         wanted = truth(condition, "render_condition: condition")
         if query is not None:
             self._check_query(query, "render_condition")
-        self._condition = query
-        self._condition_value = wanted
-        self._condition_waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
-        self.state.hinder(Hindrance.CONDITION, query is not None)
+        waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
+        self.state.condition = None if query is None else Condition(query, query.answer, wanted, waits)
 
     def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
-        query = self._condition
-        if query is None or query.result is None:
+        condition = self.state.condition
+        if condition is None:
             return True
-        if query.fence is not None and not self._condition_waits and not query.fence.is_signaled:
+        query: Any = condition.query
+        if query.result is None:
             return True
-        result = query.result if query.fence is None else _is_done(query.fence, wait=True)
-        value = any(result) if isinstance(result, tuple) else bool(result)
-        return value is not self._condition_value
+        if query.fence is not None and not condition.waits and not query.fence.is_signaled:
+            return True
+        return _truth(query.result if query.fence is None else _is_done(query.fence, wait=True)) is not condition.skipped
 
     def _statistics(self, kind: QueryKind | None) -> Statistics:
         """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
@@ -228,6 +234,10 @@ class Queries(ContextCore):
             raise ValueError(f"{name}: query: it belongs to another context")
         if query.is_destroyed:
             raise ValueError(f"{name}: query: it was destroyed")
+
+
+def _truth(result: Result) -> bool:
+    return any(result) if isinstance(result, tuple) else bool(result)
 
 
 def _is_done(fence: Fence, wait: bool) -> bool:

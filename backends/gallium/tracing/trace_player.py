@@ -118,6 +118,11 @@ class TracePlayer:
             raise WordError("its result has no handle")
         return call_context(self._context, call)
 
+    def _destruction(self, call: Call) -> None:
+        call_context(self._context, call)
+        for handle in call.handles:
+            self._player.ended(handle)
+
     def _number(self, call: Call) -> None:
         found = call_context(self._context, call)
         if call.has_outcome and call.outcome is not None and found != call.outcome:
@@ -214,6 +219,7 @@ def _arguments(call: Call, *kinds: type) -> tuple[Any, ...]:
 
 _PERFORM: dict[Does, Callable[[TracePlayer, Call], Any]] = {
     Does.CREATE: TracePlayer._creation,
+    Does.DESTROY: TracePlayer._destruction,
     Does.NUMBER: TracePlayer._number,
     Does.READ: TracePlayer._read,
     Does.MAP: TracePlayer._map,

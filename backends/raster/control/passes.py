@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 from backends.abi.limits import TILE
 from backends.device.bound import Framebuffer, Surface
@@ -17,20 +18,64 @@ MOST_PASSES = 1 << 10
 class Passes:
     """The passes of a flush. The last one is open: it has the bound targets, and takes the work that comes.
 
+    Generated code opens passes, too, with targets that were prepared. Python's lists follow when they are asked for.
+
     Attributes:
-        framebuffer: of the open pass.
-        layers: of the framebuffer to which the open pass draws: 1 until a draw names layers.
-        earlier: memory of the targets of all passes but the open one.
-        targets: memory of the targets of the open pass.
+        find: the framebuffer of prepared targets, by serial.
     """
 
     def __init__(self, asked: Work) -> None:
         """asked: the work whose passes these are."""
         self._records, self._asked = (PassRecord * MOST_PASSES)(), asked
+        self.find: Callable[[int], Framebuffer] = _find_nothing
         self._kept: list[Framebuffer] = []
-        self.framebuffer, self.layers = Framebuffer(0, 0), 1
-        self.earlier, self.targets = list[Range](), list[Range]()
+        self._framebuffer, self._earlier, self._targets = Framebuffer(0, 0), list[Range](), list[Range]()
+        self._known, self._prepared = 1, 0  # number of passes in the lists, and what the last of them was prepared as
+        self._records[0].layers = 1
         asked.passes, asked.num_passes = ctypes.addressof(self._records), 1
+
+    @property
+    def framebuffer(self) -> Framebuffer:
+        """The framebuffer of the open pass."""
+        self.catch_up()
+        return self._framebuffer
+
+    @property
+    def targets(self) -> list[Range]:
+        """Memory of the targets of the open pass."""
+        self.catch_up()
+        return self._targets
+
+    @property
+    def earlier(self) -> list[Range]:
+        """Memory of the targets of all passes but the open one."""
+        self.catch_up()
+        return self._earlier
+
+    @property
+    def layers(self) -> int:
+        """Layers of the framebuffer to which the open pass draws: 1 until a draw names layers."""
+        return int(self.record.layers)
+
+    def catch_up(self) -> None:
+        """Take note of the passes that generated code has opened."""
+        count = self.count
+        if self._known == count and self._records[count - 1].prepared == self._prepared:
+            return
+        for number in range(self._known - 1, count):
+            prepared = self._records[number].prepared
+            if number >= self._known:
+                self._note_end()
+            elif prepared == self._prepared:
+                continue
+            framebuffer = self.find(prepared)
+            self._framebuffer, self._targets, self._prepared = framebuffer, [*framebuffer.ranges()], prepared
+            self._known = number + 1
+
+    def _note_end(self) -> None:
+        """Put the open pass to the earlier ones."""
+        self._kept.append(self._framebuffer)
+        self._earlier += self._targets
 
     @property
     def count(self) -> int:
@@ -51,30 +96,41 @@ class Passes:
 
     def begin(self, framebuffer: Framebuffer, num_batches: int, num_clears: int) -> None:
         """Open a pass with other targets; at most MOST_PASSES. num_batches, num_clears: all pending work so far."""
+        self.catch_up()
         number = self.count - 1
         if self.has_work(num_batches, num_clears):
             old = self._records[number]
             old.end_batch, old.end_clear = num_batches, num_clears
-            self._kept.append(self.framebuffer)
-            self.earlier += self.targets
+            self._note_end()
             number += 1
-        self.framebuffer, self.targets = framebuffer, [*framebuffer.ranges()]
-        self._records[number].targets = targets_of(framebuffer)
-        self.size(1, number)
+        self._framebuffer, self._targets = framebuffer, [*framebuffer.ranges()]
+        self._records[number] = pass_of(framebuffer)
+        self._known, self._prepared = number + 1, 0
         self._asked.num_passes = number + 1
 
-    def size(self, layers: int, number: int | None = None) -> None:
-        """Give the open pass (or pass `number`) the tiles of its first layer, or of all layers."""
-        record, made = self._records[self.count - 1 if number is None else number], tiles_of(self.framebuffer, layers)
-        self.layers = layers
+    def size(self, layers: int) -> None:
+        """Give the open pass the tiles of its first layer, or of all layers."""
+        record, made = self.record, tiles_of(self.framebuffer, layers)
         record.tiles_x, record.num_tiles, record.layer_tiles, record.layers = made.tiles_x, made.num_tiles, made.layer_tiles, layers
 
     def restart(self) -> None:
         """Forget all passes but the open one, whose work has been carried out."""
+        self.catch_up()
         if self.count > 1:
-            self._records[0], self._asked.num_passes = self.record, 1
+            self._records[0], self._asked.num_passes, self._known = self.record, 1, 1
             self._kept.clear()
-            self.earlier = []
+            self._earlier = []
+
+
+def pass_of(framebuffer: Framebuffer) -> PassRecord:
+    """A pass to the first layer of a framebuffer."""
+    made = tiles_of(framebuffer, 1)
+    made.targets = targets_of(framebuffer)
+    return made
+
+
+def _find_nothing(serial: int) -> Framebuffer:
+    raise LookupError(f"{serial} was not prepared")
 
 
 def tiles_of(framebuffer: Framebuffer, layers: int) -> PassRecord:

@@ -175,13 +175,12 @@ class Pool:
             self._bin_again()
 
     def _fit(self, record: PassRecord, *, shrinks: bool = False) -> None:
-        """Fit memory to a pass: allocate all of it, then use it. An arena must hold the worst case of one primitive.
+        """Fit memory to a pass: allocate all of it, then use it.
 
         shrinks: no other pass needs larger arenas.
         """
         num_tiles, s = record.num_tiles, self.scene
-        size = (max(self._arena_minimum, record.layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
-        cursor = num_tiles * 4 + 4 * MAX_LANES
+        size, cursor = self.arena_for(record), num_tiles * 4 + 4 * MAX_LANES
         is_other_size = size > self.arena_size or (shrinks and 2 * size < self.arena_size)
         has_cursors = bool(self._cursors) and cursor <= len(self._cursors[0])
         if num_tiles <= len(self.coarse) and has_cursors and not is_other_size:
@@ -194,10 +193,15 @@ class Pool:
         self._bin_again()
         self.coarse, self.arenas, self._cursors, self._addresses = coarse, arenas, cursors, addresses
         s.tiles.farthest, s.crew.arenas = coarse.ctypes.data, addresses.ctypes.data
+        s.crew.most_tiles = min(len(coarse), len(cursors[0]) // 4 - MAX_LANES)
         if is_other_size:
             self.arena_size = s.crew.arena_size = size
         for w, memory in zip(self.workers, cursors):
             w.buffers.cursors = memory.ctypes.data
+
+    def arena_for(self, record: PassRecord) -> int:
+        """Bytes of an arena that holds the worst case of one primitive of a pass."""
+        return int(max(self._arena_minimum, record.layer_tiles * 76 + record.num_tiles * 4 + 64 * 1024) + 63) & ~63
 
     def _bin_again(self) -> None:
         """Forget what workers have binned ahead of a flush: the arenas or the tiles change."""

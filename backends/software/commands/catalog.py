@@ -16,6 +16,7 @@ from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
 from backends.software.commands.spans import build_append
 from backends.software.commands.staged import build_prepare_staged, build_run_staged
+from backends.software.commands.targets import build_bind_targets
 from backends.software.commands.uploads import build_awaits_upload, build_copy_rows, build_upload, build_upload_plain
 from backends.software.commands.vertices import build_placed_draw
 
@@ -40,6 +41,7 @@ STEPS = (
     build_count_written,
     build_write_out,
     build_append,
+    build_bind_targets,
     build_prepare_staged,
     build_steps,
     build_run_staged,

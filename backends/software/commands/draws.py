@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance
+from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance, Word, shader_word
+from backends.device.commands.condition import Answer, ConditionValues
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
@@ -28,6 +29,7 @@ from backends.software.commands.records import (
     TemplateRecord,
 )
 from backends.software.commands.spans import is_full, offer_work
+from tgsi.language.facts.enums import Processor
 
 MOST_PRIMITIVES = 1 << 20
 """Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
@@ -42,7 +44,11 @@ def build_draw(module: Module) -> None:
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
     hindrances = b.get("hindrances")
     is_staged, is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
+    with f.if_(b.get("words", Word.CONDITION).ne(0)):
+        _heed_condition(f, b, c)
     leave(f, e.get("is_hindered").ne(0), Code.UNKNOWN)
+    with f.if_((hindrances & int(Hindrance.TARGETS)).ne(0)):
+        leave(f, f.call(I32, "bind_targets", executor, bound).eq(0), Code.UNKNOWN)
     offer_work(f, e)
     leave(f, is_staged & (hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
     count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
@@ -132,6 +138,21 @@ def build_draw(module: Module) -> None:
     e.set("template", known.get())
     _run_earlier(f, e, b, earlier, staged_call, total)
     f.ret(f.const(I32, int(Code.DONE)))
+
+
+def _heed_condition(f: Function, b: Record, c: Record) -> None:
+    """Skip a draw, if the render condition says so and Python would refuse nothing; leave it to Python if the result is not known yet."""
+    found = f.call(I64, "find_value", b.pointer, b.get("words", Word.CONDITION))
+    leave(f, found.eq(0), Code.UNKNOWN)
+    values = Record(f, found.as_pointer(), ConditionValues)
+    answer = f.load(I32, values.get("answer").as_pointer())
+    leave(f, answer.eq(int(Answer.ASKED)), Code.UNKNOWN)
+    with f.leaving(answer.eq(values.get("skipped"))):
+        size = c.get("index_size")
+        has_indices = size.eq(0) | (b.get("index_address").ne(0) & (size.eq(1) | size.eq(2) | size.eq(4)))
+        are_shaders_fine = b.get("words", shader_word(Processor.VERT)).ne(0) & b.get("words", shader_word(Processor.MESH)).eq(0)
+        is_fine = has_indices & are_shaders_fine & c.get("mode").ult(MODES)
+        f.ret(f.select(is_fine, f.const(I32, int(Code.DONE)), int(Code.UNKNOWN)))
 
 
 def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:

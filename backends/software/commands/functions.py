@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
 from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.condition import ConditionValues
 from backends.device.commands.many_draws import ManyRecord
 from backends.device.commands.numbers import ValueSlot
 from backends.device.stream_target import TargetRecord
@@ -14,7 +15,7 @@ from backends.geometry.records import GeometryRecord, OutputRecord
 from backends.geometry.tessellation.records import PatchesRecord
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.draw_record import Draw
-from backends.raster.records import Batch, Span, UploadRecord
+from backends.raster.records import Batch, PreparedTargets, Scene, Span, UploadRecord
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.records import (
     CopySlot,
@@ -34,6 +35,7 @@ EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "up
 _LAYOUT = layout_digest(
     *(Batch, BoundRecord, CopySlot, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span),
     *(GeometryRecord, OutputRecord, PatchesRecord, StageEnvironment, StagedRecord, TargetRecord),
+    *(ConditionValues, PreparedTargets, Scene),
     *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
 )
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, Word, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from tgsi.language.facts.stages import PIPELINE
 
@@ -18,21 +18,28 @@ HALVES = 2 * HEAD_WORDS
 MIX = 0x9E3779B1
 FRAMEBUFFER_MIX = MIX ^ 0x5BD1E994
 UNIT_MIX = 0x85EBCA6B
+_ALL = (1 << 64) - 1
 UNIT_STAGES = tuple(int(stage) for stage in PIPELINE)
 """Stages whose units belong to a combination."""
 
 
 def factors() -> list[int]:
-    """A factor for each half of a word: odd and different ones (any such numbers would do), but 0 for the number of a value."""
+    """A factor for each half of a word: odd and different ones (any such numbers would do), but 0 for what belongs to no combination."""
     found = [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
-    for place in range(FIRST_VALUE, FIRST_VALUE + VALUES):
-        found[2 * place] = 0
+    for place, mask in enumerate(masks()):
+        if mask != _ALL:
+            found[2 * place] = 0
+        if not mask:
+            found[2 * place + 1] = 0
     return found
 
 
 def masks() -> list[int]:
     """The bits of each word that belong to a combination."""
-    return [(1 << 64) - (1 << CLASS_SHIFT) if FIRST_VALUE <= k < FIRST_VALUE + VALUES else (1 << 64) - 1 for k in range(HEAD_WORDS)]
+    found = [_ALL] * HEAD_WORDS
+    found[FIRST_VALUE : FIRST_VALUE + VALUES] = [_ALL - (1 << CLASS_SHIFT) + 1] * VALUES
+    found[Word.CONDITION : len(Word)] = [0] * (len(Word) - Word.CONDITION)
+    return found
 
 
 _MASKS = np.array(masks(), np.uint64)
@@ -68,4 +75,4 @@ def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer:
 def numbers_of(head: bytes) -> frozenset[int]:
     """The numbers of a combination that name values."""
     words: Any = np.frombuffer(head, np.uint64)
-    return frozenset(words[_MASKS == (1 << 64) - 1].tolist())
+    return frozenset(words[_MASKS == _ALL].tolist())

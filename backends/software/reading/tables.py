@@ -74,8 +74,10 @@ def _write(f: Function, bound: Record, entry: Record, written: Val) -> Val:
     is_free = (bound.get("hindrances") & entry.get("unless")).eq(0)
     with f.if_(is_free), f.range(0, entry.get("writes")) as k:
         item = Record(f, f.at(written, k.zext(I64) * ctypes.sizeof(Written)), Written)
-        number, target = item.get("number"), f.at(bound.address("words"), item.get("place") << 3)
+        number, target = item.get("number"), f.at(bound.pointer, item.get("place") << 3)
         with f.if_(f.load(I64, target).ne(number)):
             f.store(number, target)
             bound.set("are_words_new", f.const(I32, 1))
+    with f.if_(is_free):
+        bound.set("hindrances", bound.get("hindrances") | entry.get("hinders"))
     return is_free.zext(I32)

@@ -61,6 +61,10 @@ class RecordingDevice:
     def pending(self) -> bool:
         return self._waiting > 0
 
+    @property
+    def targets(self) -> RecordingDevice:
+        return self
+
     def reader_entry(self) -> int:
         return 0
 
@@ -72,6 +76,12 @@ class RecordingDevice:
 
     def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
         """Leave the methods as they are."""
+
+    def prepare(self, framebuffer: Framebuffer) -> int:
+        return 0
+
+    def end(self, address: int) -> None:
+        raise AssertionError("nothing was prepared")
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         self._recorder.note("set_framebuffer", framebuffer)

@@ -165,6 +165,52 @@ def test_objects_that_ended_are_forgotten(stage: Traced) -> None:
     assert sum(len(s["handles"]) for s in printed(bytearray(stage.path.read_bytes())) if s["name"] == "FORGET") == 6
 
 
+DEAD: dict[str, tuple[Command, Callable[[Traced], Any], Callable[[Traced, Any], object], Callable[[Traced, Any], object]]] = {
+    "blend": (
+        Command.BIND,
+        lambda s: s.ctx.create_blend_state(dither=True),
+        lambda s, thing: s.ctx.bind_blend_state(thing),
+        lambda s, thing: s.ctx.destroy_blend_state(thing),
+    ),
+    "view": (
+        Command.SAMPLER_VIEWS,
+        lambda s: s.ctx.create_sampler_view(s.target),
+        lambda s, thing: s.ctx.set_sampler_views("FRAGMENT", [thing]),
+        lambda s, thing: s.ctx.sampler_view_destroy(thing),
+    ),
+    "surface": (
+        Command.FRAMEBUFFER,
+        lambda s: s.ctx.create_surface(s.target),
+        lambda s, thing: s.ctx.set_framebuffer_state(cbufs=[thing]),
+        lambda s, thing: s.ctx.surface_destroy(thing),
+    ),
+    "query": (
+        Command.CONDITION,
+        lambda s: s.ctx.create_query("OCCLUSION_PREDICATE"),
+        lambda s, thing: s.ctx.render_condition(thing),
+        lambda s, thing: s.ctx.destroy_query(thing),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DEAD)
+def test_a_command_with_a_destroyed_object_is_refused_though_equal_ones_were_repeated(stage: Traced, kind: str) -> None:
+    command, create, bind, destroy = DEAD[kind]
+    thing = create(stage)
+    for _ in range(3):
+        bind(stage, thing)
+        bind(stage, None)
+    destroy(stage, thing)
+    stage.ctx.destroy()
+    data = bytearray(stage.path.read_bytes())
+    words = memoryview(data)[PREFIX.size :].cast("I")
+    found = [item for item in items(words) if item.command is command][-2]
+    copy = bytes(words[found.at : found.at + 1 + len(found.words)])
+    at = PREFIX.size + 4 * next(item.at for item in items(words) if item.command is Command.FORGET)
+    with pytest.raises(RecordingError, match="was destroyed"):
+        play(data[:at] + copy + data[at:])
+
+
 def test_queries_are_compared_and_clocks_are_not(stage: Traced) -> None:
     stage.state(stage.ctx)
     kinds = "OCCLUSION_COUNTER", "PIPELINE_STATISTICS", "TIME_ELAPSED"

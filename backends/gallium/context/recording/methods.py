@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, auto
 from typing import Any
 
-from backends.device.commands.bound_record import Hindrance, Word, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import BoundRecord, Hindrance, Word, sampler_word, shader_word, view_word
 from backends.pipe.enums import ShaderType, lookup
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
@@ -36,10 +36,12 @@ class Places:
     """Words of the bound state that a call determines, whatever was bound before.
 
     words: from the arguments to the places; None: this call determines less. unless: Hindrance bits with which it has more effects.
+    hinders: those that it sets.
     """
 
     words: Callable[[Given], Iterable[int] | None]
     unless: int = 0
+    hinders: int = 0
 
 
 @record
@@ -74,7 +76,10 @@ def _vertex_shader(given: Given) -> Iterable[int] | None:
     return (shader_word(Processor.VERT),) if getattr(given["shader"], "stream_output", None) is None else None
 
 
+_TARGETS = Places(lambda given: (BoundRecord.targets.offset // 8,), Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES, int(Hindrance.TARGETS))
+
 _PLACES: dict[str, Places] = {
+    "set_framebuffer_state": _TARGETS,
     "bind_blend_state": _word(Word.BLEND),
     "bind_rasterizer_state": _word(Word.RASTERIZER),
     "bind_depth_stencil_alpha_state": _word(Word.DEPTH_STENCIL_ALPHA),
@@ -92,6 +97,7 @@ _PLACES: dict[str, Places] = {
     "set_polygon_stipple": _word(Word.POLYGON_STIPPLE),
     "set_clip_state": _word(Word.CLIP_PLANES),
     "set_window_rectangles": _word(Word.WINDOW_RECTANGLES),
+    "render_condition": _word(Word.CONDITION),
     "bind_sampler_states": _units(sampler_word, "samplers"),
     "set_sampler_views": _units(view_word, "views"),
 }

@@ -33,6 +33,7 @@ class Player:
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
         self._decoder = Decoder(self._object, lambda: self._reader.last_draw, self._changed)
+        self._reader.let_go = self._let_go
         self._lengths = (-1, -1)
 
     # -- objects -------------------------------------------------------------------------------------------------------------
@@ -42,9 +43,13 @@ class Player:
             self._buffers.put(handle, thing.address, thing.size)
             self._memory[handle] = thing.address, thing.size, thing.storage
 
+    def ended(self, handle: int) -> None:
+        """Leave all commands that name an object to Python: it was destroyed."""
+        self._reader.forget(handle)
+
     def forget(self, handle: int) -> None:
         """Forget a handle. Its memory lives as long as it is bound, or pending draws read it."""
-        self._reader.forget(handle)
+        self.ended(handle)
         self._buffers.remove(handle)
         memory = self._memory.pop(handle, None)
         if memory is not None:
@@ -78,6 +83,14 @@ class Player:
 
         RecordingError for the first command that is wrong or refused; those before it were carried out.
         """
+        try:
+            return self._play(words, objects, perform, forget, offset)
+        finally:
+            self._context._settle_targets()
+
+    def _play(
+        self, words: memoryview, objects: Mapping[int, Any], perform: Callable[[Call], None], forget: Callable[[int], None], offset: int
+    ) -> bool:
         self._objects = objects
         self._reader.note_draw(())
         self._notice_lists()
@@ -129,7 +142,14 @@ class Player:
         length = self._lengths_of().get(call.method.name)
         if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
             tags = (*call.handles, *((call.method.name,) if length is not None else ()))
-            self._reader.learn(head, item.words, places, tags, call.method.places.unless)
+            owner = self._context._prepare_targets() if item.command is Command.FRAMEBUFFER else 0
+            if owner or item.command is not Command.FRAMEBUFFER:
+                row = call.method.places
+                self._reader.learn(head, item.words, places, tags, unless=row.unless, hinders=row.hinders, owner=owner)
+
+    def _let_go(self, targets: int) -> None:
+        if targets:
+            self._context._end_targets(targets)
 
     def _lengths_of(self) -> dict[str, int]:
         state = self._context.state

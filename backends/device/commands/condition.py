@@ -1,0 +1,54 @@
+"""The render condition: the answer of a query as a word that generated code reads, and the answer with which draws are skipped."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_uint64
+from dataclasses import field
+from enum import IntEnum
+
+from backends.device.commands.numbers import Described
+from tgsi.language.record import record
+
+
+class Answer(IntEnum):
+    """The result of a query, as a boolean."""
+
+    NONE = 0  # there is no result: nothing is skipped
+    FALSE = 1
+    TRUE = 2
+    ASKED = 3  # Python has to ask for it, because work may have to be finished first
+
+
+@record
+class Condition:
+    """A render condition.
+
+    Attributes:
+        query: whose result it is.
+        answer: an Answer, which changes with the result.
+        skipped: the result with which draws are skipped.
+        waits: draws wait for a result that is not there yet.
+    """
+
+    query: object
+    answer: c_int32 = field(compare=False, repr=False)  # the query's own
+    skipped: bool
+    waits: bool
+
+
+class ConditionValues(ctypes.Structure):
+    """A render condition as generated code reads it."""
+
+    _fields_ = [
+        ("answer", c_uint64),  # address of the answer
+        ("skipped", c_int32),  # the answer with which draws are skipped
+        ("pad", c_int32),
+    ]
+
+
+def describe_condition(condition: Condition | None) -> Described:
+    """No code depends on a condition."""
+    if condition is None:
+        return Described()
+    return Described(0, ConditionValues(ctypes.addressof(condition.answer), Answer.TRUE if condition.skipped else Answer.FALSE))

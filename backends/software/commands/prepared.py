@@ -1,0 +1,45 @@
+"""Render targets that generated code binds: a command that was carried out before opens a pass without Python."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+
+from backends.device.bound import Framebuffer
+from backends.device.commands.numbers import Numbers
+from backends.device.commands.words import same_value
+from backends.raster.control.passes import check_size, pass_of
+from backends.raster.control.pool import Pool
+from backends.raster.records import PreparedTargets
+
+_serials = itertools.count(1)
+
+
+class PreparedTable:
+    """The targets that generated code may bind."""
+
+    def __init__(self, pool: Pool, numbers: Numbers) -> None:
+        """numbers: of kinds of framebuffers."""
+        self._pool, self._numbers = pool, numbers
+        self._of: dict[int, PreparedTargets] = {}  # by address
+        self._framebuffers: dict[int, Framebuffer] = {}  # by serial
+        pool.passes.find = self._framebuffers.__getitem__
+
+    def prepare(self, framebuffer: Framebuffer) -> int:
+        """Prepare targets; returns the address of their record. ValueError for targets that the rasterizer does not have."""
+        check_size(framebuffer)
+        opened = pass_of(framebuffer)
+        opened.prepared = next(_serials)
+        kind = self._numbers.of(framebuffer.kind, same_value)
+        made = PreparedTargets(opened, kind, self._pool.arena_for(opened), framebuffer.width, framebuffer.height)
+        self._of[ctypes.addressof(made)], self._framebuffers[opened.prepared] = made, framebuffer
+        return ctypes.addressof(made)
+
+    def end(self, address: int) -> None:
+        """Let go of targets, which generated code does not bind any more. Pending passes keep theirs."""
+        self._pool.passes.catch_up()
+        del self._framebuffers[self._of.pop(address).opened.prepared]
+
+    def kinds(self) -> set[int]:
+        """Numbers of the kinds of all targets."""
+        return {prepared.framebuffer for prepared in self._of.values()}
