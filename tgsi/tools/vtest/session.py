@@ -288,7 +288,7 @@ class Session:
                 if row.effect is not None and sub is self._current:
                     effect = row.effect(sub, body)
                     if effect is not None:
-                        sub.reader.learn(head, body, effect.places, effect.tags, effect.unless)
+                        sub.reader.learn(head, body, effect.places, effect.tags, unless=effect.unless)
         except EXPECTED as error:
             self._tell(begin, head, error)
         except Exception as error:  # an error of the server must not end the client's other work
