@@ -234,8 +234,7 @@ class DrawState:
     def __init__(self) -> None:
         self.record = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1, patch_vertices=3)
         self.put_levels((1.0,) * 4, (1.0,) * 2)
-        self.numbers = Numbers(self._place_values)
-        residents = Residents()
+        self.numbers, residents = Numbers(self._place_values), Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
         self._memory: object | None = None
@@ -341,22 +340,15 @@ class DrawState:
         self.constant_memory.release()
         self.kept_memory.release()
 
-    @property
-    def targets(self) -> int:
-        """Address of the render targets that generated code has bound; 0: the context binds its own."""
-        return int(self.record.targets)
-
-    @targets.setter
-    def targets(self, address: int) -> None:
+    def put_targets(self, address: int) -> None:
+        """Set the render targets that generated code has bound; 0: the context binds its own."""
         self.record.targets = address
 
     # -- hindrances ------------------------------------------------------------------------------------------------------
     def hinder(self, reason: Hindrance, is_there: bool) -> None:
         """Note, or take back, a reason why Python has to look at draws."""
-        if is_there:
-            self.record.hindrances |= reason
-        else:
-            self.record.hindrances &= ~reason
+        others = self.record.hindrances & ~reason
+        self.record.hindrances = others | reason if is_there else others
 
     @property
     def has_stages(self) -> bool:

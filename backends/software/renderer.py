@@ -12,8 +12,6 @@ from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.bound_record import Holder, owner_of
 from backends.device.commands.many_draws import ManyDraws
-from backends.device.commands.numbers import Numbers
-from backends.device.commands.words import same_value
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import MeshDraw, compute_units
@@ -97,8 +95,7 @@ class Renderer:
         self._executor.connect(self._pool, ahead, self.carry_out)
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
         self._tally = Tally(self._executor, self.kernels.cache, self._pool)
-        self._numbers, self._states = Numbers(), weakref.WeakSet[DrawState]()  # numbers: of kinds of framebuffers
-        self.targets = PreparedTable(self._pool, self._numbers)
+        self.targets, self._states = PreparedTable(self._pool), weakref.WeakSet[DrawState]()
         self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
@@ -137,7 +134,7 @@ class Renderer:
         if self._resolves or self._passes.count >= MOST_PASSES:
             self.flush(FlushReason.TARGETS)
         check_size(framebuffer)
-        commands, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
+        commands, number = self._executor.record, self.targets.kind_of(framebuffer)
         self._pool.begin_pass(framebuffer, commands.num_batches, commands.num_clears)  # first: there may be no memory
         self._executor.begin_pass(number, framebuffer, self._passes.count)
         self._reached.begin_pass()
@@ -360,7 +357,7 @@ class Renderer:
         if self._passes.layers > 1:
             self._resize(1)
         if is_swept:
-            self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers() | self.targets.kinds())
+            self.targets.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
     def drop(self) -> None:
         """Forget pending work: a part of it was ended early."""

@@ -216,7 +216,7 @@ class ContextCore(ABC):
     # -- bound targets ---------------------------------------------------------------------------------------------------
     @property
     def _bound_targets(self) -> BoundTargets:
-        address = self.state.targets
+        address = self.state.record.targets
         return self._prepared_targets[address]() if address else self._targets
 
     @property

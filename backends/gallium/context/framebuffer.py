@@ -131,7 +131,8 @@ class Framebuffers(ContextCore):
     def _bind_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer) -> None:
         if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
-        self._targets, self.state.targets = (framebuffer, colors, depth), 0
+        self._targets = framebuffer, colors, depth
+        self.state.put_targets(0)
         self.state.hinder(Hindrance.OWN_SAMPLES, self._has_own_samples)
         self.state.hinder(Hindrance.TARGETS, True)
 
@@ -143,13 +144,15 @@ class Framebuffers(ContextCore):
         address = self.device.targets.prepare(framebuffer)
         if address:
             again = partial(_targets_again, framebuffer, tuple(map(_again, colors)), _again(depth))
-            self._prepared_targets[address], self.state.targets = again, address
+            self._prepared_targets[address] = again
+            self.state.put_targets(address)
         return address
 
     def _settle_targets(self) -> None:
         """Keep the targets that generated code has bound, as those that Python binds. Their objects are alive now."""
-        if self.state.targets:
-            self._targets, self.state.targets = self._bound_targets, 0
+        if self.state.record.targets:
+            self._targets = self._bound_targets
+            self.state.put_targets(0)
 
     def _end_targets(self, address: int) -> None:
         """Let generated code bind targets no more."""

@@ -16,11 +16,10 @@ _serials = itertools.count(1)
 
 
 class PreparedTable:
-    """The targets that generated code may bind."""
+    """The targets that generated code may bind, and the numbers of kinds of framebuffers."""
 
-    def __init__(self, pool: Pool, numbers: Numbers) -> None:
-        """numbers: of kinds of framebuffers."""
-        self._pool, self._numbers = pool, numbers
+    def __init__(self, pool: Pool) -> None:
+        self._pool, self._numbers = pool, Numbers()
         self._of: dict[int, PreparedTargets] = {}  # by address
         self._framebuffers: dict[int, Framebuffer] = {}  # by serial
         pool.passes.find = self._framebuffers.__getitem__
@@ -30,7 +29,7 @@ class PreparedTable:
         check_size(framebuffer)
         opened = pass_of(framebuffer)
         opened.prepared = next(_serials)
-        kind = self._numbers.of(framebuffer.kind, same_value)
+        kind = self.kind_of(framebuffer)
         made = PreparedTargets(opened, kind, self._pool.arena_for(opened), framebuffer.width, framebuffer.height)
         self._of[ctypes.addressof(made)], self._framebuffers[opened.prepared] = made, framebuffer
         return ctypes.addressof(made)
@@ -40,6 +39,10 @@ class PreparedTable:
         self._pool.passes.catch_up()
         del self._framebuffers[self._of.pop(address).opened.prepared]
 
-    def kinds(self) -> set[int]:
-        """Numbers of the kinds of all targets."""
-        return {prepared.framebuffer for prepared in self._of.values()}
+    def kind_of(self, framebuffer: Framebuffer) -> int:
+        """The number of the kind of a framebuffer."""
+        return self._numbers.of(framebuffer.kind, same_value)
+
+    def sweep(self, living: set[int]) -> None:
+        """Forget all kinds but those with the numbers `living`, and those of prepared targets."""
+        self._numbers.sweep(living.union(prepared.framebuffer for prepared in self._of.values()))
