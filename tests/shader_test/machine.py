@@ -150,8 +150,8 @@ class Machine(Resources):
             for block in interface.blocks.values():
                 for name in found:
                     member = block.members.get(re.sub(r"(\[\d+\])+$", "", name.removeprefix(f"{block.name}.")))
-                    if member is not None:
-                        found[name] = fitted(found[name], member.shape[len(member.sizes) :]) if name.endswith("]") else found[name]
+                    if member is not None and (name.endswith("]") or not member.sizes):
+                        found[name] = fitted(found[name], member.shape[len(member.sizes) :])
         try:
             self.ctx.set_uniforms(found)
         except ValueError as error:
@@ -212,8 +212,8 @@ class Machine(Resources):
         self.rasterizer["flatshade_first"] = words[2] == "first"
 
     def _polygon_mode(self, line: str, words: list[str]) -> None:
-        mode = words[3].removeprefix("GL_")
-        if mode not in ("FILL", "LINE", "POINT"):
+        mode = words[3].removeprefix("GL_").removesuffix("_NV")
+        if mode not in ("FILL", "LINE", "POINT", "FILL_RECTANGLE"):
             raise LacksError(line)
         self.rasterizer |= {"fill_front": mode, "fill_back": mode}
 
