@@ -6,7 +6,7 @@ Passes that follow each other in a pipeline share one form, so that its tables a
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import is_
@@ -127,6 +127,8 @@ class Rewriter(FormPass):
         """
 
 
+Visit = Callable[[Form, int, Instruction], bool]
+
 ROUNDS = 8
 """Most visits of one rewriter to one instruction in a walk."""
 
@@ -142,39 +144,50 @@ def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
     form.walked = rewriters
     at_work = [rewriter for rewriter in rewriters if rewriter.begin(form)]
     visits = [rewriter.visit for rewriter in at_work]
-    following = _following(tuple(at_work))
-    items = form.values.items
+    takers = _takers(tuple(at_work))
     changed = False
-    for place, item in enumerate(items):
-        due = len(visits)
-        for _ in range(ROUNDS):
-            last = number = 0
-            while item is not None:
-                takers = following.get(item.opcode)
-                if takers is None:
-                    takers = following[item.opcode] = _takers(at_work, item.opcode)
-                number = takers[number]
-                if number >= due:
-                    break
-                if visits[number](form, place, item):
-                    changed, last = True, number
-                    item = items[place]
-                number += 1
-            due = last  # those before the last that changed it see the instruction again
-            if not due or item is None:
+    for place, item in enumerate(form.values.items):
+        if item is None:
+            continue
+        for number in takers[item.opcode]:
+            if visits[number](form, place, item):
+                changed = True
+                _settle(form, place, visits, takers, number)
                 break
     return changed
 
 
+def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, first: int) -> None:
+    """Go on with an instruction that a rewriter changed: those after it see the new one, and then all before the last that changed it."""
+    items = form.values.items
+    last, following, due = first, first + 1, len(visits)
+    for _ in range(ROUNDS):
+        while (item := items[place]) is not None:
+            number = next((number for number in takers[item.opcode] if following <= number < due), -1)
+            if number < 0:
+                break
+            if visits[number](form, place, item):
+                last = number
+            following = number + 1
+        due = last
+        if not due or items[place] is None:
+            break
+        last = following = 0
+
+
+class _Takers(dict[OpcodeInfo, Sequence[int]]):
+    """The numbers of the rewriters that take an opcode, in order."""
+
+    def __init__(self, rewriters: Sequence[Rewriter]) -> None:
+        super().__init__()
+        self._rewriters = rewriters
+
+    def __missing__(self, opcode: OpcodeInfo) -> Sequence[int]:
+        made = self[opcode] = tuple([number for number, rewriter in enumerate(self._rewriters) if rewriter.takes(opcode)])
+        return made
+
+
 @lru_cache(maxsize=64)
-def _following(rewriters: tuple[Rewriter, ...]) -> dict[OpcodeInfo, Sequence[int]]:
-    """Return the table of `_takers`, which walks fill."""
-    return {}
-
-
-def _takers(rewriters: Sequence[Rewriter], opcode: OpcodeInfo) -> Sequence[int]:
-    """Return, by the number of a rewriter, the first from it on that takes an opcode; the count of all where none does."""
-    found = [len(rewriters)] * (len(rewriters) + 1)
-    for number in range(len(rewriters) - 1, -1, -1):
-        found[number] = number if rewriters[number].takes(opcode) else found[number + 1]
-    return found
+def _takers(rewriters: tuple[Rewriter, ...]) -> _Takers:
+    """Return the table of some rewriters, which walks fill."""
+    return _Takers(rewriters)

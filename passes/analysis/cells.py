@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, indices_of, is_direct, results
-from tgsi.language.channels import source_channels
+from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import ADDR, IMM, OUT, TEMP, File
 from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
@@ -32,15 +32,30 @@ _CODE = [CODES.get(file, -1) for file in File]
 _FILES = {code: file for file, code in CODES.items()}
 _masks: dict[OpcodeInfo, dict[int | tuple[int, str], tuple[int, ...]]] = {}
 """Results of `source_masks`, by opcode and write mask, and by texture target where there is one."""
-_selected: dict[tuple[tuple[int, int, int, int], int], Cells] = {}
+_MANY = 1 << 16
 
 
-def selected(swizzle: tuple[int, int, int, int], mask: int) -> Cells:
-    """Return the channels, in order, that a swizzle selects in the channels of `mask`."""
-    channels = _selected.get((swizzle, mask))
-    if channels is None:
-        channels = _selected[swizzle, mask] = tuple(sorted({swizzle[c] for c in CHANNELS[mask]}))
-    return channels
+class _Swizzled(dict[tuple[tuple[int, int, int, int], int], int]):
+    """The mask of the channels that a swizzle selects in the channels of a mask."""
+
+    def __missing__(self, key: tuple[tuple[int, int, int, int], int]) -> int:
+        made = self[key] = swizzled(*key)
+        return made
+
+
+class _Cells(dict[int, Cells]):
+    """The cells of some channels of a register. The key is the cell of channel x, times 16, plus a mask of the channels."""
+
+    def __missing__(self, key: int) -> Cells:
+        if len(self) >= _MANY:
+            self.clear()
+        first = key >> 4
+        made = self[key] = tuple([first + channel for channel in CHANNELS[key & 15]])
+        return made
+
+
+_SWIZZLED = _Swizzled()
+_CELLS = _Cells()
 
 
 def cell(file: File, index: int, channel: int) -> int:
@@ -93,9 +108,12 @@ class CellMap:
 
     def _find_groups(self, program: Program) -> None:
         whole: set[File] = {OUT} if OUT in STAGES[program.processor].vertex_rows else set()
+        indexed = facts.of(program, indexed_registers)
+        if not whole and not indexed:
+            return
         reached: set[tuple[File, int]] = set()
         arrays = {(d.file, d.array_id): d for d in program.declarations if d.array_id}
-        for register in facts.of(program, indexed_registers):
+        for register in indexed:
             if register.indirect is not None and register.file in CODES:
                 key = register.file, register.array_id
                 if key in arrays:
@@ -148,13 +166,12 @@ class CellMap:
 
     def source(self, operand: SrcOperand, mask: int) -> Cells:
         """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
-        channels = selected(operand.swizzle, mask)
         register = operand.register
         code = _CODE[register.file]
+        taken = _SWIZZLED[operand.swizzle, mask]
         if code < 0 or self._ranges or register.indirect is not None:
-            return self.of(register, channels)
-        base = register.index * 16 + code
-        return tuple([base + channel for channel in channels])
+            return self.of(register, CHANNELS[taken])
+        return _CELLS[(register.index * 16 + code) * 16 | taken]
 
     @staticmethod
     def has_indices(item: Instruction) -> bool:
@@ -166,27 +183,32 @@ class CellMap:
 
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""
-        found: list[int] = []
-        is_plain = not self._ranges
-        masks: Cells = ()
-        for number, operand in enumerate(item.src):
-            register = operand.register
-            code = _CODE[register.file]
-            is_one = register.indirect is None and register.dimension is None
-            if code >= 0:
-                masks = masks or source_masks(item)
-                if is_plain and is_one:
-                    base = register.index * 16 + code
-                    for channel in selected(operand.swizzle, masks[number]):
-                        found.append(base + channel)
-                else:
-                    found += self.source(operand, masks[number])
-            if not is_one:
-                found += self.index_cells(register)
+        if self._ranges or item.offsets or item.opcode.stores_to_dst:
+            return self._all_reads(item)
         for destination in item.dst:
             register = destination.register
             if register.indirect is not None or register.dimension is not None:
-                found += self.index_cells(register)
+                return self._all_reads(item)
+        found: Cells = ()
+        masks: Sequence[int] = ()
+        for number, operand in enumerate(item.src):
+            register = operand.register
+            if register.indirect is not None or register.dimension is not None:
+                return self._all_reads(item)
+            code = _CODE[register.file]
+            if code >= 0:
+                masks = masks or source_masks(item)
+                found += _CELLS[(register.index * 16 + code) * 16 | _SWIZZLED[operand.swizzle, masks[number]]]
+        return found
+
+    def _all_reads(self, item: Instruction) -> Cells:
+        found: list[int] = []
+        for operand, mask in zip(item.src, source_masks(item)):
+            if _CODE[operand.register.file] >= 0:
+                found += self.source(operand, mask)
+            found += self.index_cells(operand.register)
+        for destination in item.dst:
+            found += self.index_cells(destination.register)
         if item.opcode.stores_to_dst:  # the handle of an image
             found += self.of(item.dst[0].register, (0,))
         for offset in item.offsets:
@@ -207,10 +229,7 @@ class CellMap:
                 code = _CODE[register.file]
                 if code < 0:
                     return ()
-                base = register.index * 16 + code
-                if target.write_mask == 15:
-                    return base, base + 1, base + 2, base + 3
-                return tuple([base + channel for channel in CHANNELS[target.write_mask]])
+                return _CELLS[(register.index * 16 + code) * 16 | target.write_mask]
             return self.of(register, CHANNELS[target.write_mask])
         return tuple(
             found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))

@@ -13,6 +13,7 @@ from tgsi.language.facts.traits import ARMS, CLOSERS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 
 _QUIET = frozenset({Flow.CALL, Flow.END})
+_STRAIGHT = _QUIET | {None}
 
 
 class Layout:
@@ -36,7 +37,10 @@ class Layout:
         self._sub = [-1]  # the subroutine that a region belongs to
         self._arms: dict[int, tuple[int, int]] = {}  # region of an ELSE arm: both arms
         self.has_subs = False
-        self._walk(items)
+        if {item.opcode.flow for item in items if item is not None} <= _STRAIGHT:
+            self.region = [0] * len(items)
+        else:
+            self._walk(items)
         self._others = dict(self._arms.values())
         self.is_straight = len(self.starts) == 1
 

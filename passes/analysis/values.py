@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import cache
+from operator import attrgetter
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_direct, looks_at_other_lanes
@@ -41,6 +42,7 @@ class Values:
     items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell, with the number
     of times that each reads it. is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
     pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
+    may_overwrite_outputs: false if every channel of OUT is written in one place at most.
     """
 
     def __init__(self, program: Program) -> None:
@@ -51,12 +53,15 @@ class Values:
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
         self.readers: dict[int, dict[int, int]] = {}
-        self.reads: list[Cells] = []
-        self.writes: list[Cells] = []
-        self.opcodes = {item.opcode for item in program.instructions}
+        self.may_overwrite_outputs = False
+        self.opcodes = set(map(attrgetter("opcode"), program.instructions))
         self.shared = self._shared_with_subs()
-        for item in program.instructions:
-            self._add(item)
+        self.reads: list[Cells] = list(map(self.cells.reads, program.instructions))
+        self.writes: list[Cells] = list(map(self.cells.writes, program.instructions))
+        if self.shared:
+            for place, item in enumerate(program.instructions):
+                if item.opcode.flow is Flow.CALL:
+                    self.reads[place] = self.writes[place] = self.shared
         self._index()
         self.pinned = self._pinned()
         self._origins: tuple[int, Sequence[int | None]] = -1, ()
@@ -67,14 +72,10 @@ class Values:
         if program.instructions is before.instructions:
             return
         items, self.items = self.items, list(program.instructions)
-        reads, writes = self.reads, self.writes
-        self.reads, self.writes = [], []
         for place, item in enumerate(program.instructions):
-            if item is items[place]:
-                self.reads.append(reads[place])
-                self.writes.append(writes[place])
-            else:
-                self._add(item)
+            if item is not items[place]:  # so it is no call, which has no registers
+                self.reads[place] = self.cells.reads(item)
+                self.writes[place] = self.cells.writes(item)
         self.readers, self.writers = {}, {}
         self._index()
         self._origins = -1, ()
@@ -111,6 +112,7 @@ class Values:
         item = self.items[place]
         assert item is not None
         is_plain = not self.cells.groups
+        is_straight = self.layout.is_straight
         found: list[int | None] = []
         for operand, mask in zip(item.src, source_masks(item)):
             register = operand.register
@@ -119,7 +121,11 @@ class Values:
                 continue
             channel = operand.swizzle[_FIRST[mask]]
             cell = register.index * 16 + channel if is_plain else self.cells.of(register, (channel,))[0]
-            found.append(self.writer(cell, place))
+            places = self.writers.get(cell)
+            if is_straight and cell >= 0 and places and len(places) == 1:  # as `writer` would answer
+                found.append(places[0] if places[0] < place else None)
+            else:
+                found.append(self.writer(cell, place))
         return found
 
     def writer(self, cell: int, place: int) -> int | None:
@@ -259,15 +265,6 @@ class Values:
 
     # Tables.
 
-    def _add(self, item: Instruction) -> None:
-        """Note what the next instruction reads and writes."""
-        if self.shared and item.opcode.flow is Flow.CALL:
-            self.reads.append(self.shared)
-            self.writes.append(self.shared)
-        else:
-            self.reads.append(self.cells.reads(item))
-            self.writes.append(self.cells.writes(item))
-
     def _index(self) -> None:
         """Find the readers and writers of every cell."""
         readers, writers = self.readers, self.writers
@@ -284,6 +281,8 @@ class Values:
                     writers[cell] = [place]
                 elif places[-1] != place:
                     places.append(place)
+                    if cell & 8:
+                        self.may_overwrite_outputs = True
 
     def _note_reads(self, place: int, reads: Cells) -> None:
         self.reads[place] = reads
@@ -295,6 +294,7 @@ class Values:
         self.writes[place] = writes
         for cell in set(writes):
             insort(self.writers.setdefault(cell, []), place)
+            self.may_overwrite_outputs = self.may_overwrite_outputs or bool(cell & 8)
 
     def _forget_reads(self, place: int) -> None:
         for cell in self.reads[place]:

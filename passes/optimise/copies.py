@@ -35,15 +35,12 @@ class PropagateCopies(Rewriter):
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         values = form.values
-        changed = False
-        if values.reads[place]:
-            made = _replaced(form, place, item)
-            if made is not item:
-                values.put(place, made)
-                item, changed = made, True
-        if item.opcode.is_copy and not item.saturate:
-            return _unrepeated(values, place, item) or changed
-        return changed
+        made = _replaced(form, place, item) if values.reads[place] else item
+        if made is not item:
+            values.put(place, made)
+        if made.opcode.is_copy and not made.saturate and _unrepeated(values, place, made):
+            return True
+        return made is not item
 
 
 def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
@@ -52,8 +49,12 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
     items, opcode = values.items, item.opcode
     sources = None
     for number, maker in enumerate(values.origins(place)):
-        if maker is None or (maker != UNWRITTEN and not _is_plain_copy(items[maker])):
+        if maker is None:
             continue
+        if maker >= 0:
+            move = items[maker]
+            if move is None or not move.opcode.is_copy or move.saturate:
+                continue
         if source_roles(opcode.name)[number] is not Role.VALUE:
             continue
         operand = item.src[number]
@@ -65,10 +66,6 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
     if values.is_indexed and not (looks_at_other_lanes(opcode) and not values.is_uniform(place)):
         return _with_other_indices(values, place, with_operands(item, item.dst, tuple(sources)) if sources else item)
     return with_operands(item, item.dst, tuple(sources)) if sources else item
-
-
-def _is_plain_copy(item: Instruction | None) -> bool:
-    return item is not None and item.opcode.is_copy and not item.saturate
 
 
 def _with_other_indices(values: Values, place: int, item: Instruction) -> Instruction:
@@ -125,13 +122,13 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
         if apart and (not values.is_uniform(maker) or base + channel in values.pinned):
             return operand
         move = values.items[maker]
-        if move is None or not _is_plain_copy(move):
+        if move is None or not move.opcode.is_copy or move.saturate:
             return operand
         found = move.src[0]
         if source is None:
             source = found
         elif found is not source and (
-            (found.negate, found.absolute) != (source.negate, source.absolute) or found.register != source.register
+            found.negate is not source.negate or found.absolute is not source.absolute or found.register != source.register
         ):
             return operand
         taken[position] = found.swizzle[channel]

@@ -159,10 +159,7 @@ def _without_dead(form: Form) -> bool:
 
 def _hidden(values: Values) -> dict[int, int]:
     """Return, by place, the channels of outputs that nothing sees; a channel that is written once is always seen."""
-    for cell, places in values.writers.items():
-        if cell & 8 and len(places) > 1:
-            return unseen_outputs(values.items, values.cells)
-    return {}
+    return unseen_outputs(values.items, values.cells) if values.may_overwrite_outputs else {}
 
 
 def _seen(item: Instruction, hidden: int) -> int:

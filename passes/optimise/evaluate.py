@@ -67,7 +67,8 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
     The sources' words are given for their positions, before modifiers.
     """
     opcode, name = instruction.opcode, instruction.opcode.name
-    if name not in _FUNCTIONS and name not in _DOTS:
+    function = _FUNCTIONS.get(name)
+    if function is None and name not in _DOTS:
         return None
     values: list[Sequence[int]] = []
     for words, kind, operand in zip(sources, opcode.modifier_types, instruction.src):
@@ -76,10 +77,9 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
         values.append(words)
     channels = CHANNELS[instruction.dst[0].write_mask]
     found: dict[int, int] = {}
-    if name in _DOTS:
+    if function is None:
         found = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[name]))
     else:
-        function = _FUNCTIONS[name]
         for c in (0,) if opcode.mode is Mode.REPLICATE else channels:
             word = function(*[value[c] for value in values])
             if word is None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from passes.analysis.access import free_indexing, indices_of, is_direct
+from passes.analysis import facts
+from passes.analysis.access import free_indexing, indexed_registers, indices_of
 from passes.base import Pass
 from passes.edit import Renamer, moved, with_parts
 from tgsi.language.facts.enums import IMM
 from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
+
+_FILES = frozenset({IMM})
 
 
 @record(slots=False)
@@ -25,37 +28,22 @@ class RemoveUnusedImmediates(Pass):
         if not program.immediates:
             return program
         used: set[int] = set()
-        is_indexed = False
         for item in program.instructions:
-            for operand in item.src:
+            for operand in item.src + item.dst + item.offsets if item.offsets else item.src + item.dst:
                 register = operand.register
                 if register.file is IMM:
                     used.add(register.index)
-                if register.indirect is None and register.dimension is None:
-                    continue
-                is_indexed = True
-                if any(ref.file is IMM for ref in indices_of(register)):
-                    return program
-            for target in item.dst:  # a STORE's may be the handle of an image
-                register = target.register
-                if register.file is IMM:
-                    used.add(register.index)
-                is_indexed = is_indexed or register.indirect is not None
-                if not is_direct(register) and any(ref.file is IMM for ref in indices_of(register)):
-                    return program
-            for shift in item.offsets:
-                is_indexed = is_indexed or shift.register.indirect is not None
-                if shift.register.file is IMM:
-                    used.add(shift.register.index)
-        if len(used) == len(program.immediates) or (is_indexed and free_indexing(program, IMM)):
+        if len(used) == len(program.immediates) or free_indexing(program, IMM):
+            return program
+        if any(ref.file is IMM for register in facts.of(program, indexed_registers) for ref in indices_of(register)):
             return program
         places = {old: new for new, old in enumerate(sorted(used))}
 
         def renamed(register: RegisterRef) -> RegisterRef:
-            return register if register.file is not IMM else moved(register, places[register.index])
+            return moved(register, places[register.index]) if register.file is IMM else register
 
         return with_parts(
             program,
             immediates=tuple(item for number, item in enumerate(program.immediates) if number in used),
-            instructions=Renamer(renamed).instructions(program.instructions),
+            instructions=Renamer(renamed, _FILES).instructions(program.instructions),
         )

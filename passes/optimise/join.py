@@ -14,6 +14,7 @@ from passes.form import Form, FormPass
 from passes.optimise.moves import permuted, reread
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import IMM, OUT, TEMP
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -33,12 +34,24 @@ class JoinWrites(FormPass):
         if not form.is_split:
             SplitRegisters().rewrite(form)
         parts = [(place, item) for place, item in enumerate(form.values.items) if item is not None and _is_part(item)]
+        if len(set(map(_likeness, parts))) == len(parts):
+            return False
         many = Counter([item.opcode for _, item in parts])
         joiner = _Joiner(form)
         for place, item in parts:
             if many[item.opcode] > 1:
                 joiner.visit(place)
         return joiner.changed
+
+
+def _likeness(part: tuple[int, Instruction]) -> tuple[OpcodeInfo, int]:
+    """Return a key that is equal for instructions that may be joined: the opcode, and the registers of the sources, constants aside."""
+    item = part[1]
+    registers = 0
+    for operand in item.src:
+        register = operand.register
+        registers = registers << 20 | (register.file if register.file is IMM else register.index << 4 | register.file)
+    return item.opcode, registers
 
 
 def _is_part(item: Instruction) -> bool:

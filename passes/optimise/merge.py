@@ -17,7 +17,7 @@ from tgsi.language.ir import Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-_FILES = (TEMP, ADDR)
+_FILES = frozenset({TEMP, ADDR})
 _PLAIN = {file: RegisterRef(file, 0) for file in _FILES}
 
 
@@ -92,21 +92,29 @@ def _spans(form: Form) -> Spans:
     """
     values = form.values
     spans: Spans = {}
-    time = 0
-    for item, reads, writes in zip(values.items, values.reads, values.writes):
-        for cells, now in ((reads, time), (writes, time + _stores_once(item))):
-            for cell in cells:
-                span = spans.get(cell >> 2)
-                if span is None:
-                    spans[cell >> 2] = [now, now]
-                else:
-                    span[1] = now
-        time += 2
+    for cell, readers in values.readers.items():
+        if readers:
+            _widen(spans, cell >> 2, 2 * min(readers), 2 * max(readers))
+    for cell, places in values.writers.items():
+        if places:
+            first, last = places[0], places[-1]
+            _widen(spans, cell >> 2, 2 * first + _stores_once(values.items[first]), 2 * last + _stores_once(values.items[last]))
     for register in form.zeros:
         span = spans.get(_key(register))
         if span is not None:
             span[0] = -1
     return _through_loops(form, spans) if values.layout.loops else spans
+
+
+def _widen(spans: Spans, key: int, first: int, last: int) -> None:
+    span = spans.get(key)
+    if span is None:
+        spans[key] = [first, last]
+        return
+    if first < span[0]:
+        span[0] = first
+    if last > span[1]:
+        span[1] = last
 
 
 def _key(register: RegisterRef) -> int:
@@ -157,7 +165,7 @@ class _Namer:
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
-        instructions = Renamer(self._renamed).instructions(program.instructions)
+        instructions = Renamer(self._renamed, _FILES).instructions(program.instructions)
         declarations = self._declarations(program)
         if declarations == program.declarations and instructions is program.instructions:
             return program
@@ -188,8 +196,6 @@ class _Namer:
     def _renamed(self, register: RegisterRef) -> RegisterRef:
         """Return a register with its new number, and new numbers of those that index it."""
         if register.indirect is None and register.dimension is None:
-            if register.file not in _FILES:
-                return register
             name = self._name(register.file, register.index)
             return register if name == register.index and not register.array_id else moved(_PLAIN[register.file], name)
         changes = {ref: IndirectRef(ref.file, self._name(ref.file, ref.index), ref.component) for ref in indices_of(register)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct
 from passes.analysis.cells import CODES, source_masks
@@ -197,7 +196,7 @@ def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) ->
 
 
 def _saturated(item: Instruction) -> Instruction:
-    return replace(item, saturate=True)
+    return with_operands(item, item.dst, item.src, saturate=True)
 
 
 def _jumps(items: list[Instruction | None]) -> list[tuple[int, int, int]]:

@@ -42,8 +42,10 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
         return False
     if looks_at_other_lanes(opcode) and not form.values.is_uniform(place):
         return False
-    matcher = Matcher(form, place)
-    found = matcher.rewritten(item)
+    matcher = form.notes.get(SimplifyInstructions.name)
+    if matcher is None:
+        matcher = form.notes[SimplifyInstructions.name] = Matcher(form)
+    found = matcher.rewritten(place, item)
     if found is None:
         made = read_through(item, matcher, applied)
     else:

@@ -57,7 +57,7 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], 
     program = values.program
     declarations = _without_arrays(program, values)
     if _is_split(values):
-        same = declarations == program.declarations
+        same = declarations is program.declarations or declarations == program.declarations
         return program if same else with_parts(program, declarations=declarations), set(), set()
     webs = Webs(values)
     first = {CODES[file]: program.file_size(file) for file in _MOST}
@@ -119,6 +119,8 @@ def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[Reg
 def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]:
     """Return the declarations; arrays of TEMP that no operand names by number lose theirs."""
     made = []
+    if not any(item.array_id for item in program.declarations):
+        return program.declarations
     for item in program.declarations:
         if item.file is TEMP and item.array_id and (TEMP, item.array_id) not in values.cells.groups:
             item = replace(item, array_id=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache
 
 from passes.analysis.access import is_computed, is_direct
@@ -32,21 +32,47 @@ class SpreadMoves(FormPass):
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         values = form.values
-        spreader = _Spreader(values)
-        changed = False
         if not any(opcode.is_copy for opcode in values.opcodes):
             return False
-        moves = [item for item in values.items if item is not None and item.opcode.is_copy]
-        if any(move.dst[0].register.file is TEMP for move in moves):
-            for place, item in enumerate(values.items):
-                if item is not None and _is_simple(item):
-                    changed |= spreader.gather(place, item)
-        if any(move.src[0].register.file is TEMP for move in moves):
-            for place in range(len(values.items) - 1, -1, -1):
-                item = values.items[place]
-                if item is not None and _is_simple(item):
-                    changed |= spreader.scatter(place, item)
+        moves = [place for place, item in enumerate(values.items) if item is not None and item.opcode.is_copy]
+        if len(moves) < 2:
+            return False
+        spreader = _Spreader(values)
+        changed = False
+        for place in sorted(_gatherers(values, moves)):
+            item = values.items[place]
+            if item is not None and _is_simple(item):
+                changed |= spreader.gather(place, item)
+        for place in sorted(_sources(values, moves), reverse=True):
+            item = values.items[place]
+            if item is not None and _is_simple(item):
+                changed |= spreader.scatter(place, item)
         return changed
+
+
+def _gatherers(values: Values, moves: Sequence[int]) -> set[int]:
+    """Return the places that read a TEMP to which several MOVs carry something."""
+    carriers: dict[int, int] = {}
+    shared: set[int] = set()
+    for move in moves:
+        cells = values.writes[move]
+        if cells and carriers.setdefault(cells[0] >> 2, move) != move:
+            shared.add(cells[0] >> 2)
+    if not shared:
+        return set()
+    return {place for place, cells in enumerate(values.reads) for cell in cells if cell >> 2 in shared}
+
+
+def _sources(values: Values, moves: Sequence[int]) -> set[int]:
+    """Return the places that alone write what more than one MOV reads."""
+    readers: dict[int, int] = {}
+    found: set[int] = set()
+    for move in moves:
+        for cell in values.reads[move]:
+            places = values.writers.get(cell, ())
+            if len(places) == 1 and readers.setdefault(places[0], move) != move:
+                found.add(places[0])
+    return found
 
 
 def _is_simple(item: Instruction) -> bool:
@@ -116,7 +142,7 @@ class _Spreader:
             return None
         taken = {c: source.swizzle[c] for c in range(4) if target.write_mask >> c & 1}
         made = permuted(item, target.register, taken)
-        return replace(made, saturate=True) if copy.saturate and not made.saturate else made
+        return with_operands(made, made.dst, made.src, saturate=True) if copy.saturate and not made.saturate else made
 
     # An operand that several MOVs put together.
 

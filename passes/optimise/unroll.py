@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from passes.analysis import facts
-from passes.analysis.access import flows_of, is_computed
+from passes.analysis.access import flows_of, indexed_registers, is_computed
 from passes.analysis.cells import CHANNELS, STATIC, CellMap, Cells, source_masks
 from passes.analysis.graph import partners_of
 from passes.base import Pass
@@ -66,9 +66,10 @@ class _Unroller:
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
-        self.plans = [self._plan(item) for item in self.items]
+        self.plans: dict[int, Sequence[Origin] | None] = {}
         self.resolver = Resolver(program)
-        self.indexed = {place for place, item in enumerate(self.items) if self.cells.has_indices(item)}
+        is_indexed = bool(facts.of(program, indexed_registers))
+        self.indexed = {place for place, item in enumerate(self.items) if is_indexed and self.cells.has_indices(item)}
 
     def run(self) -> Program:
         made: list[Sequence[Instruction]] = [(item,) for item in self.items]
@@ -130,8 +131,11 @@ class _Unroller:
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
         written = self.writes[place]
-        plan = self.plans[place] if written else None
-        values = self._values(self.items[place], plan, known) if plan is not None else None
+        item = self.items[place]
+        if place not in self.plans:
+            self.plans[place] = self._plan(item) if written else None
+        plan = self.plans[place]
+        values = self._values(item, plan, known) if plan is not None else None
         self._forget(written, known)
         if not values or written[0] < 0 or written[0] & 8:
             return False
@@ -212,8 +216,9 @@ class _Unroller:
 
     @staticmethod
     def _forget(written: Sequence[int], known: dict[int, int]) -> None:
-        for cell in written:
-            known.pop(cell, None)
+        if known:
+            for cell in written:
+                known.pop(cell, None)
 
 
 def _words(origin: Origin, known: dict[int, int]) -> list[int] | None:

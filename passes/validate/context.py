@@ -10,6 +10,7 @@ from tgsi.language.diagnostics import Diagnostic, Diagnostics, Fix, Label, Sever
 from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.limits import ShaderLimits
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, Property
 from tgsi.language.mesh import MeshLayout, mesh_layout
@@ -37,20 +38,16 @@ class Registers:
         at = bisect_right(self._starts or [], index) - 1
         return at >= 0 and index <= self._merged[at][1]
 
-    def numbers(self, most: int) -> range:
-        """Return the declared numbers from 0 to `most` if they have no gap; none otherwise."""
+    def count(self, most: int) -> int:
+        """Return a number below which all numbers are declared; at most `most`."""
         if len(self.ranges) == 1:
             only = self.ranges[0]
             first, last = only.first, only.last
-            if first >= 0 and last <= most:
-                return range(first, last + 1)
         else:
             if self._starts is None:
                 self._merge()
-            if len(self._merged) != 1:
-                return range(0)
             first, last = self._merged[0]
-        return range(max(first, 0), min(last, most) + 1)
+        return 0 if first > 0 or last < 0 else min(last + 1, most)
 
     def _merge(self) -> None:
         spans = [(item.first, item.last) for item in self.ranges]
@@ -93,6 +90,11 @@ class Context:
             if known is None:
                 known = self.registers[key] = Registers()
             known.ranges.append(item)
+
+    @cached_property
+    def opcodes(self) -> frozenset[OpcodeInfo]:
+        """The opcodes of the program."""
+        return frozenset([item.opcode for item in self.program.instructions])
 
     @cached_property
     def files(self) -> frozenset[File]:

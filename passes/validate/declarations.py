@@ -27,36 +27,41 @@ _UNDECLARED_HINTS = {
     File.NULL: "leave the declaration out",
     File.IMM: "write the values, as `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, without DCL",
 }
-_UNDECLARABLE = frozenset(_UNDECLARED_HINTS)
+_CHECKED = frozenset({*_UNDECLARED_HINTS, File.SV})
 
 
 def check(context: Context) -> None:
     """Check V020 to V027."""
+    has_arrays = has_semantics = False
     for item in context.declarations:
-        _check_one(context, item)
+        if item.array_id:
+            has_arrays = True
+        if item.semantic is not None:
+            has_semantics = True
+        elif item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
+            context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
+        if not 0 <= item.first <= item.last <= MAX_INDEX or item.dimension or item.array_id:
+            _check_numbers(context, item)
+        if item.file in _CHECKED:
+            _check_file(context, item)
     for registers in context.registers.values():
-        if len(registers.ranges) > 1:
+        if len(registers.ranges) > 1 and not _are_in_order(registers.ranges):
             _check_overlap(context, registers.ranges)
-    if any(item.array_id for item in context.declarations):
+    if has_arrays:
         _check_arrays(context)
-    if any(item.semantic is not None for item in context.declarations):
+    if has_semantics:
         _check_semantics(context)
 
 
-def _check_one(context: Context, item: Declaration) -> None:
-    if not 0 <= item.first <= item.last <= MAX_INDEX or item.dimension or item.array_id:
-        _check_numbers(context, item)
-    if item.file in _UNDECLARABLE:
+def _check_file(context: Context, item: Declaration) -> None:
+    if item.file is not File.SV:
         context.error("V023", f"{item.file.name} registers are not declared", item, hint=_UNDECLARED_HINTS[item.file])
-    if item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
-        context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
-    if item.file is File.SV:
-        if item.semantic is None:
-            context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
-        elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
-            context.error(
-                "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
-            )
+    elif item.semantic is None:
+        context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
+    elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
+        context.error(
+            "V026", f"{item.semantic.name} is no system value", item, hint=f"declare it as an input, as `DCL IN[0], {item.semantic}`"
+        )
 
 
 def _check_numbers(context: Context, item: Declaration) -> None:
@@ -82,6 +87,16 @@ def _turned(item: Declaration) -> tuple[Fix, ...]:
         return ()
     place = Span(span.source, span.start + found.start(), span.start + found.end())
     return (Fix(place, f"{item.last}{found[1]}{item.first}"),)
+
+
+def _are_in_order(ranges: Iterable[Declaration]) -> bool:
+    """Return true if each range begins after the end of the one before."""
+    end = -1
+    for item in ranges:
+        if item.first <= end:
+            return False
+        end = item.last
+    return True
 
 
 def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
@@ -131,10 +146,12 @@ def _check_arrays(context: Context) -> None:
 
 def _check_semantics(context: Context) -> None:
     """Check that no two registers carry one semantic: linkage takes the first and ignores the other."""
+    carriers = [item for item in context.program.declarations if item.semantic is not None and item.file in _INTERFACE]
+    if len({(item.file, item.semantic) for item in carriers}) == len(carriers):
+        return
     seen: dict[tuple[File, Semantic], list[Declaration | None]] = {}
-    for item in context.program.declarations:
-        if item.semantic is None or item.file not in _INTERFACE:
-            continue
+    for item in carriers:
+        assert item.semantic is not None
         owners = seen.setdefault((item.file, item.semantic), [None] * 4)  # by channel
         for channel in range(4):
             if not item.usage_mask >> channel & 1:

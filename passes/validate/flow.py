@@ -61,9 +61,10 @@ class _Walk:
 
 def check(context: Context) -> None:
     """Check V001 to V013."""
-    found = [(number, item, role) for number, item in enumerate(context.program.instructions) if (role := item.opcode.flow) is not None]
-    if len(found) != 1 or found[0][2] is not Flow.END:
-        _check_blocks(context, found)
+    parts = [opcode for opcode in context.opcodes if opcode.flow is not None]
+    items = context.program.instructions
+    if len(parts) != 1 or parts[0].flow is not Flow.END or sum([item.opcode is parts[0] for item in items]) != 1:
+        _check_blocks(context, [(number, item, role) for number, item in enumerate(items) if (role := item.opcode.flow) is not None])
     if not context.is_made:
         _check_order(context)
 

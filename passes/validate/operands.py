@@ -10,7 +10,7 @@ from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import IMM, File, Processor
-from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
@@ -27,9 +27,7 @@ _INDEX_FILES = FILES[Role.VALUE]
 
 def check(context: Context) -> None:
     """Check V030 to V041."""
-    checker = _Operands(context)
-    for item in context.program.instructions:
-        checker.instruction(item)
+    _Operands(context).check()
 
 
 _PLAIN = frozenset({File.TEMP, File.ADDR, File.SAMP, File.CONST})
@@ -83,29 +81,29 @@ def _no_value(item: Instruction, file: File) -> str:
     return "values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV"
 
 
-_NO_FILE = [range(0)] * len(File)
+Counts: TypeAlias = list[int]
+"""By file, a number below which plain registers are right in one role."""
 
-Numbers: TypeAlias = list[range]
-"""By file, the numbers of plain registers that are right in one role."""
+_NO_FILE = [0] * len(File)
 
 
-class _Tables(dict[Role, Numbers]):
-    """The numbers of each role; made when they are first needed."""
+class _Tables(dict[Role, Counts]):
+    """The counts of each role; made when they are first needed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._all: list[tuple[File, range]] = [(IMM, range(min(len(context.program.immediates), MAX_INDEX + 1)))]
+        self._all: list[tuple[File, int]] = [(IMM, min(len(context.program.immediates), MAX_INDEX + 1))]
         others = _UNDECLARED | STAGES[context.program.processor].vertex_rows
         for (file, dimension), registers in context.registers.items():
             if not dimension and file not in others:
-                self._all.append((file, registers.numbers(MAX_INDEX)))
+                self._all.append((file, registers.count(MAX_INDEX + 1)))
 
-    def __missing__(self, role: Role) -> Numbers:
+    def __missing__(self, role: Role) -> Counts:
         found = self[role] = _NO_FILE.copy()
         files = FILES[role]
-        for file, numbers in self._all:
+        for file, count in self._all:
             if file in files:
-                found[file] = numbers
+                found[file] = count
         return found
 
 
@@ -116,42 +114,59 @@ def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...], bool]:
     return destination_role(info.name), read, all(role is Role.VALUE for role in read)
 
 
+_USUAL = frozenset(info for info in OPCODES.values() if not info.stores_to_dst and _roles(info)[2])
+"""Opcodes whose destinations are results and whose sources are values."""
+
+
 class _Operands:
     """Check of operands: most of them are plain registers, which a table knows. The others that were found right are remembered."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._tables = _Tables(context)
-        self._values = self._tables[Role.VALUE]
         self._good: set[tuple[int, Role]] = set()  # identities: the program keeps its registers, and their hash is slow
 
-    def instruction(self, item: Instruction) -> None:
+    def check(self) -> None:
+        """Check all instructions. The loop is about those whose operands are plain registers that the tables know: nearly all."""
+        results, values = self._tables[Role.RESULT], self._tables[Role.VALUE]
+        for item in self.context.program.instructions:
+            info, targets, sources = item.opcode, item.dst, item.src
+            if info not in _USUAL or len(targets) != info.num_dst or len(sources) != info.num_src or item.offsets:
+                self._instruction(item)
+                continue
+            for dst in targets:
+                register = dst.register
+                is_plain = register.indirect is None and register.dimension is None and 0 < dst.write_mask <= 15
+                if not is_plain or not 0 <= register.index < results[register.file]:
+                    self._instruction(item)
+                    break
+            for src in sources:
+                register = src.register
+                if register.indirect is not None or register.dimension is not None or not 0 <= register.index < values[register.file]:
+                    self._instruction(item)
+                    break
+
+    def _instruction(self, item: Instruction) -> None:
         info, targets, sources = item.opcode, item.dst, item.src
         if len(targets) != info.num_dst or len(sources) != info.num_src:
             given = f"{len(targets)} and {len(sources)} given"
             self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {given}", item)
             return
-        written, read, are_values = _roles(info)
-        table = self._tables[written]
+        written, read, _ = _roles(info)
         for number, dst in enumerate(targets):
-            register = dst.register
-            if register.index not in table[register.file] or register.indirect is not None or register.dimension is not None:
-                self.register(item, number, register, written)
+            self._operand(item, number, dst.register, written)
             if not 0 < dst.write_mask <= 15:
                 self.context.error("V041", "a write mask names no channel, or one that does not exist", item, number)
-        table = self._values
         for number, src in enumerate(sources):
-            register = src.register
-            if not are_values:
-                table = self._tables[read[number]]
-            if register.index not in table[register.file] or register.indirect is not None or register.dimension is not None:
-                self.register(item, len(targets) + number, register, read[number])
+            self._operand(item, len(targets) + number, src.register, read[number])
         if item.offsets:
             extra = len(targets) + len(sources) + (item.texture is not None)
             for number, offset in enumerate(item.offsets, extra):
-                self.register(item, number, offset.register, Role.VALUE)
+                self._operand(item, number, offset.register, Role.VALUE)
 
-    def register(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
+    def _operand(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
+        if register.indirect is None and register.dimension is None and 0 <= register.index < self._tables[role][register.file]:
+            return
         key = id(register), role
         if key in self._good:
             return

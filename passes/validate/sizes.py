@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from passes.validate.context import Context
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Declaration
+from tgsi.language.facts.limits import SOFTWARE, ShaderLimits
 
 _FIELDS = {
     File.TEMP: "temporaries",
@@ -20,6 +22,14 @@ _FIELDS = {
 }
 
 
+def _by_file(limits: ShaderLimits) -> list[float]:
+    """Return the limit of each file."""
+    return [getattr(limits, _FIELDS[file]) if file in _FIELDS else inf for file in File]
+
+
+_SOFTWARE = _by_file(SOFTWARE)
+
+
 def check(context: Context) -> None:
     """Check S001, S003 to S005."""
     program, limits = context.program, context.limits
@@ -29,18 +39,11 @@ def check(context: Context) -> None:
     if len(program.immediates) > limits.immediates:
         message = f"the program has {len(program.immediates)} immediates, the limit is {limits.immediates}"
         context.error("S003", message, program.immediates[limits.immediates])
+    known = _SOFTWARE if limits is SOFTWARE else _by_file(limits)
     for item in context.declarations:
-        _check_one(context, item)
-
-
-def _check_one(context: Context, item: Declaration) -> None:
-    if item.file is File.CONST and (item.dimension or 0) >= context.limits.constant_buffers:
-        context.error("S004", f"there are {context.limits.constant_buffers} constant buffers, none has number {item.dimension}", item)
-    name = _FIELDS.get(item.file)
-    if name is None:
-        return
-    limit: int = getattr(context.limits, name)
-    if max(item.first, item.last) >= limit:
-        context.error(
-            "S005", f"{item.file.name}[{max(item.first, item.last)}] is beyond the limit of {limit} {name.replace('_', ' ')}", item
-        )
+        if item.file is File.CONST and (item.dimension or 0) >= limits.constant_buffers:
+            context.error("S004", f"there are {limits.constant_buffers} constant buffers, none has number {item.dimension}", item)
+        limit = known[item.file]
+        if item.last >= limit or item.first >= limit:
+            what = f"{item.file.name}[{max(item.first, item.last)}]"
+            context.error("S005", f"{what} is beyond the limit of {limit} {_FIELDS[item.file].replace('_', ' ')}", item)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from operator import attrgetter
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
@@ -63,13 +62,13 @@ def _stages(opcode: OpcodeInfo) -> frozenset[Processor] | None:
 
 def check(context: Context) -> None:
     """Check V060 to V062."""
-    stage, instructions = context.program.processor, context.program.instructions
+    stage = context.program.processor
     wrong: dict[OpcodeInfo, frozenset[Processor]] = {}
-    for opcode in set(map(attrgetter("opcode"), instructions)):
+    for opcode in context.opcodes:
         allowed = _stages(opcode)
         if allowed is not None and stage not in allowed:
             wrong[opcode] = allowed
-    for item in instructions if wrong else ():
+    for item in context.program.instructions if wrong else ():
         if allowed := wrong.get(item.opcode):
             names = " or ".join(sorted(processor.name for processor in allowed))
             context.error(

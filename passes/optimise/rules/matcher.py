@@ -6,7 +6,7 @@ instruction depends neither on the number of rules nor on the length of the prog
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import CHANNELS, STATIC
@@ -39,17 +39,21 @@ class Matcher:
 
     __slots__ = ("_immediates", "_is_precise", "_place", "_values", "_zero_wins")
 
-    def __init__(self, form: Form, place: int) -> None:
+    def __init__(self, form: Form) -> None:
         self._values = form.values
         self._immediates = form.immediates
         self._zero_wins = form.zero_wins
-        self._place = place
+        self._place = -1
         self._is_precise = False
 
-    def rewritten(self, item: Instruction) -> tuple[Instruction, Rule] | None:
-        """Return the instruction that does the same by the first rule that holds, with that rule."""
+    def rewritten(self, place: int, item: Instruction) -> tuple[Instruction, Rule] | None:
+        """Return the instruction that does the same as the one at a place by the first rule that holds, with that rule.
+
+        All other questions are about that place.
+        """
+        self._place = place
         opcode = item.opcode
-        index = index_of(opcode.name)
+        index = index_of(opcode)
         if index is None or (index.only_saturated and not item.saturate):
             return None
         channels = CHANNELS[item.dst[0].write_mask] if item.dst and opcode.is_componentwise else _ONE_CHANNEL
@@ -62,27 +66,25 @@ class Matcher:
         return None
 
     def _candidates(self, index: Index, item: Instruction, channel: int) -> Sequence[Window]:
-        by_key = index.by_key
         sources = item.src
-        words: list[int | None] = []
+        words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
-        for number, (operand, maker) in enumerate(zip(sources, self._values.origins(self._place))):
-            word = None
+        for number, maker in enumerate(self._values.origins(self._place)):
             if maker is not None:  # the first channel that is read is `channel`: rules are about words of 32 bits
-                if maker >= 0 and index.results[number]:
+                if maker >= 0 and (results := index.results[number]):
                     definition = self._at(maker)
-                    for window in by_key.get((number, definition.opcode.name), ()):
+                    for window in results.get(definition.opcode, ()):
                         if window.shared < 0 or _reads(definition, sources[window.shared].register):
                             found.append(window)
-            elif operand.register.file is IMM and index.constants[number]:
+            elif (constants := index.constants[number]) and (operand := sources[number]).register.file is IMM:
                 kind = item.opcode.modifier_types[number]
                 word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
-                found += by_key.get((number, word), ())
-                found += by_key.get((number, ""), ())
-            words.append(word)
-        if index.others:
-            found += index.others
-        return [window for window in found if window.may_fit(sources, words, channel)]
+                if word is not None:
+                    words[number] = word
+                    found += constants.get(word, ())
+                found += constants[""]
+        found += index.others
+        return [window for window in found if window.may_fit(sources, words, channel)] if found else found
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -145,13 +147,13 @@ class Matcher:
             return None
         return bound
 
-    def origins(self) -> Sequence[OpcodeInfo | None]:
-        """Return, by source, the opcode whose result is read in the first channel, modifiers aside; None if there is not one."""
-        items = self._values.items
-        return [
-            None if place is None or place < 0 or (item := items[place]) is None else item.opcode
-            for place in self._values.origins(self._place)
-        ]
+    def origins(self, opcodes: Container[OpcodeInfo]) -> Sequence[tuple[int, OpcodeInfo]]:
+        """Return the sources that read, in the first channel and modifiers aside, the result of one of some opcodes, with that opcode."""
+        found: list[tuple[int, OpcodeInfo]] = []
+        for number, place in enumerate(self._values.origins(self._place)):
+            if place is not None and place >= 0 and (opcode := self._at(place).opcode) in opcodes:
+                found.append((number, opcode))
+        return found
 
     def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:
         """Return one channel of a source without its modifiers."""

@@ -21,7 +21,7 @@ from tgsi.language.ir import Instruction, SrcOperand
 _OF_INTEGERS = "integer"
 _BLIND = "blind"
 
-_READ_THROUGH = frozenset(rule.window.opcode.name for rule in SOURCES)
+_READ_THROUGH = frozenset(rule.window.opcode for rule in SOURCES)
 
 
 @cache
@@ -35,9 +35,9 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
     kinds = source_kinds(item.opcode)
     if kinds is None:
         return item
-    for number, maker in enumerate(matcher.origins()):
-        if maker is not None and maker.name in _READ_THROUGH and (kind := kinds[number]):
-            found = _simpler(item, number, _rules(maker.name, kind), matcher)
+    for number, maker in matcher.origins(_READ_THROUGH):
+        if kind := kinds[number]:
+            found = _simpler(item, number, _rules(maker, kind), matcher)
             if found is not None:
                 if applied is not None:
                     applied[found[1].name] += 1
@@ -113,7 +113,7 @@ def _joined(rule: Rule, operand: SrcOperand, found: list[Bindings | None], type_
 
 
 @cache
-def _rules(name: str, kind: str) -> tuple[Rule, ...]:
+def _rules(opcode: OpcodeInfo, kind: str) -> tuple[Rule, ...]:
     """Return the rules for sources that an opcode defines."""
     integer = kind == _OF_INTEGERS
-    return tuple(rule for rule in SOURCES if rule.window.opcode.name == name and (rule.window.opcode.dst_types[0] == "int") is integer)
+    return tuple(rule for rule in SOURCES if rule.window.opcode is opcode and (rule.window.opcode.dst_types[0] == "int") is integer)

@@ -76,22 +76,32 @@ def _required(term: Term) -> str | int | None:
 
 
 class Index:
-    """The windows of one opcode. constants, results: by source, whether some window wants a constant, or the result of an opcode, there."""
+    """The windows of one opcode.
+
+    results: by source, those that want the result of an opcode there. constants: by source, those that want a word there, and at "" those
+    that want any constant; empty if no window looks at constants there. others: those that want neither.
+    """
 
     def __init__(self, windows: Sequence[Window]) -> None:
-        self.by_key: dict[Key, list[Window]] = {}
+        self.results: list[dict[OpcodeInfo, list[Window]]] = [{} for _ in range(4)]
+        self.constants: list[dict[str | int, list[Window]]] = [{} for _ in range(4)]
         self.others: list[Window] = []
         for window in windows:
-            key = window.key()
-            (self.others if key is None else self.by_key.setdefault(key, [])).append(window)
-        self.constants = [any(number == k for window in windows for number, _ in window.constants) for k in range(4)]
-        self.results = [any(number == k and key != "" and isinstance(key, str) for number, key in self.by_key) for k in range(4)]
+            for number, _ in window.constants:
+                self.constants[number].setdefault("", [])
+            number, required = window.key() or (0, None)
+            if required is None:
+                self.others.append(window)
+            elif isinstance(required, str) and required:
+                self.results[number].setdefault(OPCODES[required], []).append(window)
+            else:
+                self.constants[number].setdefault(required, []).append(window)
         self.only_saturated = all(window.saturate for window in windows)
 
 
 def is_root(name: str) -> bool:
     """Return true if a rule replaces instructions with this opcode."""
-    return index_of(name) is not None
+    return index_of(OPCODES[name]) is not None
 
 
 @cache
@@ -112,7 +122,7 @@ def opposites(branch: OpcodeInfo) -> Mapping[OpcodeInfo, OpcodeInfo]:
 
 
 @cache
-def index_of(name: str) -> Index | None:
+def index_of(opcode: OpcodeInfo) -> Index | None:
     """Return the windows that end in an opcode, or None if there is none."""
-    windows = [Window(rule, order) for rule in RULES if rule.window.opcode.name == name for order in rule.window.orders]
+    windows = [Window(rule, order) for rule in RULES if rule.window.opcode is opcode for order in rule.window.orders]
     return Index(windows) if windows else None
