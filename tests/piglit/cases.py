@@ -47,13 +47,13 @@ class Case:
 
     @property
     def is_here(self) -> bool:
-        """Whether the case is one of our platform."""
+        """True if the case is one of our platform."""
         needs, excludes = self.options.get("require_platforms"), self.options.get("exclude_platforms")
         return (needs is None or PLATFORM in _list(needs)) and (excludes is None or PLATFORM not in _list(excludes))
 
     @property
     def is_file(self) -> bool:
-        """Whether the case is a file that shader_runner reads, which takes many of them at once."""
+        """True if the case is a file that shader_runner reads, which takes many of them at once."""
         return self.kind == "shader"
 
     def arguments(self, root: Path) -> list[str]:

@@ -21,7 +21,7 @@ PATIENCE = 60.0
 """Seconds of processor time, its own and the server's, after which a process hangs: on a busy machine the clock says nothing."""
 
 STANDSTILL = 10
-"""How many times as long by the clock a process may take."""
+"""Factor from the seconds of a limit of processor time to those by the clock."""
 
 RANKS = ("skip", "pass", "warn", "fail", "hang", "crash")
 """Outcomes, the worst last. The outcome of a case with parts is that of its worst part."""
@@ -34,7 +34,7 @@ _WORDS = 300  # characters of what a case said
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a case: a word of `RANKS`, seconds, and the end of what it said unless it passed."""
+    """Outcome of a case: a word of `RANKS`, seconds, and the end of what it said unless it passed."""
 
     kind: str
     seconds: float
@@ -96,7 +96,7 @@ class Starter:
 
 
 def reports(output: str) -> tuple[str, dict[str, str]]:
-    """What the lines of an output report: the last result, "" if there is none, and the results of parts by name."""
+    """Results that the lines of an output report: the last result, "" if there is none, and the results of parts by name."""
     result, parts = "", dict[str, str]()
     for line in output.splitlines():
         _, mark, text = line.partition("PIGLIT: ")

@@ -20,7 +20,7 @@ _SIZE = "1024x768"
 
 
 def missing(side: str) -> list[str]:
-    """What a side needs and this machine lacks."""
+    """Programs that a side needs and this machine lacks."""
     lacks = [program for program in _NEEDS[side] if shutil.which(program) is None]
     if not lacks and subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode:
         lacks.append("the right to mount (unshare -m)")

@@ -25,7 +25,7 @@ _MEMORY_NAMES = (
     *("total_device_memory", "avail_device_memory", "total_staging_memory", "avail_staging_memory"),
     *("device_memory_evicted", "nr_device_memory_evictions"),
 )
-"""What GET_MEMORY_INFO writes, in KiB, by the names of pipe_memory_info."""
+"""Values of GET_MEMORY_INFO, in KiB, by the names of pipe_memory_info."""
 _TYPES = ("I32", "U32", "I64", "U64")
 _WIDE = (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED)
 
