@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from types import MappingProxyType
 
 from frontends.spirv.emit.memory import REGISTER_BYTES
@@ -16,6 +16,7 @@ from frontends.spirv.emit.places import Unit as UnitPlace
 from frontends.spirv.emit.state import State
 from frontends.spirv.emit.variables import extent, has_rows
 from frontends.spirv.module.types import (
+    MAX_WORDS,
     Array,
     Image,
     Matrix,
@@ -51,7 +52,7 @@ def describe(s: State) -> Interface:
                 uniforms |= {item.name: item for item in _of_registers(s, label, place.kind, REGISTER_BYTES * place.index)}
             case Mixed() if label:
                 uniforms |= {item.name: item for item in _of_registers(s, label, place.kind, REGISTER_BYTES * place.registers.index)}
-                for title, unit in _of_structs(s, label, place):
+                for title, unit in islice(_of_structs(s, label, place), MAX_MEMBERS):
                     (images if _is_image(unit) else samplers)[title] = _unit(title, unit)
             case Memory(is_block=True):
                 (blocks if place.file is File.CONST else buffers).update({made.name: made for made in _blocks(s, label, place)})
@@ -224,7 +225,8 @@ def _of_block(s: State, id: int, kind: Type, first: int, is_patch: bool) -> Iter
     """The members of a block of inputs or outputs; of an array of blocks those of every element, by its index."""
     block = inner(kind)
     assert isinstance(block, Struct)
-    for place, indices in enumerate(product(*map(range, array_sizes(kind)))):
+    sizes = array_sizes(kind) if kind.words < MAX_WORDS else ()
+    for place, indices in enumerate(product(*map(range, sizes))):
         title = s.tables.names.get(block.id, "") + "".join(f"[{index}]" for index in indices)
         base, following = place * registers(block), first
         for number, member in enumerate(block.members):

@@ -10,9 +10,12 @@ from frontends.spirv.emit.memory import words_of
 from frontends.spirv.emit.places import Place, Registers, Varying
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.types import Array, Pointer, Struct
+from frontends.spirv.module.types import MAX_WORDS, Array, Pointer, Struct, name
 from tgsi.language.facts.enums import File
 from tgsi.language.record import record
+
+BUFFERS = 4
+"""Buffers that outputs are streamed to at most, as in Gallium."""
 
 Decorations = Mapping[str, list[int]]
 
@@ -53,6 +56,8 @@ def _holds(s: State, kind: Pointer, struct: int) -> bool:
 
 def _parts(s: State, place: Place, own: Decorations, element: int, op: Op) -> Iterator[Run]:
     """The runs of a variable, member by member of a block. The blocks of an array go to buffers of their own."""
+    if place.kind.words >= MAX_WORDS:
+        s.fail("M023", f"an output of type {name(place.kind)} is too large", op)
     if isinstance(place, Varying) and isinstance(place.kind, Array):
         for number in range(place.kind.size):
             yield from _parts(s, chain.step(s, place, number, op), own, element * place.kind.size + number, op)
@@ -85,7 +90,10 @@ def stream_output(s: State, runs: list[Run], numbers: Mapping[tuple[File, int], 
     """Stream output as `create_vs_state` takes it, with the numbers of registers that the program has. None where nothing is streamed."""
     if not runs:
         return None
-    strides = [0] * (max(run.buffer for run in runs) + 1)
+    last = max(run.buffer for run in runs)
+    if last >= BUFFERS:
+        s.fail("M023", f"outputs are streamed to the buffer {last}; the last one is {BUFFERS - 1}")
+    strides = [0] * (last + 1)
     for run in runs:
         strides[run.buffer] = max(strides[run.buffer], run.word + run.count)
     every = [s.tables.decorations.get(id, {}) for id in s.entry.interface] + list(s.tables.member_decorations.values())

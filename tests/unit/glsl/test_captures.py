@@ -86,3 +86,16 @@ def test_a_text_without_such_layouts_streams_nothing_out() -> None:
     program = tgsi.compile("#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = gl_Position = vec4(0); }", stage="vert")
     assert program.interface is not None
     assert program.interface.stream_output is None
+
+
+def test_a_buffer_beyond_the_fourth_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(module: bytes, **options: Any) -> tgsi.Program:
+        words = np.frombuffer(module, np.uint32).copy()
+        places = [at for at in range(len(words) - 3) if words[at] == 4 << 16 | 71 and words[at + 2] == 36]  # OpDecorate, XfbBuffer
+        words[[at + 3 for at in places]] = 1 << 30
+        return tgsi.read_spirv(words.tobytes(), **options)
+
+    monkeypatch.setattr("frontends.glsl.compiling.read", read)
+    text = "#version 450\nlayout(location = 0, xfb_buffer = 1, xfb_offset = 0) out vec4 c;\nvoid main() { c = gl_Position = vec4(0); }"
+    with pytest.raises(tgsi.UnsupportedError, match=r"M023.*buffer 1073741824"):
+        tgsi.compile(text, stage="vert")
