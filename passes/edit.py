@@ -183,6 +183,7 @@ def with_parts(
         program.instructions if instructions is None else instructions,
         program.source,
         notes=program.notes,
+        interface=program.interface,
     )
 
 
