@@ -82,11 +82,9 @@ def build_draw(module: Module) -> None:
     template, is_same = _template(f, e, b, staged_kind.zext(I64))
     used, first = f.var(I64, indices), f.var(I32, start)
 
-    def write_out(
-        t: Record,
-    ) -> None:  # draws of one piece of memory share its beginning as the address of their indices, and so their record
+    def write_out(t: Record) -> None:
         with f.if_(is_written):
-            used.set(e.get("memory_base"))
+            used.set(e.get("memory_base"))  # for all draws of a piece of memory, which so share their record
             first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
 
     def call() -> Val:
