@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import STAGE_UNITS, Hindrance, view_word
+from backends.device.commands.bound_record import STAGE_UNITS, Hindrance, shader_word, view_word
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry
 from backends.entries.names import BINDINGS, SINGLES, UNITS
 from backends.llvm.builder.function import I32, I64, Module
 from backends.pipe.limits import MAX_SAMPLERS
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import LAST_STAGES
 
 
 def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """bind_X_state(handle). A vertex shader decides about stream output, so stages are left to Python."""
+    """bind_X_state(handle). A vertex shader that may be the last stage decides about stream output, and is left to Python."""
     kind, word = BINDINGS[name]
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
     b = entry.record
     entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
     if kind is Kind.VERTEX_SHADER:
-        entry.fall_back((b.get("hindrances") & int(Hindrance.STAGES)).ne(0))
+        later = entry.f.const(I64, 0)
+        for stage in LAST_STAGES:
+            if stage is not Processor.VERT:
+                later = later | b.get("words", shader_word(stage))
+        entry.fall_back((b.get("hindrances") & int(Hindrance.STAGES)).ne(0) & later.eq(0))
     found = entry.known(entry.argument(0), kind)
     entry.fall_back(found.eq(0))
     entry.set_word(word, found)

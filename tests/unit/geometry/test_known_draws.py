@@ -24,6 +24,7 @@ from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
 
+PASS_ON = "VERT\nDCL IN[0..1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
 WITHOUT_ENTRIES = pytest.mark.skipif(not installing.fits(), reason="native entries need a plain CPython 3.11 to 3.14")
 
 
@@ -100,6 +101,23 @@ def test_no_python_function_runs_from_the_second_draw_on(kind: str) -> None:
     scene.ctx.set_constant_buffer("TESS_EVAL", values)
     assert calls_in(draw) == []
     assert scene.ctx.device.statistics(flushes=False).other_draws <= 1
+
+
+@WITHOUT_ENTRIES
+def test_a_vertex_shader_before_other_stages_is_bound_without_python() -> None:
+    scene, draw = made("a geometry shader", tgsi.Screen(threads=0))
+    ctx, shaders = scene.ctx, [scene.vertex[0], scene.ctx.create_vs_state(PASS_ON)]
+    for _ in range(2):
+        for shader in shaders:
+            ctx.bind_vs_state(shader)
+            draw()
+    assert calls_in(lambda: (ctx.bind_vs_state(shaders[0]), draw(), ctx.bind_vs_state(shaders[1]), draw()), path="backends") == []
+    assert ctx.state.vertex.shader is shaders[1]
+    ctx.bind_gs_state(None)
+    streamed(scene)
+    assert ctx.state.has_stages
+    ctx.bind_vs_state(shaders[0])
+    assert not ctx.state.has_stages
 
 
 def test_a_known_draw_samples_what_was_drawn_before_it() -> None:
