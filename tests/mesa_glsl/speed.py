@@ -15,6 +15,7 @@ import pytest
 
 import tgsi
 from backends.llvm.kernels.chunks import Run
+from passes.registry import FOR_CODE
 from tests.mesa_glsl.bench import BenchPair
 from tests.mesa_glsl.judge import given_to, values
 from tests.mesa_glsl.pairs import Pair
@@ -53,7 +54,7 @@ def clocked() -> Iterator[Clock]:
 
 def speed(ours: Program, mesa: Program, ours_given: Mapping[str, Any], mesa_given: Mapping[str, Any]) -> float:
     """Speed of our program: Mesa's time over ours."""
-    both = ((tgsi.optimize(ours), ours_given), (mesa, mesa_given))
+    both = ((tgsi.optimize(ours, FOR_CODE), ours_given), (mesa, mesa_given))
     best = [float("inf")] * 2
     with clocked() as clock:
         for number in range(ROUNDS + 1):

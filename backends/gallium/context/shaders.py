@@ -211,9 +211,9 @@ def _shortened(program: Program) -> Program:
     Results stay bit for bit. LLVM takes less time for fewer instructions, about as much less as the passes take.
     """
     from passes.pipeline import Pipeline
-    from passes.registry import DEFAULT
+    from passes.registry import FOR_CODE
 
-    return Pipeline.parse(DEFAULT).run(program, is_valid=True)
+    return Pipeline.parse(FOR_CODE).run(program, is_valid=True)
 
 
 _UNSET = "CS_USER_DATA_AMD"
