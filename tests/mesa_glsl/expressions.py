@@ -17,8 +17,9 @@ sinh({a}) * 0.5 ; cosh({a}) * 0.5 ; fma({a}, {a}, {a}) * 0.3 ; radians({a} * 50.
 fract({e}) ; mod({e}, 0.7) ; sign({e}) ; step({e}, {e}) ; {b} ? {a} : {a} ; {T}({I} & 255) * (1.0 / 128.0) - 1.0 ; abs({e}) ; {e} * 0.5
 """
 """Templates for every size. Lines and semicolons part them."""
+# abs stands before a computed index: Mesa 22.3 takes that component of a uniform itself, and drops the swizzle between (seed 1058)
 SCALARS = """
-dot({v}, {v}) * 0.12 ; length({v}) * 0.5 ; distance({v}, {v} + 2.0) * 0.25 ; table[{i} & 3] ; k[{i} & 3].{c} ; {v}[{i} & 1]
+dot({v}, {v}) * 0.12 ; length({v}) * 0.5 ; distance({v}, {v} + 2.0) * 0.25 ; table[{i} & 3] ; k[{i} & 3].{c} ; abs({v})[{i} & 1]
 determinant(mat3(m) + mat3(4.0)) * (1.0 / 128.0) ; intBitsToFloat(floatBitsToInt({e})) ; ldexp({e}, {i} & 1)
 """
 VECTORS = """
