@@ -50,7 +50,7 @@ class Server:
     """
 
     def __init__(self, name: str, command: Sequence[str], socket: Path, environment: dict[str, str]) -> None:
-        self.name = name
+        self.name, self.socket = name, socket
         self.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "{socket}" {KNOWN_SOCKET} && exec "$@"', "sh"]
         self._log = socket.with_suffix(".log")
         with self._log.open("w") as log:

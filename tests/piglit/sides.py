@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.glmark import Display
 from benchmarks.virpipe import CLIENT, KNOWN_SOCKET, Server
-from tests.piglit.outcomes import Starter
+from tests.piglit.outcomes import Ended, Start, Starter
 
 SIDES = ("ours", "reference")
 _NEEDS = {"ours": ("Xvfb", "unshare"), "reference": ("Xvfb", "unshare", "virgl_test_server")}
@@ -46,7 +46,15 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
 
 
 @contextmanager
-def started(server: Server) -> Iterator[Starter]:
-    """A starter of clients of a server, with a display of its own."""
+def started(server: Server) -> Iterator[Start]:
+    """A starter of clients of a server, with a display of its own. Raises RuntimeError instead of starting one if the server has ended."""
     with Display(_SIZE) as display:
-        yield Starter(server.prefix, {**CLIENT, "DISPLAY": display.name}, server.cpu)
+        start = Starter(server.prefix, {**CLIENT, "DISPLAY": display.name}, server.cpu)
+
+        def alive(words: Sequence[str], variables: Mapping[str, str], seconds: float) -> Ended:
+            ended = start(words, variables, seconds)
+            if not server.socket.exists():
+                raise RuntimeError(f"the server {server.name} has ended; what ran last does not count: {' '.join(words)}")
+            return ended
+
+        yield alive

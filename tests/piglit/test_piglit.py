@@ -7,12 +7,14 @@ import gzip
 import json
 import random
 import stat
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from benchmarks.virpipe import Server
 from tests.conftest import SHARED
 from tests.piglit.__main__ import SEED, main, names_in
 from tests.piglit.cases import Case, ordered, read_cases, read_list, shard, units
@@ -206,6 +208,18 @@ def test_names_come_from_lines_and_from_json(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps({"meta": {"host": "h"}, "one": {"a": "pass", "b": "fail"}, "two": {"b": "pass"}}))
     assert names_in(tmp_path / "a.txt") == ["x@y", "z"]
     assert names_in(tmp_path / "a.json") == ["a", "b"]
+
+
+def test_a_run_ends_where_its_server_has_ended(tmp_path: Path) -> None:
+    if lacks := missing("ours"):
+        pytest.skip(f"missing: {', '.join(lacks)}")
+    script = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)"
+    place = tmp_path / "socket"
+    with Server("fake", [sys.executable, "-c", script, str(place)], place, {}) as server, started(server) as start:
+        assert start(["true"], {}, 10.0).code == 0
+        place.unlink()
+        with pytest.raises(RuntimeError, match="the server fake has ended"):
+            start(["true"], {}, 10.0)
 
 
 # -- with piglit -----------------------------------------------------------------------------------------------------------

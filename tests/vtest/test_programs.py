@@ -121,7 +121,6 @@ def test_glxgears_turns_in_a_window_until_it_is_told_to_end(environment: dict[st
     assert "glxgears" in said
 
 
-@pytest.mark.nightly
 @needs("chromium")
 def test_chromium_draws_a_page_of_webgl_2(environment: dict[str, str], tmp_path: Path) -> None:
     flags = ["--headless", "--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist", f"--user-data-dir={tmp_path / 'profile'}"]
