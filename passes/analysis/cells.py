@@ -104,6 +104,7 @@ class CellMap:
         self.groups: dict[tuple[File, int], int] = {}
         """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""
         self._ranges: list[tuple[File, int, int, int]] = []
+        self._known: dict[tuple[File, int], int] = {}  # what `group` has found: there may be a thousand arrays
         self._find_groups(program)
 
     def _find_groups(self, program: Program) -> None:
@@ -136,10 +137,11 @@ class CellMap:
 
     def group(self, file: File, index: int) -> int:
         """Return the shared cell of a register, or 0 if no address reaches it."""
-        for kind, first, last, number in self._ranges:
-            if kind is file and first <= index <= last:
-                return number
-        return 0
+        found = self._known.get((file, index))
+        if found is None:
+            hits = (number for kind, first, last, number in self._ranges if kind is file and first <= index <= last)
+            found = self._known[file, index] = next(hits, 0)
+        return found
 
     def is_shared(self, register: RegisterRef) -> bool:
         """Return true if an address may reach the register."""

@@ -62,11 +62,14 @@ class Plan:
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
     """First register and count of the registers that an indirect reference may reach: its array, or the whole file."""
-    if register.array_id:
-        for declaration in program.declarations:
-            if declaration.file is register.file and declaration.array_id == register.array_id:
-                return declaration.first, declaration.last - declaration.first + 1
-    return 0, program.file_size(register.file)
+    found = facts.of(program, _ranges_by_id).get((register.file, register.array_id))
+    return (0, program.file_size(register.file)) if found is None else found
+
+
+def _ranges_by_id(program: Program) -> dict[tuple[File, int], tuple[int, int]]:
+    """First register and count of each array, by its file and number; of arrays with one number, the first."""
+    arrays = [item for item in program.declarations if item.array_id]
+    return {(item.file, item.array_id): (item.first, item.last - item.first + 1) for item in reversed(arrays)}
 
 
 def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[int, int], ...]]:

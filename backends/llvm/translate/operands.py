@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
+
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
 from backends.llvm.library.math import canonical
 from backends.llvm.program.access import Key, is_indirect
@@ -23,6 +26,7 @@ Place = tuple[Index | None, Index]
 
 _WRITTEN = frozenset({File.TEMP, File.ADDR, File.OUT})
 _INTEGERS = frozenset({"int", "uint"})
+_FIRST = attrgetter("first")
 
 
 class Operands:
@@ -111,9 +115,11 @@ class Operands:
         return value
 
     def _array(self, file: File, register: int) -> RegisterArray | None:
-        if not self.arrays:
+        arrays = self.arrays.get(file)
+        if arrays is None:
             return None
-        return next((array for array in self.arrays.get(file, ()) if array.covers(register)), None)
+        array = arrays[bisect_right(arrays, register, key=_FIRST) - 1]  # in order; a register before all gets the last one, which says no
+        return array if array.covers(register) else None
 
     # -- sources ----------------------------------------------------------------------------------------------------
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
