@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.commands.many_draws import ManyDraws
@@ -16,9 +16,11 @@ from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
-from backends.device.scale_job import Scale
 from backends.pipe.state import DrawInfo
 from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from backends.device.scale_job import Scale
 
 
 class Settings(Protocol):

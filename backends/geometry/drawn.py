@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
+from typing import TYPE_CHECKING
 
-from backends.geometry.repeat import Repeat
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from backends.geometry.repeat import Repeat
 
 
 @record(frozen=False)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backends.geometry.records import OutputRecord, RunRecord, VertexRecord
 from backends.geometry.shaded import Stage, Worker
-from backends.geometry.stages import VertexStage
-from backends.geometry.stream_output import StreamOutputWriter
 from backends.llvm.engine.engine import Library
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
 from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
+
+if TYPE_CHECKING:  # a first draw loads no code of stages
+    from backends.geometry.stages import VertexStage
+    from backends.geometry.stream_output import StreamOutputWriter
 
 
 @record(kw_only=True)

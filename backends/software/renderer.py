@@ -18,7 +18,6 @@ from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
-from backends.device.scale_job import Scale
 from backends.device.threads import workers_for
 from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
@@ -41,6 +40,7 @@ from backends.software.copying import Copier
 from backends.software.tally import Tally
 
 if TYPE_CHECKING:
+    from backends.device.scale_job import Scale
     from backends.geometry.pipeline import Pipeline
 
 _WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
+from backends.spirv.packing import PACKING
 from backends.spirv.state import WORDS, State
 from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction
@@ -58,10 +59,6 @@ _DIRECT: Mapping[str, str] = MappingProxyType(
         "POW": "+Pow",
         "SIN": "+Sin",
         "COS": "+Cos",
-        "PK2H": "+PackHalf2x16",
-        "PK2US": "+PackUnorm2x16",
-        "PK4B": "+PackSnorm4x8",
-        "PK4UB": "+PackUnorm4x8",
         "MOV": "",
         "UARL": "",
         "NOP": "",
@@ -251,6 +248,7 @@ _LANES: Mapping[str, Lane] = MappingProxyType(
         "IBFE": _extract("BitFieldSExtract", "int"),
         "UBFE": _extract("BitFieldUExtract", "uint"),
         "BFI": _insert,
+        **PACKING,
     }
 )
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.scale_job import Axis, Scale, axis
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import Boxes, Triple, as_large, blit_box, cut, edge, inside, overlap, windows_of
@@ -17,6 +16,9 @@ from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import any_format, flags, integer, make, pixel_format, truth
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
+
+if TYPE_CHECKING:
+    from backends.device.scale_job import Axis
 
 
 class Blits(ContextCore):
@@ -148,6 +150,8 @@ class Blits(ContextCore):
         source = src.blocks(src_level)
         if src.samples > dst.samples:
             source = resolved_level(self.device, src, src_level, edge(src, src_level, read), of)
+        from backends.device.scale_job import Scale, axis  # few programs scale
+
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
         planes = [src.blocks(src_level, k) if k < src.samples == dst.samples else source for k in range(dst.samples)]
         if src is dst and len(parts) > 1:  # no part may read texels that another one wrote
@@ -203,6 +207,8 @@ class Blits(ContextCore):
         low = integer(first_layer, f"{name}: first_layer", 0, top)
         high = integer(top if last_layer is None else last_layer, f"{name}: last_layer", low, top)
         self._finish_uses(resource)
+        from backends.device.scale_job import Scale
+
         for level in range(base + 1, last + 1):
             before, info = resource.levels[level - 1], resource.levels[level]
             layers, start, size = slice(0, info.layers), (0, 0, 0), (before.layers, before.height, before.width)
@@ -242,5 +248,7 @@ def _mask(mask: Any, argument: str) -> ColorMask:
 
 def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:
     """Tables of the layers, rows and columns of the source that a target's texels are read from."""
+    from backends.device.scale_job import axis
+
     z, y, x = (axis(n, s, m, top, is_filtered=is_filtered) for n, s, m, top in zip(view.shape, start, size, source.shape))
     return z, y, x

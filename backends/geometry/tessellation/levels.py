@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from backends.llvm.builder.function import F32, I64, Val
-from backends.llvm.builder.record import Record
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Val
+    from backends.llvm.builder.record import Record
 
 OUTER_LEVELS, INNER_LEVELS = 4, 2
 LEVEL_FIELDS: list[Any] = [
@@ -18,6 +19,8 @@ LEVEL_FIELDS: list[Any] = [
 
 def load_levels(record: Record, name: str, patch: Val) -> list[Val]:
     """Return the levels `outer` or `inner` of a patch (i32), as f32 scalars."""
+    from backends.llvm.builder.function import F32, I64  # the records are read where no code is generated
+
     f, count = record.f, OUTER_LEVELS if name == "outer" else INNER_LEVELS
     at = f.at(record.get(name), patch.zext(I64) * record.get(f"{name}_stride"))
     return [f.load(F32, at, 4 * k) for k in range(count)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
 from backends.device.bound import DrawState, Framebuffer
@@ -14,8 +15,6 @@ from backends.device.copy_job import Copy
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned, reserved
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
-from backends.geometry.repeat import Repeat
-from backends.geometry.shaded import Worker
 from backends.pipe.limits import MAX_COLOR_BUFFERS
 from backends.pipe.state import DrawInfo
 from backends.raster.control.pool import Pool
@@ -28,9 +27,12 @@ from backends.software.commands.hashing import combination_of
 from backends.software.commands.parts import PartTable
 from backends.software.commands.reached import place_tables
 from backends.software.commands.records import ROOM_READS, STAGED, Code, CopySlot, ExecutorRecord, ReadRange, ReadSlot
-from backends.software.commands.staged_templates import StagedTemplate, staged_kind
-from backends.software.commands.supply import Supply
 from backends.software.commands.templates import TemplateTable
+
+if TYPE_CHECKING:
+    from backends.geometry.repeat import Repeat
+    from backends.geometry.shaded import Worker
+    from backends.software.commands.supply import Supply
 
 MOST_BATCHES = 1 << 14
 MOST_SPANS = 1 << 16
@@ -84,8 +86,7 @@ class Executor:
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
-        self._supply = Supply(self.give_memory, self._make_room)
-        e.supply, self._raise_error = self._supply.address, self._supply.raise_error
+        self._supply: Supply | None = None  # of draws with more stages, too
         self._begin_memory()
 
     @property
@@ -128,6 +129,11 @@ class Executor:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]
             if not self._helps(code):
                 return code
+
+    def _raise_error(self) -> None:
+        """Raise the error of a callback that ended a draw."""
+        if self._supply is not None:
+            self._supply.raise_error()
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> Code:
         """Take rows from `many.record.next` on. The code is that of the first row that was not taken; see `draw`."""
@@ -173,6 +179,13 @@ class Executor:
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
         """Make a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
+        from backends.geometry.shaded import Worker  # few programs have more stages
+        from backends.software.commands.staged_templates import StagedTemplate, staged_kind
+        from backends.software.commands.supply import Supply
+
+        if self._supply is None:
+            self._supply = Supply(self.give_memory, self._make_room)
+            self.record.supply = self._supply.address
         kind = staged_kind(info, repeat)
         old = self._find(self._at, ctypes.addressof(state.record), kind)
         if not old or self._table.staged()[old].most < repeat.most:

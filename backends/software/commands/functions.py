@@ -12,7 +12,6 @@ from backends.device.commands.many_draws import ManyRecord
 from backends.device.commands.numbers import ValueSlot
 from backends.device.stream_target import TargetRecord
 from backends.geometry.records import GeometryRecord, OutputRecord
-from backends.geometry.tessellation.records import PatchesRecord
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.draw_record import Draw
 from backends.raster.records import Batch, PreparedTargets, Scene, Span, UploadRecord
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "upload_plain", "awaits_upload")
 _LAYOUT = layout_digest(
     *(Batch, BoundRecord, CopySlot, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span),
-    *(GeometryRecord, OutputRecord, PatchesRecord, StageEnvironment, StagedRecord, TargetRecord),
+    *(GeometryRecord, OutputRecord, StageEnvironment, StagedRecord, TargetRecord),
     *(ConditionValues, PreparedTargets, Scene),
     *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from backends.device.region import aligned
 from backends.software.commands.hashing import numbers_of
 from backends.software.commands.part_records import Block
 from backends.software.commands.records import ExecutorRecord, TemplateRecord, TemplateSlot
-from backends.software.commands.staged_templates import StagedTemplate
+
+if TYPE_CHECKING:
+    from backends.software.commands.staged_templates import StagedTemplate
 
 GROWTH = 64
 """Blocks that are made at once."""

@@ -239,8 +239,8 @@ def test_arrays_are_bounded() -> None:
     program = parse(
         "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..2000], ARRAY(1)\nDCL ADDR[0]\nMOV OUT[0], TEMP[ADDR[0].x](1)\nEND\n"
     )
-    with pytest.raises(UnsupportedError, match="65536 bytes at 8 lanes"):
-        build_run_kernel(program, 8)
+    with pytest.raises(UnsupportedError, match="1048576 bytes at 64 lanes"):
+        build_run_kernel(program, 64)
 
 
 def test_arrays_too_large_for_the_lanes_run_with_fewer() -> None:
