@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from benchmarks.processes import ROOT, SideProcess, processor_time
 from benchmarks.programs import PROGRAMS as WHOLE
 from benchmarks.programs import Programs
 from benchmarks.report import HEADER, row
+from tgsi.tools.vtest.launch.known_path import KnownPath
 
 KNOWN_SOCKET = Path("/tmp/.virgl_test")  # the one path that Mesa 22 connects to
 DRAWS = tuple(name for name in WORKLOADS if name.startswith("draw_") and name != "draw_many")
@@ -51,6 +53,7 @@ class Server:
 
     def __init__(self, name: str, command: Sequence[str], socket: Path, environment: dict[str, str]) -> None:
         self.name, self.socket = name, socket
+        self._known = KnownPath(KNOWN_SOCKET, socket)
         self.prefix = ["unshare", "-m", "sh", "-c", f'mount --bind "{socket}" {KNOWN_SOCKET} && exec "$@"', "sh"]
         self._log = socket.with_suffix(".log")
         with self._log.open("w") as log:
@@ -59,8 +62,9 @@ class Server:
         while not socket.exists() or not stat.S_ISSOCK(socket.stat().st_mode):
             if self._process.poll() is not None or time.monotonic() > end:
                 self._end()
-                raise RuntimeError(f"{name} did not start: {self._log.read_text().strip()[-500:]}")
+                raise RuntimeError(f"{name} did not start: {self._said()}")
             time.sleep(0.05)
+        self._known.claim()
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +77,21 @@ class Server:
         """Number of the server's process."""
         return self._process.pid
 
+    @property
+    def failure(self) -> str:
+        """Reason why clients cannot reach the server any more, "" if they can."""
+        if (code := self._process.poll()) is not None:
+            how = f"signal {-code} ({signal.strsignal(-code)})" if code < 0 else f"exit code {code}"
+            return f"it ended with {how}; it said: {self._said()}"
+        if not self.socket.exists():
+            return f"its socket is gone: {self.socket}; it said: {self._said()}"
+        return "" if self._known.path.exists() else f"{self._known.path}, over which clients mount its socket, is gone"
+
+    def _said(self) -> str:
+        return self._log.read_text().strip()[-500:] if self._log.exists() else "nothing that was kept"
+
     def _end(self) -> None:
+        self._known.release()
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -141,8 +159,6 @@ def measure(options: argparse.Namespace) -> Iterator[Result]:
     """Run the scenes and workloads, one after the other, on both servers by turns."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        if not KNOWN_SOCKET.exists():
-            KNOWN_SOCKET.touch()  # a place for the mounts
         servers = start_servers(folder, options.threads, stack)
         display = stack.enter_context(Display(options.size))
         client = CLIENT | {"DISPLAY": display.name}

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.glmark import Display
-from benchmarks.virpipe import CLIENT, KNOWN_SOCKET, Server
+from benchmarks.virpipe import CLIENT, Server
 from tests.piglit.outcomes import Ended, Start, Starter
 
 SIDES = ("ours", "reference")
@@ -32,8 +32,6 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
     """A running server. log: file that gets what it says, of ours only."""
     with TemporaryDirectory(prefix="piglit-") as folder:
         socket = Path(folder) / "socket"
-        if not KNOWN_SOCKET.exists():
-            KNOWN_SOCKET.touch()  # a place for the mounts
         if side == "ours":
             command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(socket), "--threads", "0"]
             command += ["--log", str(log)] if log is not None else []
@@ -47,14 +45,14 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
 
 @contextmanager
 def started(server: Server) -> Iterator[Start]:
-    """A starter of clients of a server, with a display of its own. Raises RuntimeError instead of starting one if the server has ended."""
+    """A starter of clients of a server, with a display of its own. Raises RuntimeError with the cause if clients reach it no more."""
     with Display(_SIZE) as display:
         start = Starter(server.prefix, {**CLIENT, "DISPLAY": display.name}, server.cpu)
 
         def alive(words: Sequence[str], variables: Mapping[str, str], seconds: float) -> Ended:
             ended = start(words, variables, seconds)
-            if not server.socket.exists():
-                raise RuntimeError(f"the server {server.name} has ended; what ran last does not count: {' '.join(words)}")
+            if cause := server.failure:
+                raise RuntimeError(f"the server {server.name} cannot be reached: {cause}; what ran last does not count: {' '.join(words)}")
             return ended
 
         yield alive

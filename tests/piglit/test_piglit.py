@@ -5,26 +5,30 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
+import os
 import random
+import signal
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from benchmarks import virpipe
 from benchmarks.virpipe import Server
 from tests.conftest import SHARED
 from tests.piglit.__main__ import SEED, main, names_in
 from tests.piglit.cases import Case, ordered, read_cases, read_list, shard, units
 from tests.piglit.known import KNOWN
-from tests.piglit.outcomes import Ended, Outcome, Starter, judged, reports, run_case, run_unit
+from tests.piglit.outcomes import Ended, Outcome, Start, Starter, judged, reports, run_case, run_unit
 from tests.piglit.results import Results
 from tests.piglit.runner import remaining, run
 from tests.piglit.sides import missing, served, started
 from tests.piglit.table import PASSED, better, family, table, worse
 from tests.shader_test.runs import folder
+from tgsi.tools.vtest.launch.known_path import KnownPath
 
 LIST = """<?xml version='1.0' encoding='utf-8'?>
 <PiglitTestList count="4" name="made_up">
@@ -210,16 +214,52 @@ def test_names_come_from_lines_and_from_json(tmp_path: Path) -> None:
     assert names_in(tmp_path / "a.json") == ["a", "b"]
 
 
-def test_a_run_ends_where_its_server_has_ended(tmp_path: Path) -> None:
+SERVER = """
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+print("some last words", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, Start, Path]]:
+    """A server that only listens, a starter of its clients, and the path over which its socket is mounted."""
     if lacks := missing("ours"):
         pytest.skip(f"missing: {', '.join(lacks)}")
-    script = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(60)"
-    place = tmp_path / "socket"
-    with Server("fake", [sys.executable, "-c", script, str(place)], place, {}) as server, started(server) as start:
-        assert start(["true"], {}, 10.0).code == 0
-        place.unlink()
-        with pytest.raises(RuntimeError, match="the server fake has ended"):
-            start(["true"], {}, 10.0)
+    known, socket = tmp_path / "known", tmp_path / "socket"
+    monkeypatch.setattr(virpipe, "KNOWN_SOCKET", known)
+    run = KnownPath(known, other := tmp_path / "other")
+    other.touch()
+    run.claim()
+    with Server("fake", [sys.executable, "-c", SERVER, str(socket)], socket, {}) as server, started(server) as start:
+        run.release()
+        yield server, start, known
+
+
+def test_a_run_of_tgsi_vtest_that_ends_leaves_the_path_to_others(beside: tuple[Server, Start, Path]) -> None:
+    _, start, known = beside
+    assert start(["test", "-S", str(known)], {}, 10.0).code == 0
+
+
+@pytest.mark.parametrize(
+    ("harm", "cause"),
+    [
+        (lambda server, known: os.kill(server.pid, signal.SIGKILL), r"signal 9 \(Killed\); it said: some last words"),
+        (lambda server, known: server.socket.unlink(), r"socket is gone"),
+        (lambda server, known: known.unlink(), r"known, over which clients mount its socket, is gone"),
+    ],
+)
+def test_a_run_ends_where_its_server_has_ended_and_names_the_cause(
+    beside: tuple[Server, Start, Path], harm: Callable[[Server, Path], None], cause: str
+) -> None:
+    server, start, known = beside
+    assert start(["true"], {}, 10.0).code == 0
+    harm(server, known)
+    with pytest.raises(RuntimeError, match=f"the server fake cannot be reached.*{cause}"):
+        start(["true"], {}, 10.0)
 
 
 # -- with piglit -----------------------------------------------------------------------------------------------------------
