@@ -226,19 +226,7 @@ class PassRecord(ctypes.Structure):
         ("layers", c_int32),
         ("end_batch", c_int32),
         ("end_clear", c_int32),
-        ("prepared", c_int64),  # serial of the PreparedTargets that generated code has bound; 0: Python bound them
-    ]
-
-
-class PreparedTargets(ctypes.Structure):
-    """Targets that generated code can bind: a pass of their first layer, and what a change of targets has to know."""
-
-    _fields_ = [
-        ("opened", PassRecord),  # `prepared` is a serial that no other targets have
-        ("framebuffer", c_uint64),  # number of their kind
-        ("arena_size", c_int64),  # bytes that each arena has to have
-        ("width", c_int32),  # pixels
-        ("height", c_int32),
+        ("prepared", c_int64),  # serial of the targets that generated code has bound, which were prepared; 0: Python bound them
     ]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_int32, c_uint64
 from enum import IntEnum
 from typing import NamedTuple
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
+from backends.device.commands.known_targets import KnownTargets, Target
 from backends.device.commands.slot_table import SlotTable
 from backends.pipe.state import DrawInfo
 
@@ -41,6 +42,7 @@ class Kind(IntEnum):
     BUFFER = 16  # address of a VertexBufferSlot: memory of a buffer, without a stride
     VERTEX_BUFFER = 17  # address of a VertexBufferSlot
     STREAM_TARGET = 18  # address of a TargetRecord
+    TARGETS = 19  # address of a TargetsKey; the object is the first surface
 
 
 class KnownSlot(ctypes.Structure):
@@ -97,6 +99,14 @@ class KnownObjects:
         if (id(thing), kind) not in self._kept:
             self.learn(thing, kind, ctypes.addressof(slot), KnownMemory(slot, owner), end)
 
+    def learn_targets(self, colors: Sequence[Target | None], depth: Target | None, targets: int, end: Callable[[int], None]) -> None:
+        """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
+        first = next(item for item in (*colors, depth) if item is not None)
+        known = self._kept.get((id(first), Kind.TARGETS))
+        made = known[1] if known is not None and isinstance(known[1], KnownTargets) else KnownTargets(end)
+        made.learn(colors, depth, targets)
+        self.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
+
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
         if (id(info), Kind.DRAW_INFO) not in self._kept:
@@ -120,6 +130,8 @@ class KnownObjects:
     def _let_go(self, keeping: object) -> None:
         if isinstance(keeping, KnownMemory):
             self._keep(keeping.slot.address, keeping.slot.size, keeping.owner)
+        elif isinstance(keeping, KnownTargets):
+            keeping.let_go()
 
     def _place(self, address: int, mask: int) -> None:
         self._record.known, self._record.known_mask = address, mask

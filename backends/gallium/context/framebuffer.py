@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
+from backends.device.interface import Device
 from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, BoundTargets, ContextCore
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
 from backends.pipe.checks import integer, sequence
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 
+_NO_NUMBERS = (0, 0, 0, 0, int, int, int, int)
+"""The numbers and their types, if the surfaces alone set all sizes."""
+
+_LATELY = 64
+"""Framebuffers of which a second binding within so many makes them known."""
+
 
 class Framebuffers(ContextCore):
     """Surfaces and the bound framebuffer: create_surface, surface_destroy, set_framebuffer_state."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        end = weakref.WeakMethod(self._end_targets)
+        self._end_known: Callable[[int], None] = partial(_end_of, end)
+        self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
 
     def create_surface(
         self,
@@ -49,6 +64,7 @@ class Framebuffers(ContextCore):
             raise ValueError("surface_destroy: target: it belongs to another screen")
         if target.is_destroyed:
             raise ValueError("surface_destroy: target: it was destroyed")
+        self.state.known.forget(target)
         if target.own is not None and (target in self._cbufs or target is self._zsbuf):
             self._synchronize()
         target.destroy()
@@ -111,7 +127,7 @@ class Framebuffers(ContextCore):
         key = *numbers, *map(type, numbers)
         known = bound[0].known(key, targets, depth) if bound else None
         if known is not None:
-            return self._bind_targets(targets, depth, known)
+            return self._bind_targets(targets, depth, known, key)
         limits = [(item.width, item.height) for item in bound] or [(MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE)]
         sizes = []
         for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
@@ -126,15 +142,27 @@ class Framebuffers(ContextCore):
         )
         if bound:
             bound[0].learn(key, new)
-        return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS)
+        return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS, key)
 
-    def _bind_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer) -> None:
+    def _bind_targets(
+        self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer, key: tuple[object, ...]
+    ) -> None:
         if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
         self._targets = framebuffer, colors, depth
         self.state.put_targets(0)
         self.state.hinder(Hindrance.OWN_SAMPLES, self._has_own_samples)
         self.state.hinder(Hindrance.TARGETS, True)
+        if key == _NO_NUMBERS:
+            self._learn_targets(colors, depth)
+
+    def _learn_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None) -> None:
+        """Let native entries recognize the bound targets by their surfaces, which set all sizes, if they were bound lately, too."""
+        place = *map(id, colors), id(depth)
+        if place not in self._bound_lately:
+            self._bound_lately.append(place)
+        elif not self._is_observed and any(item is not None for item in (*colors, depth)) and (targets := self._prepare_targets()):
+            self.state.known.learn_targets(colors, depth, targets, self._end_known)
 
     def _prepare_targets(self) -> int:
         """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""
@@ -168,6 +196,13 @@ class Framebuffers(ContextCore):
             if item.own is not None:
                 self._finish_uses(item.texture)
                 item.own.load_all()
+
+
+def _end_of(end: Callable[[], Callable[[int], None] | None], address: int) -> None:
+    """Let generated code bind targets no more, if their context lives."""
+    found = end()
+    if found is not None:
+        found(address)
 
 
 Again = Callable[[], "Surface | None"]

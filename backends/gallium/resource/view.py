@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from collections.abc import Hashable, Sequence
 
@@ -203,7 +204,7 @@ class Surface:
         self.first_layer, self.last_layer = first_layer, last_layer
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
-        self.is_destroyed = False
+        self.ended = ctypes.c_int32(0)  # 1 once it was destroyed, for generated code
         self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
         self._reference = Reference(texture)
         self.own: RenderSamples | None = None
@@ -227,6 +228,11 @@ class Surface:
         )
 
     @property
+    def is_destroyed(self) -> bool:
+        """True after `destroy`."""
+        return bool(self.ended.value)
+
+    @property
     def packet(self) -> DeviceSurface:
         """The surface as devices know it. ValueError after `destroy`."""
         if self._packet is None:
@@ -235,7 +241,7 @@ class Surface:
 
     def destroy(self) -> None:
         """Let go of the texture. A binding keeps its memory until it is replaced."""
-        self.is_destroyed, self._packet, self._framebuffer = True, None, None
+        self.ended.value, self._packet, self._framebuffer = 1, None, None
         if self.own is not None:
             self.own.destroy()
             self.own = None

@@ -68,9 +68,13 @@ class Passes:
                 self._note_end()
             elif prepared == self._prepared:
                 continue
-            framebuffer = self.find(prepared)
-            self._framebuffer, self._targets, self._prepared = framebuffer, [*framebuffer.ranges()], prepared
+            self._take(prepared)
             self._known = number + 1
+
+    def _take(self, prepared: int) -> None:
+        """Take note that the open pass has targets that were prepared."""
+        framebuffer = self.find(prepared)
+        self._framebuffer, self._targets, self._prepared = framebuffer, [*framebuffer.ranges()], prepared
 
     def _note_end(self) -> None:
         """Put the open pass to the earlier ones."""
@@ -115,11 +119,13 @@ class Passes:
 
     def restart(self) -> None:
         """Forget all passes but the open one, whose work has been carried out."""
-        self.catch_up()
+        last = self.record
+        if last.prepared != self._prepared:
+            self._take(last.prepared)
         if self.count > 1:
-            self._records[0], self._asked.num_passes, self._known = self.record, 1, 1
-            self._kept.clear()
-            self._earlier = []
+            self._records[0], self._asked.num_passes = last, 1
+        self._known, self._earlier = 1, []
+        self._kept.clear()
 
 
 def pass_of(framebuffer: Framebuffer) -> PassRecord:

@@ -14,11 +14,12 @@ from backends.device.stream_target import TargetRecord
 from backends.geometry.records import GeometryRecord, OutputRecord
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.draw_record import Draw
-from backends.raster.records import Batch, PreparedTargets, Scene, Span, UploadRecord
+from backends.raster.records import Batch, Scene, Span, UploadRecord
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.records import (
     CopySlot,
     ExecutorRecord,
+    PreparedTargets,
     ReadRange,
     ReadSlot,
     StagedRecord,

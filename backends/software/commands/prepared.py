@@ -10,7 +10,7 @@ from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
 from backends.raster.control.passes import check_size, pass_of
 from backends.raster.control.pool import Pool
-from backends.raster.records import PreparedTargets
+from backends.software.commands.records import PreparedTargets, ReadRange
 
 _serials = itertools.count(1)
 
@@ -29,8 +29,10 @@ class PreparedTable:
         check_size(framebuffer)
         opened = pass_of(framebuffer)
         opened.prepared = next(_serials)
-        kind = self.kind_of(framebuffer)
-        made = PreparedTargets(opened, kind, self._pool.arena_for(opened), framebuffer.width, framebuffer.height)
+        made = PreparedTargets(opened, self.kind_of(framebuffer), self._pool.arena_for(opened))
+        made.width, made.height = framebuffer.width, framebuffer.height
+        for made.num_targets, found in enumerate(framebuffer.ranges(), 1):
+            made.targets[made.num_targets - 1] = ReadRange(*found)
         self._of[ctypes.addressof(made)], self._framebuffers[opened.prepared] = made, framebuffer
         return ctypes.addressof(made)
 

@@ -14,6 +14,7 @@ from backends.geometry.records import RunRecord, StageCounts
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS
 from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
+from backends.raster.records import PassRecord
 from tgsi.language.facts.enums import Processor
 
 
@@ -58,6 +59,9 @@ class EnvironmentRecipe(ctypes.Structure):
 
 REACHED = (Processor.VERT, Processor.FRAG)
 """Stages with tables in `ExecutorRecord.tables`."""
+
+MOST_TARGETS = MAX_COLOR_BUFFERS + 1
+"""Surfaces of a framebuffer."""
 
 TABLES = 3
 """Tables of a stage there: addresses of the records of buffers, counters and images."""
@@ -152,9 +156,24 @@ class TemplateSlot(ctypes.Structure):
 
 
 class ReadRange(ctypes.Structure):
-    """Memory that pending draws read."""
+    """Memory that pending draws read, or that belongs to targets."""
 
     _fields_ = [("address", c_uint64), ("size", c_int64)]
+
+
+class PreparedTargets(ctypes.Structure):
+    """Targets that generated code can bind: a pass of their first layer, and what a change of targets has to know."""
+
+    _fields_ = [
+        ("opened", PassRecord),  # `prepared` is a serial that no other targets have
+        ("framebuffer", c_uint64),  # number of their kind
+        ("arena_size", c_int64),  # bytes that each arena has to have
+        ("targets", ReadRange * MOST_TARGETS),  # their memory
+        ("num_targets", c_int32),
+        ("width", c_int32),  # pixels
+        ("height", c_int32),
+        ("pad", c_int32),
+    ]
 
 
 class ReadSlot(ctypes.Structure):
@@ -189,7 +208,7 @@ class ExecutorRecord(ctypes.Structure):
         ("has_met", c_int32),  # memory was noted as read that pending programs write: a flush has to come first
         ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
-        ("targets", ReadRange * (MAX_COLOR_BUFFERS + 1)),  # memory of the bound framebuffer
+        ("targets", ReadRange * MOST_TARGETS),  # memory of the bound framebuffer
         ("num_targets", c_int32),
         ("pad_targets", c_int32),
         ("width", c_int32),  # of the framebuffer, pixels
