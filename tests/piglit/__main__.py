@@ -2,21 +2,24 @@
 
 python -m tests.piglit --results ours.tsv --names ../shared/peers/piglit.json --shard 1/20     goes on where the file ended
 python -m tests.piglit --side reference --results reference.tsv --against ours.tsv             what did not pass there
-python -m tests.piglit --table ours.tsv reference.tsv
+python -m tests.piglit --table ours.tsv ../shared/peers/piglit.json reference.tsv              later files of the reference win
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import signal
 import sys
 import time
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 
 from tests.piglit.cases import Case, Unit, matching, ordered, read_cases, shard
-from tests.piglit.results import Results
+from tests.piglit.page import PAGE, page, tree_here
+from tests.piglit.results import Results, read_any
 from tests.piglit.runner import remaining, run
 from tests.piglit.sides import SIDES, missing, served, started
 from tests.piglit.table import PASSED, better, table, unknown, worse
@@ -52,7 +55,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="time of the run")
     parser.add_argument("--log", type=Path, help="file that gets what our server says")
-    parser.add_argument("--table", nargs=2, type=Path, metavar=("OURS", "REFERENCE"), help="print the table of two files of results")
+    files = ("OURS", "REFERENCE")
+    parser.add_argument("--table", nargs="+", type=Path, metavar=files, help="print the table of files of results, or of a piglit.json")
+    parser.add_argument("--page", nargs="+", type=Path, metavar=files, help=f"write {PAGE.name} in docs from such files")
     return parser.parse_args(arguments)
 
 
@@ -61,7 +66,7 @@ def chosen(cases: dict[str, Case], given: argparse.Namespace, results: Results) 
     first = names_in(given.names) if given.names else []
     wanted = matching(cases, given.only) if given.only else cases
     if given.against:
-        others = Results(given.against)
+        others = read_any(given.against)
         wanted = {name: case for name, case in wanted.items() if name in others.found and others.found[name].kind not in PASSED}
     again = set(results.names(*given.again.split(","))) if given.again else set()
     return remaining(shard(ordered(wanted, first, given.seed), *given.shard), results.found.keys() - again)
@@ -88,8 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("piglit is not installed", file=sys.stderr)
         return 2
     cases = read_cases(root)
-    if given.table:
-        return show(cases, *map(Results, given.table))
+    if files := given.table or given.page:
+        ours, reference = Results(files[0]), reduce(Results.merged, map(read_any, files[1:]), Results())
+        if given.page:
+            PAGE.write_text(page(cases, ours.found, reference.found, tree_here(), datetime.datetime.now(datetime.UTC).date()))
+        return show(cases, ours, reference)
     if lacks := missing(given.side):
         print(f"missing: {', '.join(lacks)}", file=sys.stderr)
         return 2

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from threading import Lock
 
 from tests.piglit.outcomes import RANKS, Outcome
+
+RECORDED = "virpipe_reference"
+"""Name under which piglit.json has the outcomes of the reference server."""
 
 
 class Results:
@@ -33,9 +37,25 @@ class Results:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write("".join(f"{row}\n" for row in rows))
 
+    def merged(self, other: Results) -> Results:
+        """Outcomes of both, in no file. Those of `other` replace ours."""
+        made = Results()
+        made.found = self.found | other.found
+        return made
+
     def names(self, *kinds: str) -> list[str]:
         """Names of cases with one of these outcomes."""
         return [name for name, outcome in self.found.items() if outcome.kind in kinds]
+
+
+def read_any(path: Path) -> Results:
+    """Results in a file of ours, or those of the reference server that a piglit.json has recorded."""
+    if path.suffix != ".json":
+        return Results(path)
+    made = Results()
+    for name, word in json.loads(path.read_text(encoding="utf-8"))[RECORDED].items():
+        made.found[name] = Outcome("hang" if word == "timeout" else word, 0.0, "as recorded")
+    return made
 
 
 def _plain(words: str) -> str:

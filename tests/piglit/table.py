@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from tests.piglit.cases import Case
-from tests.piglit.outcomes import RANKS, Outcome
+from tests.piglit.outcomes import Outcome
 
 PASSED = ("pass", "warn")
 
@@ -47,9 +47,16 @@ def family(case: Case) -> str:
     return group if group in ("shaders", "glx", "fbo", "texturing") else "others"
 
 
+COLUMNS = (("pass", PASSED), ("fail", ("fail",)), ("skip", ("skip",)), ("crash", ("crash",)), ("hang", ("hang",)))
+"""Outcomes as the table counts them."""
+
+
 def rows(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapping[str, Outcome]) -> Iterable[tuple[str, ...]]:
-    """Cells of the table: for each family its cases, those that were run, our outcomes, and how both differ."""
-    yield ("set", "cases", "run", *RANKS, "only the reference passes", "only ours passes")
+    """Cells of the table: for each family its cases, those that were run, the outcomes, ours / the reference's, and how both differ.
+
+    Outcomes of the reference are counted where we have one, too.
+    """
+    yield ("set", "cases", "run", *dict(COLUMNS), "only the reference passes", "only ours passes")
     by_family: dict[str, list[str]] = {}
     for name, case in cases.items():
         by_family.setdefault(family(case), []).append(name)
@@ -57,9 +64,10 @@ def rows(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapp
     everything = [*sorted(by_family.items()), ("all", list(cases))]
     for title, names in everything:
         found = [name for name in names if name in ours]
-        counts = Counter(ours[name].kind for name in found)
-        lost, won = losses.intersection(found), gains.intersection(found)
-        yield (title, *(f"{count:,}" for count in (len(names), len(found), *(counts[kind] for kind in RANKS), len(lost), len(won))))
+        sides = [Counter(side[name].kind for name in found if name in side) for side in (ours, reference)]
+        counts = [[kinds.total(), *(sum(kinds[kind] for kind in group) for _, group in COLUMNS)] for kinds in sides]
+        pairs = [f"{here:,} / {there:,}" for here, there in zip(*counts)]
+        yield (title, f"{len(names):,}", *pairs, f"{len(losses.intersection(found)):,}", f"{len(gains.intersection(found)):,}")
 
 
 def table(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapping[str, Outcome]) -> str:

@@ -23,7 +23,8 @@ from tests.piglit.__main__ import SEED, main, names_in
 from tests.piglit.cases import Case, ordered, read_cases, read_list, shard, units
 from tests.piglit.known import KNOWN
 from tests.piglit.outcomes import Ended, Outcome, Start, Starter, judged, reports, run_case, run_unit
-from tests.piglit.results import Results
+from tests.piglit.page import page
+from tests.piglit.results import RECORDED, Results, read_any
 from tests.piglit.runner import remaining, run
 from tests.piglit.sides import missing, served, started
 from tests.piglit.table import PASSED, better, family, table, worse
@@ -203,8 +204,32 @@ def test_the_table_counts_by_family_and_names_what_differs(listed: list[Case]) -
     assert better(ours, reference) == ["glx@two"]
     assert [family(case) for case in listed] == ["ARB", "glx", "others", "GLSL 1.10"]
     lines = table(cases, ours, reference).splitlines()
-    assert "| ARB | 1 | 1 | 0 | 0 | 0 | 1 | 0 | 0 | 1 | 0 |" in lines
-    assert lines[-1] == "| all | 4 | 3 | 0 | 1 | 0 | 1 | 0 | 1 | 1 | 1 |"
+    assert "| ARB | 1 | 1 / 1 | 0 / 1 | 1 / 0 | 0 / 0 | 0 / 0 | 0 / 0 | 1 | 0 |" in lines
+    assert lines[-1] == "| all | 4 | 3 / 3 | 1 / 1 | 1 / 2 | 0 / 0 | 1 / 0 | 0 / 0 | 1 | 1 |"
+
+
+def test_the_page_says_which_share_ran_and_names_what_does_not_pass(listed: list[Case]) -> None:
+    cases = {case.name: case for case in listed}
+    ours = {"spec@arb_a@one": Outcome("fail", 1), "glx@two": Outcome("pass", 1), "spec@glsl-1.10@four": Outcome("crash", 1)}
+    reference = {"spec@arb_a@one": Outcome("pass", 1), "glx@two": Outcome("fail", 1), "spec@glsl-1.10@four": Outcome("fail", 1)}
+    text = page(cases, ours, reference, "abc123", datetime.date(2026, 11, 24))
+    assert "Run up to 24 November 2026, tree abc123: 3 of 4 cases (75.0 %)." in text
+    parts = {part.splitlines()[0]: part.splitlines()[2:] for part in text.split("\n## ")[1:]}
+    assert parts == {
+        "Only the reference passes": ["- `spec@arb_a@one`: fail"],
+        "Only ours passes": ["- `glx@two`: fail"],
+        "Neither passes": ["- `spec@glsl-1.10@four`: crash"],
+    }
+
+
+def test_outcomes_of_the_reference_come_from_a_recording_and_from_later_runs(tmp_path: Path) -> None:
+    recorded = tmp_path / "piglit.json"
+    recorded.write_text(json.dumps({"meta": {}, "softpipe": {"a": "fail"}, RECORDED: {"a": "pass", "b": "timeout"}}))
+    later = Results(tmp_path / "later.tsv")
+    later.add({"b": Outcome("pass", 1.0)})
+    found = read_any(recorded).merged(read_any(tmp_path / "later.tsv")).found
+    assert {name: outcome.kind for name, outcome in found.items()} == {"a": "pass", "b": "pass"}
+    assert read_any(recorded).names("hang") == ["b"]
 
 
 def test_names_come_from_lines_and_from_json(tmp_path: Path) -> None:

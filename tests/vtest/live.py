@@ -67,13 +67,13 @@ class Live:
         self.process.stderr.close()
 
 
-def wait_until(ask: Callable[[], _T], what: str, seconds: float = 60) -> _T:
-    """Wait until an answer is true, and return it."""
+def wait_until(ask: Callable[[], _T], what: str, seconds: float = 60, every: float = 0.01) -> _T:
+    """Wait until an answer is true, and return it. every: seconds between two questions."""
     until = time.monotonic() + seconds
     while not (answer := ask()):
         if time.monotonic() > until:
             raise AssertionError(f"it did not come: {what}")
-        time.sleep(0.01)
+        time.sleep(every)
     return answer
 
 

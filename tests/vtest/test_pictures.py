@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageGrab, features
 
-from benchmarks.glmark import SCENES
+from benchmarks.glmark import SCENES, Display
+from tests.vtest.live import wait_until
 from tests.vtest.pictures import DRAWERS
-from tests.vtest.test_programs import ROOT, environment, needs, pytestmark, run
+from tests.vtest.test_programs import ROOT, RUN, environment, needs, pytestmark, run
 
 __all__ = ["environment", "pytestmark"]
 
@@ -92,6 +93,42 @@ def test_a_scene_of_glmark2_is_drawn_and_found_right(environment: dict[str, str]
     run(["--screenshot", "last", "-o", "shown"], [*command, f"{SCENES[scene]}:duration=0.2"], environment, tmp_path)
     (picture,) = (tmp_path / "shown").iterdir()
     check_is_picture(pixels_of(picture), 3)
+
+
+FROZEN = ["faketime", "-f", "2026-01-01 00:00:00"]
+"""Words before a command whose clock stands still, so that an animation shows its first frame again and again."""
+
+
+def shown(command: list[str], environment: dict[str, str], folder: Path, size: str) -> NDArray[np.int64]:
+    """The picture that a screen of a size shows when a command has stopped changing it; then the command is ended."""
+    with Display(size) as display, (folder / "said").open("w+") as said:
+        process = subprocess.Popen(command, env=environment | {"DISPLAY": display.name}, cwd=folder, stdout=said, stderr=said)
+        before: list[NDArray[np.int64]] = []
+
+        def is_still() -> bool:
+            assert process.poll() is None, (folder / "said").read_text()
+            before[2:] = []
+            before.insert(0, np.array(ImageGrab.grab(xdisplay=display.name).convert("RGB")).astype(np.int64))
+            return len(before) == 3 and bool(before[0].std() > 1) and all((picture == before[0]).all() for picture in before)
+
+        try:
+            wait_until(is_still, f"a picture of {command}", 300, every=0.2)
+        finally:
+            process.terminate()
+            process.wait()
+        return before[0]
+
+
+@pytest.mark.nightly
+@needs("glmark2", "Xvfb", "faketime")
+@pytest.mark.skipif(not features.check("xcb"), reason="Pillow was built without XCB")
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_scene_of_glmark2_begins_as_on_llvmpipe(environment: dict[str, str], tmp_path: Path, scene: str) -> None:
+    command = [*FROZEN, "glmark2", "--size", "320x240", "-b", SCENES[scene]]
+    ours = shown([*RUN, "--", *command], environment, tmp_path, "320x240")
+    theirs = shown(command, environment | LLVMPIPE, tmp_path, "320x240")
+    check_is_picture(ours, 3)
+    check_alike(ours, theirs)
 
 
 @pytest.mark.nightly

@@ -1,0 +1,56 @@
+"""The page docs/piglit.md: what came of piglit's cases on both servers, made from files of results."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.piglit.cases import Case
+from tests.piglit.known import KNOWN
+from tests.piglit.outcomes import Outcome
+from tests.piglit.table import PASSED, better, table, worse
+
+PAGE = Path(__file__).parents[2] / "docs" / "piglit.md"
+_HEAD = """# piglit through tgsi-vtest
+
+`python -m tests.piglit --page OURS REFERENCE ...` makes this page from files of results. The cases are those of an installed piglit's
+profile gpu that run with GLX; the reference is `virgl_test_server` over llvmpipe with the same Mesa. Where it was not run again, its
+outcomes are those that came with piglit.json. A warning counts as a pass. A process hangs after 60 s of processor time, its server's
+included. Cells with two numbers are ours / the reference's, of the cases that ran here.
+"""
+
+
+def _names(names: list[str], outcomes: Mapping[str, Outcome], reasons: Mapping[str, str]) -> str:
+    return "\n".join(f"- `{name}`: {outcomes[name].kind}{f'; {reasons[name]}' if name in reasons else ''}" for name in names) or "None."
+
+
+def page(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapping[str, Outcome], tree: str, day: datetime.date) -> str:
+    """The page as Markdown. tree: of git, on which our side ran last."""
+    done = [name for name in cases if name in ours]
+    gains, losses = better(ours, reference), worse(ours, reference)
+    neither = [name for name in done if ours[name].kind not in (*PASSED, "skip") and name not in losses]
+    return f"""{_HEAD}
+Run up to {day:%-d %B %Y}, tree {tree}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
+
+{table(cases, ours, reference)}
+
+## Only the reference passes
+
+{_names(losses, ours, KNOWN)}
+
+## Only ours passes
+
+{_names(gains, reference, {})}
+
+## Neither passes
+
+{_names(neither, ours, KNOWN)}
+"""
+
+
+def tree_here() -> str:
+    """The commit of this checkout, in short."""
+    made = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=PAGE.parent, capture_output=True, text=True, check=True)
+    return made.stdout.strip()
