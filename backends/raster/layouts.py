@@ -123,7 +123,7 @@ class SetupLayout:
     BOX = 56  # four u16: min x, min y, max x, max y (pixels, inside the region)
     CUT = 0x8000  # bit of min x: the box was cut by the region, so coverage must respect it
     Z, W = 64, 76  # a0, dadx, dady of z and of 1/w
-    ANCHOR = 88  # x, y of the anchor pixel (i32)
+    ANCHOR, OFFSET = 88, 92  # x, y of the anchor pixel (u16); offset of a filled polygon's depth (f32), which a large a0 could swallow
     SLOTS = 96
     ROUTE = (
         32  # bytes after the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3), one word

@@ -130,6 +130,7 @@ class TileRules:
         is_per_sample: `force_persample_interp`, if there is a pattern.
         drops_samples: the sample mask leaves some out.
         has_masks: sample masks that programs write count (OpenGL 4.6 core, 17.3.3: only under multisample rules).
+        is_offset: the depth of filled polygons has an offset.
     """
 
     marks: Marks
@@ -139,6 +140,7 @@ class TileRules:
     is_per_sample: bool
     drops_samples: bool
     has_masks: bool
+    is_offset: bool
 
 
 @record

@@ -72,6 +72,7 @@ def fragment_key(
         windows=windows,
         # tests
         depth=tests.depth,
+        is_offset=rules.is_offset,
         alpha=tests.alpha,
         count_samples=count_samples,
         count_invocations=count_invocations,

@@ -129,7 +129,7 @@ def _rasterizer(
     write_lines(d.lines, style, r)
     write_line_stipple(d.line_stipple, style, topology, mode, r)
     write_samples(d.fragments, pattern, sample_mask, locations)
-    rules = tile_rules(r, kind, style, pattern, bool(has_stipple), sample_mask)
+    rules = tile_rules(r, kind, style, pattern, offset, bool(has_stipple), sample_mask)
     return topology, style.shape, style.is_conservative, slot_rules(r, kind, style, offset, mode, planes), rules
 
 

@@ -131,7 +131,7 @@ def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
 
 
 def tile_rules(
-    r: RasterizerState, kind: FramebufferKind, style: Style, pattern: Pattern | None, has_stipple: bool, sample_mask: int
+    r: RasterizerState, kind: FramebufferKind, style: Style, pattern: Pattern | None, offset: Offset, has_stipple: bool, sample_mask: int
 ) -> TileRules:
     """The part of rasterizer state that shading heeds. has_stipple: a polygon stipple is set."""
     return TileRules(
@@ -142,6 +142,7 @@ def tile_rules(
         is_per_sample=pattern is not None and r.force_persample_interp,
         drops_samples=pattern is not None and bool(~sample_mask & pattern.every),
         has_masks=r.multisample,
+        is_offset=offset.unit is not OffsetUnit.NONE,
     )
 
 

@@ -283,23 +283,24 @@ class _Triangles:
         keeps = self.is_conservative
         plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0), self.rule.unit, keeps_degenerate=keeps)
         rw = [v[3] for v in window]
-        depth = self._offset_depth(plane([v[2] for v in window]))
+        depth = plane([v[2] for v in window])
+        offset = self._depth_offset(depth)
         if self.routes is not None:
             depth[0] = depth[0] + self.routes.offset()
-        words += [*depth, *plane(rw), x0, y0]
+        words += [*depth, *plane(rw), x0 | (y0 << 16), offset]
         for g in range(0, len(words), 4):
             f.store_vec4s(words[g : g + 4], target, 4 * g)
         with f.range(0, d.get("setup.num_slots")) as s:
             self._write_slot(s, target, plane, rw)
 
-    def _offset_depth(self, z: list[Val]) -> list[Val]:
-        """The plane of depth, with the polygon's depth offset added."""
+    def _depth_offset(self, z: list[Val]) -> Val:
+        """The depth offset of filled polygons with a plane of depth."""
         f, offset = self.f, self.d.part("offset")
-        value = f.var(z[0].type, z[0])
+        value = f.var(z[0].type, 0.0)
         with f.if_(offset.get("unit").ne(OffsetUnit.NONE)):
             depths = [v[2] for v in self.window]
-            value.set(z[0] + depth_offset(f, offset, offset.get("unit"), depths, f.max(f.abs(z[1]), f.abs(z[2]))))
-        return [value.get(), z[1], z[2]]
+            value.set(depth_offset(f, offset, offset.get("unit"), depths, f.max(f.abs(z[1]), f.abs(z[2]))))
+        return value.get()
 
     def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:
         f, d = self.f, self.d

@@ -278,6 +278,7 @@ class FragmentKey:
 
     # tests
     depth: DepthKey | None = None
+    is_offset: bool = False  # the depth of filled polygons has an offset
     alpha: CompareFunc | None = None
     count_samples: bool = False
     count_invocations: bool = False

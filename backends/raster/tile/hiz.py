@@ -1,9 +1,9 @@
 """Coarse depth: for each tile a bound that no stored depth exceeds, so that triangles farther away are dropped before shading.
 
 Coverage updates the bound while it walks a tile's triangles in order. A triangle that covers all of the tile's pixels, and only writes
-depth where it is nearer, leaves no stored depth above its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x, and rounding
-keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush: they begin as
-the cleared depth, or without limit. Each layer that is drawn to has tiles and bounds of its own.
+depth where it is nearer, leaves no stored depth above its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x + offset, and
+rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush:
+they begin as the cleared depth, or without limit. Each layer that is drawn to has tiles and bounds of its own.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from backends.abi.limits import TILE
-from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
+from backends.llvm.builder.function import BOOL, F32, Function, Val
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import HizUse, SetupLayout
+from backends.raster.tile.planes import anchor_of
 from tgsi.language.record import record
 
 
@@ -30,12 +31,11 @@ class HizTest:
 
     def _range(self, record: Val, box: list[Val], farthest: bool) -> Val:
         """The nearest or farthest depth of a triangle's plane in a box, before it is clamped; NaN if depth is NaN at the box's edge."""
-        f, pick = self.f, self.f.max if farthest else self.f.min
+        f, pick, anchor = self.f, self.f.max if farthest else self.f.min, anchor_of(self.f, record)
 
         def term(axis: int, slope: int) -> list[Val]:
-            anchor = self.tile[axis] - f.load(I32, record, SetupLayout.ANCHOR + 4 * axis)
             slope_value = f.load(F32, record, slope)
-            ends = [(box[axis + k] + anchor).to_float() for k in (0, 2)]
+            ends = [(box[axis + k] + (self.tile[axis] - anchor[axis])).to_float() for k in (0, 2)]
             if self.spread:
                 ends = [ends[0] - self.spread, ends[1] + self.spread]
             return [slope_value * end for end in ends]
@@ -43,7 +43,7 @@ class HizTest:
         a0 = f.load(F32, record, SetupLayout.Z)
         rows = [a0 + v for v in term(1, SetupLayout.Z + 8)]
         columns = term(0, SetupLayout.Z + 4)
-        return pick(rows[0], rows[1]) + pick(columns[0], columns[1])
+        return pick(rows[0], rows[1]) + pick(columns[0], columns[1]) + f.load(F32, record, SetupLayout.OFFSET)
 
     @contextmanager
     def unless_hidden(self, record: Val, box: list[Val]) -> Iterator[None]:

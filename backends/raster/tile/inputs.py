@@ -164,6 +164,10 @@ class PixelInputs:
     def _value(self, plane: tuple[Val, Val | None]) -> Val:
         return plane[0] if plane[1] is None else plane[0] + plane[1] * self.x
 
+    def _plane_depth(self) -> Val:
+        """Depth of the primitive, not clamped."""
+        return self.planes.with_offset(self._value(self.planes.z))
+
     def _slot(self, slot: int, channel: int) -> Val:
         plane = self.planes.slots[slot].get(channel)
         if plane is None:
@@ -186,7 +190,7 @@ class PixelInputs:
                     y = f.splat(self.kernel.draw.get("fragments.height").to_float(), lanes) - y
                 return y - 0.5 if info.is_integer_center else y
             case "POSITION":
-                return self._value(self.planes.z if channel == 2 else self.planes.w)
+                return self._plane_depth() if channel == 2 else self._value(self.planes.w)
             case "FACE" if channel == 0:
                 return f.splat(f.select(self.planes.front, f.const(F32, 1.0), -1.0), lanes)
             case "PRIM_ID" if channel == 0:

@@ -76,12 +76,19 @@ class Hoisted:
         return None
 
 
+def anchor_of(f: Function, record: Val) -> tuple[Val, Val]:
+    """Column and row of the pixel at which a triangle's planes begin."""
+    word = f.load(I32, record, SetupLayout.ANCHOR)
+    return word & 0xFFFF, word.lshr(16)
+
+
 class Planes:
     """The planes of one setup record. `row` computes the parts that do not depend on x."""
 
     def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
         self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
         self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
+        self.anchor = anchor_of(self.f, record)
         self.y: Val  # distance from the anchor's row
         self.z: tuple[Val, Val]
         self.w: tuple[Val, Val]
@@ -93,13 +100,17 @@ class Planes:
 
     def relative(self, v: Val, axis: int) -> Val:
         """The exact distance of a pixel coordinate from the anchor pixel, along an axis."""
-        return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
+        return (v - self.anchor[axis]).to_float()
 
     def at(self, offset: int, step: int, x: Val, y: Val) -> Val:
         """Value of a plane at a distance from the anchor pixel's center.
 
         offset: of the plane in the record; its gradients along x and y follow after `step` and twice `step` bytes."""
         return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
+
+    def with_offset(self, z: Val) -> Val:
+        """A depth of the plane with the primitive's depth offset. It is added last, because the plane may begin far out of the range."""
+        return z + self.word(SetupLayout.OFFSET) if self.kernel.key.is_offset else z
 
     def depth_range(self) -> tuple[Val, Val]:
         """The ends of the viewport's depth range (scalars)."""

@@ -184,7 +184,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
         tested = mask
         if test is not None and self.depth is not None and not late:
-            outcome = test.run(self._depth(self._value(self.planes.z)), old, mask, self.planes.front)
+            outcome = test.run(self._depth(self._plane_depth()), old, mask, self.planes.front)
             tested = outcome.passed
             if test.key.stencil and test.key.writes:
                 self.depth.store(outcome.words)
@@ -207,7 +207,7 @@ class PixelBlock(BlockMemory, PixelInputs):
                 mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
             mask = mask & self._alpha_test(out)
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
-            z = self._value(self.planes.z) if info.depth is None or out is None else out.get(info.depth, 2)
+            z = self._plane_depth() if info.depth is None or out is None else out.get(info.depth, 2)
             ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
             outcome = test.run(self._depth(z), old, mask, self.planes.front, ref)
             mask = outcome.passed

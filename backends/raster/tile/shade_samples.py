@@ -227,10 +227,10 @@ class PixelSamples(SampledBlock):
         """Depth at the place of a sample, clamped."""
         f = self.kernel.f
         if self.pattern.is_centered:
-            return self._depth(self._value(self.planes.z))
+            return self._depth(self._plane_depth())
         x, y = (f.load(F32, self.pattern.table(f, self.kernel.draw, axis), sample << 2) for axis in range(2))
         z, dx, dy = (self.planes.word(SetupLayout.Z + 4 * k) for k in range(3))
-        return self._depth((z + dy * (self.planes.y + y)) + dx * (self.x + x))
+        return self._depth(self.planes.with_offset((z + dy * (self.planes.y + y)) + dx * (self.x + x)))
 
     def shade_pixels(self) -> None:
         """Run tests, shader, blending and stores for all samples."""
