@@ -87,7 +87,16 @@ def _flat(
                     raise ValueError(f"set_uniforms: {missing[0]!r} is no uniform of the {program.processor.name} program")
                 yield from _flat(inner, variables, program)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
+            if (size := _elements(name, variables)) and len(value) > size:
+                raise ValueError(f"set_uniforms: {name}: {size} elements at most are wanted, not {len(value)}")
             yield from _flat({f"{name}[{number}]": item for number, item in enumerate(value)}, variables, program)
+
+
+def _elements(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> int:
+    """The elements of an array of structs; 0 for other names. Of an array of blocks, only those that the program uses are known."""
+    start = len(name) + 1
+    known = [item[start:].partition("]")[0] for item, (block, _) in variables.items() if item[:start] == f"{name}[" != block.name[:start]]
+    return max((int(index) for index in known), default=-1) + 1
 
 
 def _unknown(name: Any, known: Mapping[str, Any], shaders: Mapping[int, Shader], call: str) -> str:

@@ -120,7 +120,7 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
     eyes, tint = np.tile(np.eye(4, dtype=np.float32), (3, 1, 1)), np.ones((3, 4), np.float32)
     for vertices, error, message in [
         ({"place": CORNERS, "turn": eyes}, ValueError, "the vertex shader reads vec4 tint, which no vertex has"),
-        ({"place": CORNERS.astype(float), "turn": eyes, "tint": tint}, TypeError, "place: float64"),
+        ({"place": CORNERS.astype(float), "turn": eyes, "tint": tint}, TypeError, r"place: .* not float64; .*astype\(numpy.float32\)"),
         ({"place": CORNERS, "turn": eyes[:, 0], "tint": tint}, ValueError, "mat4 turn: 4 rows of each vertex are wanted, not 1"),
         ({"place": CORNERS[:2], "turn": eyes, "tint": tint}, ValueError, "the arrays differ in length: place 2, turn 3, tint 3"),
         (CORNERS, TypeError, "an array with named fields, or a mapping of names to arrays, is wanted, not ndarray"),
@@ -130,6 +130,44 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
     ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL OUT[0], POSITION\nMOV OUT[0], OUT[0]\nEND\n"))
     with pytest.raises(ValueError, match="TGSI, which has no names"):
         ctx.set_vertices({"place": CORNERS})
+
+
+TYPED = """#version 430
+layout(location = 0) in vec2 place; layout(location = 1) in TYPE a;
+out vec4 v;
+void main() { gl_Position = vec4(place, 0.0, 1.0); v = vec4(a); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "taken"),
+    [
+        ("vec4", "int32", False),
+        ("vec4", "uint32", False),
+        ("vec4", "bool", False),
+        ("vec4", "float16", True),
+        ("ivec4", "float32", False),
+        ("ivec4", "int8", True),
+        ("uvec4", "uint16", True),
+        ("ivec4", "int32", True),
+        ("dvec4", "float32", False),
+        ("dvec4", "float64", True),
+        ("dvec3", "float64", True),
+        ("double", "float64", True),
+    ],
+)
+def test_vertices_have_the_numbers_of_their_input_or_are_refused(ctx: g.Context, kind: str, numbers: str, taken: bool) -> None:
+    size = int(kind[-1]) if kind[-1].isdigit() else 1
+    wide = TYPED.replace("TYPE", kind).replace("vec4(a)", "vec4(a, 1.0)" if size == 3 else "vec4(a)")
+    ctx.bind_vs_state(ctx.create_vs_state(wide))
+    ctx.bind_fs_state(ctx.create_fs_state("#version 430\nin vec4 v; out vec4 color;\nvoid main() { color = v; }"))
+    vertices = {"place": CORNERS, "a": np.tile(np.array([3, 2, 5, 1][:size], numbers), (3, 1))}
+    if taken:
+        ctx.set_vertices(vertices)
+        assert drawn(ctx) == ([3, 3, 3, 3] if size == 1 else [3, 2, 5, 1])
+    else:
+        with pytest.raises(TypeError, match=rf"set_vertices: {kind} a: \w+ are wanted, not {numbers}; convert the array with .astype"):
+            ctx.set_vertices(vertices)
 
 
 def test_a_matrix_of_pyglm_is_the_matrix_that_it_prints() -> None:

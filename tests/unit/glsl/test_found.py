@@ -115,3 +115,12 @@ def test_a_component_that_a_uniform_chooses_is_interpolated_at_a_place(component
     text = "#version 440\nin vec3 v; uniform int n; out vec4 c;\n"
     text += "void main() { c = vec4(interpolateAtOffset(v[n], vec2(0)), interpolateAtCentroid(v[n]), v[n], 0); }"
     assert drawn(text, {"n": component}) == [component + 1, component + 1, component + 1, 0]
+
+
+def test_an_array_of_structs_takes_no_more_elements_than_it_has() -> None:
+    text = "#version 330\nstruct Light { vec2 at; float power; }; uniform Light lights[2]; out vec4 c;\n"
+    text += "void main() { c = vec4(lights[0].at, lights[0].power, lights[1].power); }"
+    light = {"at": (1, 2), "power": 3}
+    assert drawn(text, {"lights": [light, {"power": 4}]}) == [1, 2, 3, 4]
+    with pytest.raises(ValueError, match="set_uniforms: lights: 2 elements at most are wanted, not 3"):
+        drawn(text, {"lights": [light] * 3})

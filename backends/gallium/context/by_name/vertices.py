@@ -8,10 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.formats import Format
 from backends.gallium.context.handles import vertex_elements
 from backends.pipe.state import VertexElement
-from tgsi.language.interface import Interface, nearest
+from tgsi.language.interface import Interface, Port, nearest
 from tgsi.language.program import Program
+
+_FLOATS = "floats", ("f2", "f4", "u1", "i1", "u2", "i2"), "float32"
+_INTEGERS = "integers", ("u1", "i1", "u2", "i2", "u4", "i4"), "int32"
+_TAKEN = {"i": _INTEGERS, "u": _INTEGERS, "d": ("doubles", ("f8",), "float64")}
+"""Numbers that an input takes, by the first letter of its type, and what others become: a register has the words that its format makes, and
+nothing turns floats into integers or back."""
 
 
 def vertex_layout(program: Program | None, vertices: Any) -> tuple[list[VertexElement], list[NDArray[Any]]]:
@@ -52,8 +59,30 @@ def _elements(interface: Interface, arrays: Sequence[NDArray[Any]], call: str) -
         if name not in places:
             raise ValueError(f"{call}: the vertex shader reads {port.type} {name}, which no vertex has{nearest(name, places)}")
         at = places[name]
-        rows = vertex_elements(arrays[at].dtype, [name], vertex_buffer_index=at)
+        rows = _rows(arrays[at].dtype, port, at, f"{call}: {port.type} {name}")
         if len(rows) != port.registers:
             raise ValueError(f"{call}: {port.type} {name}: {port.registers} rows of each vertex are wanted, not {len(rows)}")
         made |= {port.location + row: element for row, element in enumerate(rows)}
     return [made.get(k, next(iter(made.values()))) for k in range(max(made, default=-1) + 1)]
+
+
+def _rows(layout: np.dtype[Any], port: Port, at: int, argument: str) -> list[VertexElement]:
+    """The elements that feed an input of GLSL."""
+    kind = layout[port.name]
+    number, channels = kind.base, kind.shape[-1] if kind.shape else 1
+    wanted, taken, way = _TAKEN.get(port.type[0], _FLOATS)
+    if number.str[1:] not in taken:
+        raise TypeError(f"{argument}: {wanted} are wanted, not {number}; convert the array with .astype(numpy.{way})")
+    if wanted == "doubles" and layout.fields is not None:
+        return _doubles(layout.fields[port.name][1], kind, channels, at)
+    formats = {}
+    if wanted == "integers":
+        letters = "".join(f"{letter}{8 * number.itemsize}" for letter in "RGBA"[:channels])
+        formats[port.name] = f"{letters}_{number.kind.upper().replace('I', 'S')}INT"
+    return list(vertex_elements(layout, [port.name], formats=formats, vertex_buffer_index=at))
+
+
+def _doubles(offset: int, kind: np.dtype[Any], channels: int, at: int) -> list[VertexElement]:
+    """The words of doubles, two doubles a register."""
+    starts = [(row + channel, channels - channel) for row in range(0, kind.itemsize // 8, channels) for channel in range(0, channels, 2)]
+    return [VertexElement(offset + 8 * start, Format.R32G32B32A32_UINT if left > 1 else Format.R32G32_UINT, at) for start, left in starts]
