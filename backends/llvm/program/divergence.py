@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, field
 
 from backends.llvm.program.access import Access, Key, access, is_indirect
+from backends.llvm.program.crossing import crossing
 from backends.llvm.program.tree import Control, Leaf, Region, enclosing
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OpcodeInfo
@@ -27,8 +28,6 @@ from tgsi.language.record import record
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
 _MOST_SHADOWS = 2  # per loop: each takes CPU registers of its own
 _SPLIT = frozenset({File.TEMP, File.ADDR})
-
-
 _LEFT: Mapping[Flow, tuple[str, ...]] = {Flow.BREAK: ("loop", "switch"), Flow.CONTINUE: ("loop",), Flow.RETURN: ("call",)}
 """Kinds of control that a jump leaves, or to whose end it goes."""
 
@@ -65,6 +64,7 @@ class Divergence:
     shadows: channels of which a loop keeps a second version without masks, so that its rounds need not wait for the masks.
     watched: channels that lanes read of each other, so that lanes that have left main keep their values.
     straight: channels that a single region accesses, in all its lanes alike: the last value in the text is the channel's value.
+    crossing: channels that are needed on both sides of a barrier.
     """
 
     homes: dict[Key, Region | None]
@@ -81,6 +81,7 @@ class Divergence:
     shadows: dict[Key, Control] = field(default_factory=dict)
     watched: set[Key] = field(default_factory=set)
     straight: set[Key] = field(default_factory=set)
+    crossing: set[Key] = field(default_factory=set)
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
@@ -117,7 +118,7 @@ def _path(region: Region, home: Region | None) -> Iterator[Control]:
 
 class _Analysis:
     def __init__(self, main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> None:
-        self.main, self.waits = main, waits
+        self.main = main
         self.memory = memory  # registers in indirectly addressed arrays
         self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
         self.loops: list[Control] = []
@@ -132,7 +133,8 @@ class _Analysis:
         self.outermost: list[Control | None] = []  # outermost loop around each step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
         self.candidates: dict[Key, Control] = {}  # channels that may become twins or shadows
-        self.flow = Divergence(self._homes())
+        homes = self._homes()
+        self.flow = Divergence(homes, crossing=crossing(self.steps, self.inside, homes, main) if waits else set())
         self.flow.watched = {key for _, instruction, _, found in self.steps if _reads_others(instruction.opcode) for key in found.reads}
         self._find_owners()
 
@@ -244,8 +246,6 @@ class _Analysis:
         return flow
 
     def _straight(self) -> set[Key]:
-        if self.waits:
-            return set()  # values do not live across a barrier
         regions: dict[Key, set[Region]] = {}
         for region, _, _, found in self.steps:
             for key in (*found.reads, *found.writes):
@@ -253,7 +253,7 @@ class _Analysis:
                     regions.setdefault(key, set()).add(region)
         returns = any(exit.target is None for exit in self.flow.exits.values())
         home = {key: None if returns else self.main if key[0] is File.OUT else self.flow.homes[key] for key in regions}
-        return {key for key, found_in in regions.items() if found_in == {home[key]}}
+        return {key for key, found_in in regions.items() if found_in == {home[key]}} - self.flow.crossing
 
     def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
         """Channels that a divergent loop carries from round to round, alike in all its lanes; none if there are more than _MOST_SHADOWS."""

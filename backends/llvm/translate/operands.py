@@ -98,6 +98,8 @@ class Operands:
             if home is None or home is self.plan.main:
                 variable.set(0)
             self.variables[key] = variable
+            if key not in flow.crossing:
+                self.f.variables.pop()  # no barrier has to keep it
 
     def _fetch_inputs(self) -> None:
         for file, register, channel in sorted(self.plan.reads):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tgsi
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.program.plan import plan_of
 from backends.run.result import RunResult
 
 pytestmark = pytest.mark.light
@@ -183,8 +186,6 @@ ENDLOOP
 
 def test_a_barrier_costs_nothing_where_nobody_waits() -> None:
     text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n{}MOV OUT[0], IN[0]\nEND\n"
-    from backends.llvm.kernels.stages import build_run_kernel
-
     with_barrier, without = (build_run_kernel(tgsi.parse(text.format(line)), 8).text() for line in ("BARRIER\n", ""))
     assert with_barrier == without
 
@@ -224,3 +225,34 @@ def test_invocations_of_a_patch_see_each_others_outputs(vertices: int, lanes: in
     assert np.array_equal(result.outputs, want.outputs)
     neighbors = np.roll(given[:, :, 0], -1, axis=1)
     assert np.array_equal(result.outputs[:, 0, 1:].reshape(5, vertices, 3), neighbors[:, :, 1:])
+
+
+CROSSING = [
+    ("UADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy\nMOV TEMP[0].w, TEMP[1].xxxx\nBARRIER\nMOV TEMP[2].x, TEMP[0].wwww\n", "0w 0z"),
+    ("MOV TEMP[1].x, TEMP[0].xxxx\nBARRIER\nMOV TEMP[2].x, IMM[0].xxxx\nUADD TEMP[2].y, TEMP[2].xxxx, TEMP[1].xxxx\n", "0z 1x"),
+    # a loop with a barrier: what is written and read in each round stays there, what a round hands on crosses
+    ("BGNLOOP\nMOV TEMP[1].x, TEMP[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBARRIER\nMOV TEMP[3].x, IMM[0].xxxx\n"
+     "UADD TEMP[4].x, TEMP[4].xxxx, TEMP[3].xxxx\nUIF TEMP[4].xxxx\nBRK\nENDIF\nENDLOOP\n", "0x 0z 4x"),
+    ("BGNLOOP\nBRK\nENDLOOP\nBARRIER\nBGNLOOP\nMOV TEMP[1].x, IMM[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBRK\nENDLOOP\n", "0z"),
+    # lanes of the other arm run behind the barrier
+    ("MOV TEMP[1].x, TEMP[0].xxxx\nUIF SV[0].xxxx\nMOV TEMP[2].x, IMM[0].xxxx\nBARRIER\nMOV TEMP[2].y, TEMP[2].xxxx\nELSE\n"
+     "MOV TEMP[3].x, TEMP[1].xxxx\nENDIF\n", "0z 1x 2x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "wanted"), CROSSING)
+def test_channels_with_accesses_on_both_sides_of_a_barrier_cross_it(body: str, wanted: str) -> None:
+    text = HEADER.format(threads=16) + body + "STORE BUFFER[0].x, TEMP[0].zzzz, IMM[0].xxxx\nEND\n"
+    found = plan_of(tgsi.parse(text)).flow.crossing
+    assert " ".join(sorted(f"{register}{'xyzw'[channel]}" for _, register, channel in found)) == wanted
+
+
+def test_only_what_crosses_a_barrier_is_kept() -> None:
+    def kept(temporaries: int) -> int:
+        head = HEADER.replace("DCL TEMP[0..7]\nDCL TEMP[8..11]", f"DCL TEMP[0..7]\nDCL TEMP[12..{12 + temporaries}]\nDCL TEMP[8..11]")
+        chain = "".join(f"UADD TEMP[{13 + k}], TEMP[{12 + k}], TEMP[{12 + k}]\n" for k in range(temporaries))
+        body = f"MOV TEMP[12], TEMP[0].xxxx\n{chain}STORE MEMORY[0].x, TEMP[0].xxxx, TEMP[{12 + temporaries}].xxxx\nBARRIER\n{STORE}"
+        text = build_run_kernel(tgsi.parse(head.format(threads=16) + body), 8).text()
+        return max(int(size) for size in re.findall(r"store i64 (\d+), ptr", text))
+
+    assert kept(100) == kept(4)

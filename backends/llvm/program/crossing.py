@@ -1,0 +1,64 @@
+"""Channels whose values lanes may need on both sides of a barrier.
+
+The text of a program is the order in which its lanes run, but for loops: a barrier in a loop lies before and after everything in it. A
+channel is read inside of its home alone, and lanes that enter the home write it first. So loops around the home do not count.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+
+from backends.llvm.program.access import Access, Key
+from backends.llvm.program.tree import Control, Leaf, Region
+from tgsi.language.facts.traits import Trait
+from tgsi.language.ir import Instruction
+
+_BEGIN = itemgetter(0)
+
+
+def crossing(
+    steps: Sequence[tuple[Region, Instruction, Leaf | Control, Access]],
+    inside: Mapping[Control, range],
+    homes: Mapping[Key, Region | None],
+    main: Region,
+) -> set[Key]:
+    """Channels with accesses before and after a barrier.
+
+    steps: the instructions in the order of the text. inside: the steps of each control. homes: see `divergence`; channels without a home
+    are read at the end of the program.
+    """
+    spans: dict[Region, list[tuple[int, int]]] = {}
+    for at, (region, instruction, _, _) in enumerate(steps):
+        if Trait.BARRIER in instruction.opcode.traits:
+            _note(spans, region, at, inside)
+    first: dict[Key, int] = {}
+    last: dict[Key, int] = {}
+    for at, (_, _, _, found) in enumerate(steps):
+        for key in (*found.reads, *found.writes):
+            first.setdefault(key, at)
+            last[key] = at
+    last |= {key: len(steps) for key, home in homes.items() if home is None}
+    keys = set()
+    for key, home in homes.items():
+        around = spans.get(home or main, [])
+        number = bisect_right(around, last[key], key=_BEGIN) - 1  # the spans are in order, and apart
+        if number >= 0 and around[number][1] >= first[key]:
+            keys.add(key)
+    return keys
+
+
+def _note(spans: dict[Region, list[tuple[int, int]]], region: Region, at: int, inside: Mapping[Control, range]) -> None:
+    """Note a barrier in every region around it, as the steps of the outermost loop between the two."""
+    span = at, at
+    while True:
+        found = spans.setdefault(region, [])
+        if not found or found[-1] != span:
+            found.append(span)
+        control = region.control
+        if control is None:
+            return
+        if control.kind == "loop":
+            span = inside[control].start, inside[control].stop - 1
+        region = control.region
