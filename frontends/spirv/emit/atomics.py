@@ -7,7 +7,7 @@ from frontends.spirv.emit.arithmetic import integers, opposite
 from frontends.spirv.emit.code import Ref, Refs, destination, immediate
 from frontends.spirv.emit.images import image_operand, target_of, texel_coordinates
 from frontends.spirv.emit.memory import address, resource, total
-from frontends.spirv.emit.places import Memory, Texel, Unit
+from frontends.spirv.emit.places import Memory, Texel, Unit, is_opaque
 from frontends.spirv.emit.registry import emits
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
@@ -41,7 +41,7 @@ class _Target:
             self._texel(texel)
             return
         place = chain.place_of(s, id, op)
-        if isinstance(place, Unit):
+        if isinstance(place, Unit) and not is_opaque(place.kind):
             self._counter(place)
         elif isinstance(place, Memory) and place.file in (File.BUFFER, File.MEMORY):
             self.register = resource(s, place)

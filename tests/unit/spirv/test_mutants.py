@@ -12,6 +12,7 @@ import pytest
 
 import tgsi
 from tests.campaigns.modules import attempt
+from tests.unit.spirv.modules import module
 
 
 def test_mutants_are_refused_with_a_code_or_read() -> None:
@@ -36,6 +37,16 @@ def test_mutants_are_refused_with_a_code_or_read() -> None:
 def test_what_is_no_shader_is_told(data: bytes, message: str) -> None:
     with pytest.raises(tgsi.DiagnosticError, match=message):
         tgsi.read_spirv(data)
+
+
+def test_an_atomic_operation_on_an_image_itself_is_refused() -> None:
+    words = list(struct.unpack(f"<{len(module('images.comp')) // 4}I", module("images.comp")))
+    pointer = next(at for at, word in enumerate(words) if word == 6 << 16 | 60)  # OpImageTexelPointer type result image coordinate sample
+    image, texel = words[pointer + 3], words[pointer + 2]
+    atomic = next(at for at, word in enumerate(words) if word == 7 << 16 | 234 and words[at + 3] == texel)  # OpAtomicIAdd
+    words[atomic + 3] = image
+    with pytest.raises(tgsi.DiagnosticError, match=r"M021.*atomic operations act on buffers, shared memory, images and counters"):
+        tgsi.read_spirv(words)
 
 
 @pytest.mark.parametrize("data", ["text", 3.5, None, [1.5]])
