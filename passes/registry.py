@@ -30,13 +30,14 @@ PASSES: dict[str, tuple[str, str]] = {
     "split-registers": ("passes.optimise.split", "SplitRegisters"),
     "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
     "unroll-loops": ("passes.optimise.unroll", "UnrollLoops"),
+    "replace-jumps": ("passes.optimise.structure", "ReplaceJumps"),
     "resolve-addresses": ("passes.optimise.addresses", "ResolveAddresses"),
 }
 """Name -> module and class."""
 
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 DEFAULT = (
-    f"inline-calls,unroll-loops,split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
+    f"inline-calls,replace-jumps,unroll-loops,split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
     "remove-dead-code,hoist-invariants,spread-moves,merge-moves,join-writes,merge-temporaries,remove-unused-immediates"
 )
 """The pipeline that `tgsi.optimize` runs."""
@@ -56,6 +57,6 @@ def find(name: str) -> type[Pass]:
     return made
 
 
-FOR_CODE = DEFAULT.replace(",merge-temporaries", "")
+FOR_CODE = DEFAULT.replace(",merge-temporaries", "").replace("unroll-loops", "unroll-loops{instructions=96}")
 """`DEFAULT` for programs that are compiled. A register for each value costs LLVM nothing, and one for several values keeps the lanes that a
-branch leaves out: a loop whose registers were merged took 1.7 times as long."""
+branch leaves out: a loop whose registers were merged took 1.7 times as long. Code without a loop is faster, even if it is longer."""
