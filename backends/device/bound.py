@@ -8,11 +8,9 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, field
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from backends.abi.limits import TILE
 from backends.device.commands.bound_record import (
     IMAGE_WORDS,
     LEVELS,
@@ -20,6 +18,7 @@ from backends.device.commands.bound_record import (
     Hindrance,
     VertexBufferSlot,
     Word,
+    note_kept,
     python_cell,
     sampler_word,
     shader_word,
@@ -41,7 +40,6 @@ from backends.device.commands.values import (
     describe_windows,
 )
 from backends.device.commands.words import CLOCK, SequenceOf, Units, WordOf, same_floats, same_value, tick
-from backends.device.framebuffer_kind import FramebufferKind
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
@@ -53,11 +51,9 @@ from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerSt
 from linkage.options import IDENTITY
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
-from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.device.memory import BoundImage, BoundSampler, BoundView
-    from backends.formats import Format
     from backends.pipe.state import ScissorState, VertexElement, ViewportState
 
 
@@ -65,53 +61,6 @@ _VERT, _FRAG, _TASK, _MESH = (int(stage) for stage in (Processor.VERT, Processor
 _SHORT_PIPELINE = (_VERT, _FRAG)
 _FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
 _VERTICES, _INDICES = "vertices", "indices"
-
-
-@record
-class Surface:
-    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
-
-    Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows and
-    columns padded to whole 64 x 64 tiles, 64 bytes of slack after the end. Surfaces must keep to it.
-    """
-
-    address: int
-    row_stride: int  # bytes
-    format: Format
-    width: int  # pixels
-    height: int
-    _: KW_ONLY
-    layer_stride: int = 0  # bytes
-    layers: int = 1
-    samples: int = 1
-    sample_stride: int = 0  # bytes from a sample's plane to the next
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-@record
-class Framebuffer:
-    """The bound render targets. Writes to a color buffer that is `None` are dropped."""
-
-    width: int
-    height: int
-    cbufs: tuple[Surface | None, ...] = ()
-    zsbuf: Surface | None = None
-    layers: int = 1  # number of layers that primitives may be drawn to
-    samples: int = 1  # samples of a pixel, the same for every target
-
-    def ranges(self) -> Iterator[tuple[int, int]]:
-        """Address and bytes of each target."""
-        for s in (*self.cbufs, self.zsbuf):
-            if s is not None:
-                rows = -(-s.height // TILE) * TILE
-                yield s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)
-
-    @property
-    def kind(self) -> FramebufferKind:
-        """Content on which code depends."""
-        formats = tuple(s.format if s is not None else None for s in self.cbufs)
-        depth = self.zsbuf.format if self.zsbuf is not None else None
-        return FramebufferKind(formats, depth, self.samples, self.layers > 1, self.width > 0 and self.height > 0)
 
 
 def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
@@ -317,6 +266,7 @@ class DrawState:
         """Keep buffers that give way to others until pending draws have read them."""
         if self.record.draws != self._since[kind]:
             self._retired.append(buffers)
+            note_kept(self.record)
         self._since[kind] = self.record.draws
 
     def _place_values(self, address: int, mask: int) -> None:

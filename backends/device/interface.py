@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
+from backends.device.framebuffer import Framebuffer
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.pipe.state import DrawInfo
@@ -56,7 +57,10 @@ class Device(Protocol):
     runs: number of times that render targets were written; it grows at flushes, and whenever the device draws unasked.
     """
 
-    runs: int
+    @property
+    def runs(self) -> int:
+        """See above."""
+        ...
 
     @property
     def targets(self) -> TargetTable:

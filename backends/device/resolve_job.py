@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.bound import Framebuffer, Surface
+from backends.device.framebuffer import Framebuffer, Surface
 from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack, unpack
 from tgsi.language.record import record

@@ -7,10 +7,25 @@ from collections.abc import Callable
 from backends.entries.arguments import build_common
 from backends.entries.bindings import build_bind_entry, build_single_entry, build_unit_entry
 from backends.entries.buffers import build_index_buffer_entry, build_vertex_buffer_entry
+from backends.entries.clears import build_clear_entry
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
 from backends.entries.guards import build_guard
-from backends.entries.names import CONSTANTS, DRAW, ENTRIES, INDEX_BUFFER, RECORDED, SINGLES, TARGETS, UNITS, UPLOAD, VERTEX_BUFFERS
+from backends.entries.names import (
+    CLEAR,
+    CONSTANTS,
+    DRAW,
+    ENTRIES,
+    INDEX_BUFFER,
+    READ,
+    RECORDED,
+    SINGLES,
+    TARGETS,
+    UNITS,
+    UPLOAD,
+    VERTEX_BUFFERS,
+)
+from backends.entries.reads import build_read_entry
 from backends.entries.recording import build_make_room
 from backends.entries.targets import build_target_entry
 from backends.entries.uploads import build_upload_entry
@@ -22,7 +37,7 @@ def build_entries(module: Module, slot_offset: int) -> None:
     build_common(module)
     builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry, UPLOAD: build_upload_entry}
-    builders |= {TARGETS: build_target_entry}
+    builders |= {TARGETS: build_target_entry, CLEAR: build_clear_entry, READ: build_read_entry}
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)

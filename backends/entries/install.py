@@ -10,7 +10,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from backends.abi.records import layout_digest
-from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, VertexBufferSlot, observed_cell, python_cell
+from backends.device.commands.bound_record import (
+    BoundRecord,
+    ClearCall,
+    ConstantSlot,
+    DrawCall,
+    TextureSlot,
+    VertexBufferSlot,
+    observed_cell,
+    python_cell,
+)
 from backends.device.commands.known_objects import KnownSlot
 from backends.device.commands.known_targets import TargetsKey
 from backends.device.stream_target import TargetRecord
@@ -26,7 +35,8 @@ SLOT = "_native"
 OLDEST, NEWEST = (3, 11), (3, 14)
 _FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 _DESCRIPTOR_MEMBER, _MEMBER_OFFSET = 40, 16  # PyMemberDescrObject.d_member, PyMemberDef.offset
-_LAYOUT = layout_digest(BoundRecord, ConstantSlot, DrawCall, KnownSlot, PythonTable, TargetRecord, TargetsKey, VertexBufferSlot)
+_RECORDS = (BoundRecord, ClearCall, ConstantSlot, DrawCall, KnownSlot, PythonTable, TargetRecord, TargetsKey, TextureSlot, VertexBufferSlot)
+_LAYOUT = layout_digest(*_RECORDS)
 _kept: list[object] = []
 _installed: set[type] = set()
 

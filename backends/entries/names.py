@@ -30,11 +30,11 @@ SINGLES: dict[str, tuple[Kind, int, str]] = {
 }
 """Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
 VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD = "set_vertex_buffers", "set_index_buffer", "buffer_subdata"
-TARGETS = "set_framebuffer_state"
+TARGETS, CLEAR, READ = "set_framebuffer_state", "clear", "texture_read"
 
 GUARD = "guard"
 """The entry of every other method."""
-ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS)
+ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS, CLEAR, READ)
 
 RECORDED = (DRAW, CONSTANTS)
 """Methods that have native entries in observed contexts, too."""
@@ -49,4 +49,7 @@ INDEX_OFFSET = "index_offset"  # of set_index_buffer
 AT = "offset"  # of buffer_subdata
 BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionaries that stand for vertex buffers
 COLORS, DEPTH = "cbufs", "zsbuf"  # of set_framebuffer_state
-KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, STREAMED, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET, COLORS, DEPTH)
+BUFFERS, COLOR, CLEAR_DEPTH, STENCIL = "buffers", "color", "depth", "stencil"  # of clear
+CLEARED = (BUFFERS, COLOR, CLEAR_DEPTH, STENCIL)
+KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, STREAMED, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)
+KEYWORDS = (*KEYWORDS, COLORS, DEPTH, *CLEARED)

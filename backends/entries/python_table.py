@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from typing import Any
 
-NAMES = 24
+NAMES = 32
 FALLBACKS = 24
 
 OBJECT_TYPE = 8  # byte offsets: the type of an object
@@ -20,6 +20,7 @@ SIZE = 16  # the length of a tuple or a list
 LIST_ITEMS = 24  # address of the items of a list
 TUPLE_ITEMS = (24, 32)  # the first item of a tuple; a hash stands before it from CPython 3.14 on
 BYTES_DATA = 32
+FLOAT_VALUE = 16
 BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
 
 FUNCTIONS = {
@@ -33,6 +34,8 @@ FUNCTIONS = {
     "dict_get": "PyDict_GetItemWithError",
     "dict_size": "PyDict_Size",
     "thread": "PyThread_get_thread_ident",
+    "save_thread": "PyEval_SaveThread",
+    "restore_thread": "PyEval_RestoreThread",
     "is_subtype": "PyType_IsSubtype",
 }
 
@@ -46,6 +49,7 @@ class PythonTable(ctypes.Structure):
         ("true", c_uint64),
         ("false", c_uint64),
         ("long_type", c_uint64),
+        ("float_type", c_uint64),
         ("tuple_type", c_uint64),
         ("list_type", c_uint64),
         ("dict_type", c_uint64),
@@ -57,11 +61,14 @@ class PythonTable(ctypes.Structure):
 
 
 def items_offset() -> int:
-    """Byte offset of the first item in a tuple; 0 if it is none of the known ones, or if lists lie in another way."""
+    """Byte offset of the first item in a tuple; 0 if it is none of the known ones, or if lists or floats lie in another way."""
     probe = ("items", "offset")
     others = list(probe)
     lengths = [ctypes.c_int64.from_address(id(thing) + SIZE).value for thing in (probe, others)]
     first = ctypes.c_uint64.from_address(id(others) + LIST_ITEMS).value
+    number = 1.25
+    if ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value != number:
+        return 0
     if lengths != [2, 2] or ctypes.c_uint64.from_address(first).value != id(probe[0]):
         return 0
     places = {ctypes.c_uint64.from_address(id(probe) + offset).value: offset for offset in TUPLE_ITEMS}
@@ -80,7 +87,8 @@ def make_table(names: Sequence[str], methods: Sequence[Callable[..., Any]]) -> t
     table, interned = PythonTable(), [sys.intern(name) for name in names]
     for field, function in FUNCTIONS.items():
         setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
-    table.none, table.true, table.false, table.long_type = id(None), id(True), id(False), id(int)
+    table.none, table.true, table.false = id(None), id(True), id(False)
+    table.long_type, table.float_type = id(int), id(float)
     table.tuple_type, table.list_type, table.dict_type = id(tuple), id(list), id(dict)
     table.items = items_offset()
     table.names[: len(interned)] = [id(name) for name in interned]

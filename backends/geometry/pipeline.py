@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 
 from backends.abi.records import Watch, has_watches
-from backends.device.bound import DrawState, Framebuffer, Shader
+from backends.device.bound import DrawState, Shader
 from backends.device.environment import make_environment, stage_keys
+from backends.device.framebuffer import Framebuffer
 from backends.device.grid import MeshDraw
 from backends.device.hazards import Reach, reach_of
 from backends.device.needs import needs_of

@@ -95,6 +95,9 @@ MAX_TEXTURE_LEVELS = 16
 MAX_RESOURCE_BYTES = 1 << 30
 """Bytes of a resource: generated code addresses texels with 32-bit offsets."""
 
+LARGE_COPY = 1 << 18
+"""Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
+
 MAX_GRID = 65535
 """Blocks of a grid along an axis (PIPE_COMPUTE_CAP_MAX_GRID_SIZE; GL_MAX_COMPUTE_WORK_GROUP_COUNT is at least this)."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.limits import TILE
-from backends.device.bound import Framebuffer, Surface
+from backends.device.framebuffer import Framebuffer, Surface
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
 from backends.pipe.enums import Clear

@@ -226,6 +226,8 @@ class PassRecord(ctypes.Structure):
         ("layers", c_int32),
         ("end_batch", c_int32),
         ("end_clear", c_int32),
+        ("begin", c_uint64),  # all memory of the targets lies from here to `end`
+        ("end", c_uint64),
         ("prepared", c_int64),  # serial of the targets that generated code has bound, which were prepared; 0: Python bound them
     ]
 
@@ -246,6 +248,7 @@ class Work(ctypes.Structure):
         ("num_uploads", c_int32),
         ("num_passes", c_int32),  # 0: targets and tiles are those of the scene
         ("alone", c_int32),  # the caller does all of the work
+        ("restarts", c_int32),  # number of flushes that generated code has asked for, each of which leaves one pass
         ("goes_on", c_int32),  # more batches follow: a window that is not full waits for them
     ]
 

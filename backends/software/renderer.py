@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.commands.bound_record import Holder, owner_of
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
+from backends.device.framebuffer import Framebuffer
 from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, meet, reach_of
 from backends.device.region import Region
@@ -24,7 +25,6 @@ from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
 from backends.pipe.state import DrawInfo
-from backends.raster.clears import clear_exactly, clear_records, fits_tiles
 from backends.raster.control.passes import MOST_PASSES, check_size
 from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
@@ -32,6 +32,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Work
+from backends.software.clearing import take_clear
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.prepared import PreparedTable
 from backends.software.commands.reached import ReachedMemory
@@ -99,7 +100,6 @@ class Renderer:
         self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._units, self._streams = compute_units(threads), StreamTotals()
-        self.runs = 0  # native ones that wrote targets
 
     def attach(self, state: DrawState) -> None:
         """Let generated code draw with a state. Its context refuses calls of signal handlers during a flush."""
@@ -108,7 +108,8 @@ class Renderer:
         self._executor.serve(state.record)
 
     def _know(self, state: DrawState) -> None:
-        """Note a state that is drawn with."""
+        """Note a state that Python draws with, for which a flush may have something to let go of."""
+        self._executor.record.keeps = 1
         if state not in self._states:
             self._states.add(state)
             weakref.finalize(state, self._pool.wait).atexit = False
@@ -145,20 +146,11 @@ class Renderer:
         self._executor.record.is_layered = layers > 1
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
-        """Clear whole targets, all layers, without scissor or masks.
-
-        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
-        """
+        """See `Device.clear`."""
         is_read = any(self._executor.reads(*found, in_pass=True) for found in self._passes.targets)
         if self._resolves or self._reached.touched or is_read or not self._executor.has_room_for_clears:
             self.flush(FlushReason.CLEAR)
-        for surface, record in clear_records(self._passes.framebuffer, buffers, color, depth, stencil):
-            if fits_tiles(self._passes.framebuffer, surface):
-                self._executor.take_clear(record)
-            else:
-                self.flush(FlushReason.CLEAR)
-                self.runs += 1
-                clear_exactly(self._passes.framebuffer, surface, record)
+        take_clear(self._executor, self._passes.framebuffer, self.flush, buffers, color, depth, stencil)
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
         """Average the samples of a box of pixels.
@@ -183,7 +175,7 @@ class Renderer:
         scale(self.kernels, job)
 
     def copy(self, job: Copy) -> None:
-        """Copy rows of bytes at once; the caller has flushed pending work that uses their memory."""
+        """See `Device.copy`."""
         self._copier.copy(job)
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
@@ -315,6 +307,11 @@ class Renderer:
                 self.carry_out(FlushReason.DRAW)
 
     @property
+    def runs(self) -> int:
+        """See `Device`."""
+        return int(self._executor.record.runs)
+
+    @property
     def pending(self) -> bool:
         """True if some work waits for a flush."""
         return self._executor.has_work or bool(self._resolves)
@@ -337,6 +334,8 @@ class Renderer:
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Run all pending work; on return all bytes are in memory."""
+        if self._executor.carry_out(reason):
+            return
         if self.pending:
             self.carry_out(reason)
         self._finish()
@@ -371,7 +370,7 @@ class Renderer:
 
     def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
-        self.runs += 1
+        self._executor.record.runs += 1
         self._tally.flushed(reason)
         self._pool.carry_out(self._hand_over, self._reached.is_ordered)
 

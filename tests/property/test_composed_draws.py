@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer
 from backends.formats import Format
 from backends.pipe.enums import BlendFactor, CompareFunc, PolygonMode, Prim, StencilOp
 from backends.pipe.state import (

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.counters import Statistics
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import Region
 from backends.formats import Format
 from backends.llvm.engine.kernel_cache import kernels_for

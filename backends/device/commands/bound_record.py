@@ -8,7 +8,7 @@ because programs change them from draw to draw.
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_float, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import c_double, c_float, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_BUFFERS
@@ -98,6 +98,12 @@ def owner_of(record: BoundRecord) -> memoryview[int]:
     return memoryview(c_uint64.from_buffer(record, BoundRecord.owner.offset)).cast("B").cast("Q")
 
 
+def note_kept(record: BoundRecord) -> None:
+    """Tell the device that Python keeps something alive until the next flush, so that Python has to end that."""
+    if record.keeps_at:
+        c_int32.from_address(record.keeps_at).value = 1
+
+
 python_cell, observed_cell = c_uint64(0), c_uint64(0)
 """Addresses of the PythonTables of the native entries, once they are installed: of plain and of observed contexts."""
 
@@ -120,6 +126,12 @@ class VertexBufferSlot(ctypes.Structure):
     _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64), ("lead", c_int64)]
 
 
+class TextureSlot(ctypes.Structure):
+    """The texels of a texture's first level, of one layer and one sample, in rows of bytes."""
+
+    _fields_ = [("address", c_uint64), ("stride", c_int64), ("row_bytes", c_int64), ("rows", c_int64)]
+
+
 class DrawCall(ctypes.Structure):
     """The arguments of draw_vbo. `index_size` 0: the draw is not indexed."""
 
@@ -136,6 +148,17 @@ class DrawCall(ctypes.Structure):
         ("draw_id", c_uint32),
         ("patch_vertices", c_int32),  # of PATCHES; 0: `BoundRecord.patch_vertices`
         ("pad", c_int32),
+    ]
+
+
+class ClearCall(ctypes.Structure):
+    """The arguments of a clear of float targets, as devices take them."""
+
+    _fields_ = [
+        ("buffers", c_uint32),  # PIPE_CLEAR bits
+        ("stencil", c_int32),
+        ("color", c_uint32 * 4),  # bits of floats
+        ("depth", c_double),
     ]
 
 
@@ -159,6 +182,9 @@ class BoundRecord(ctypes.Structure):
             c_uint64,
         ),  # upload(executor, target, source, bytes) -> 0 if taken, otherwise nothing was done
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
+        ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: nobody asks
+        ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
+        ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell` or `observed_cell`
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
         ("has_listener", c_int64),  # not 0: methods that are left to Python go through the context's gate, which tells when they return

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.commands.bound_record import BoundRecord, ConstantSlot, VertexBufferSlot
+from backends.device.commands.bound_record import BoundRecord, ConstantSlot, VertexBufferSlot, note_kept
 from backends.device.memory import Constants
 from backends.device.region import ALIGNMENT, aligned
 from tgsi.language.facts.limits import SOFTWARE
@@ -52,6 +52,7 @@ class ConstantMemory:
         if not self._record.draws:
             self.release()
         self._chunks.append(aligned(_CHUNK))
+        note_kept(self._record)
         self._record.constants_at, self._record.constants_room = self._chunks[-1].ctypes.data, _CHUNK
 
     def release(self) -> None:
@@ -88,6 +89,7 @@ class KeptMemory:
             self.release()
         if self._record.draws or self._is_bound(address, size):
             self._kept.append((address, size, owner))
+            note_kept(self._record)
 
     def release(self) -> None:
         """Let go of memory that is not bound; no draw is pending."""

@@ -42,6 +42,8 @@ class Kind(IntEnum):
     BUFFER = 16  # address of a VertexBufferSlot: memory of a buffer, without a stride
     VERTEX_BUFFER = 17  # address of a VertexBufferSlot
     STREAM_TARGET = 18  # address of a TargetRecord
+    CLEAR_BUFFERS = 20  # PIPE_CLEAR bits
+    TEXTURE = 21  # address of a TextureSlot
     TARGETS = 19  # address of a TargetsKey; the object is the first surface
 
 

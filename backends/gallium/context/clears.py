@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.commands.known_objects import Kind
 from backends.device.interface import Device
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
@@ -22,6 +23,7 @@ from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags, integer, real, truth
 from backends.pipe.enums import Clear
 
+_COLOR0 = int(Clear.COLOR0)
 _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 
 
@@ -90,26 +92,19 @@ class Clears(ContextCore):
         if not (checked[0] is buffers and checked[1] is color and checked[2] is depth and checked[3] is stencil):
             checked = self._check_clear(buffers, color, depth, stencil)
         wanted, values, z, s = checked[4:]
+        if wanted and type(buffers) in (Clear, str):
+            self.state.known.learn(buffers, Kind.CLEAR_BUFFERS, wanted)
         self._prepare()
         if not self._allows_rendering():
             return
-        groups: dict[bool, int] = {}
+        integers = 0
         for index, target in enumerate(self._cbufs):
-            bit = Clear.COLOR0 << index
-            if target is not None and wanted & bit:
-                is_integer = target.format.is_integer
-                groups[is_integer] = groups.get(is_integer, 0) | bit
-        if self._zsbuf is not None:
-            found = int(wanted & Clear.DEPTHSTENCIL)
-            if not self._zsbuf.format.has_depth:
-                found &= ~Clear.DEPTH
-            if not self._zsbuf.format.has_stencil:
-                found &= ~Clear.STENCIL
-            if found:
-                key = next(iter(groups), False)
-                groups[key] = groups.get(key, 0) | found
-        for is_integer, mask in groups.items():
-            self.device.clear(int(mask), color_words(values, integer=is_integer), z, s)
+            if target is not None and target.format.is_integer:
+                integers |= _COLOR0 << index
+        if wanted & ~integers:
+            self.device.clear(wanted & ~integers, color_words(values, integer=False), z, s)
+        if wanted & integers:
+            self.device.clear(wanted & integers, color_words(values, integer=True), z, s)
 
     def _check_clear(self, buffers: Any, color: Any, depth: Any, stencil: Any) -> tuple[Any, ...]:
         """The arguments of a clear, then their values, which are remembered for the next clear if these objects cannot change."""

@@ -13,6 +13,7 @@ from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance, VertexBufferSlot, Word
 from backends.device.commands.known_objects import Kind
 from backends.device.counters import FlushReason
+from backends.device.framebuffer import Framebuffer
 from backends.device.interface import Device
 from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
@@ -27,9 +28,9 @@ from tgsi.language.facts.enums import Processor
 
 S = TypeVar("S")
 _PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
-BoundTargets = tuple[packet.Framebuffer, tuple[Surface | None, ...], Surface | None]
+BoundTargets = tuple[Framebuffer, tuple[Surface | None, ...], Surface | None]
 """A framebuffer, and the surfaces that it was made of: color buffers, and the depth buffer."""
-NO_TARGETS = packet.Framebuffer(0, 0)
+NO_TARGETS = Framebuffer(0, 0)
 """The framebuffer without targets."""
 
 
@@ -220,7 +221,7 @@ class ContextCore(ABC):
         return self._prepared_targets[address]() if address else self._targets
 
     @property
-    def _framebuffer(self) -> packet.Framebuffer:
+    def _framebuffer(self) -> Framebuffer:
         """The bound framebuffer."""
         return self._bound_targets[0]
 

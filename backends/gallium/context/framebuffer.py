@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
+from backends.device.framebuffer import Framebuffer
 from backends.device.interface import Device
 from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, BoundTargets, ContextCore
@@ -132,7 +132,7 @@ class Framebuffers(ContextCore):
         sizes = []
         for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
             sizes.append(integer(given, f"{name}: {field}", 0, limit) or (limit if bound else 0))
-        new = packet.Framebuffer(
+        new = Framebuffer(
             sizes[0],
             sizes[1],
             tuple(None if item is None else item.packet for item in targets),
@@ -145,7 +145,7 @@ class Framebuffers(ContextCore):
         return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS, key)
 
     def _bind_targets(
-        self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: packet.Framebuffer, key: tuple[object, ...]
+        self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: Framebuffer, key: tuple[object, ...]
     ) -> None:
         if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
@@ -226,5 +226,5 @@ def _no_surface() -> None:
     return None
 
 
-def _targets_again(framebuffer: packet.Framebuffer, colors: tuple[Again, ...], depth: Again) -> BoundTargets:
+def _targets_again(framebuffer: Framebuffer, colors: tuple[Again, ...], depth: Again) -> BoundTargets:
     return framebuffer, tuple(find() for find in colors), depth()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.commands.bound_record import TextureSlot
+from backends.device.commands.known_objects import Kind
 from backends.device.copy_job import Copy
-from backends.formats import CompressedFormat
+from backends.formats import CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.layout import address_of
 from backends.gallium.resource.multisampled import make_staging, part
@@ -19,10 +22,7 @@ from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ResourceFlags
 from backends.pipe.enums import Transfer as TransferFlags
-from backends.pipe.limits import MAX_RESOURCE_BYTES
-
-LARGE = 1 << 18
-"""Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
+from backends.pipe.limits import LARGE_COPY, MAX_RESOURCE_BYTES
 
 _NO_MAP = cast(TransferMap, None)
 _NOT_WITH_READ = (
@@ -297,6 +297,8 @@ class Transfers(ContextCore):
             raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")
         self._finish_uses(resource, for_reading=True)
         resource.pull()
+        if box is None and level == 0 and stride is layer_stride is None:
+            self._learn_texture(resource)
         if resource.samples == 1:
             self._copy_texels(resource, level, region, values, (layer, row))
         else:
@@ -304,6 +306,14 @@ class Transfers(ContextCore):
             self._copy_texels(staging, 0, Box(0, 0, 0, region.width, region.height, region.depth), values, (layer, row))
             staging.destroy()
         return None
+
+    def _learn_texture(self, texture: Resource) -> None:
+        """Let native entries read all texels of a texture, if they are rows of bytes that nothing else has copies of."""
+        is_plain = texture.user is None and not texture.decoded and isinstance(texture.format, Format)
+        if is_plain and texture.samples == texture.levels[0].layers == 1:
+            info, size = texture.levels[0], texture.format.block_bytes
+            slot = TextureSlot(texture.address + info.offset, info.row_stride, size * info.width, info.height)
+            self.state.known.learn(texture, Kind.TEXTURE, ctypes.addressof(slot), slot, texture.ended)
 
     def _upload(
         self, resource: Resource, first: int, values: NDArray[np.uint8], strides: tuple[int, int], row_bytes: int, rows: int
@@ -329,7 +339,7 @@ class Transfers(ContextCore):
         """Copy a box of a level, counted in blocks, into memory of the caller in which layers and rows are `strides` bytes apart."""
         info, size = resource.levels[level], resource.format.block_bytes if not resource.is_buffer else 1
         tight, first, last = size * box.width, address_of(into), resource.address + resource.size
-        if tight * box.height < LARGE or (first < last and first + into.size > resource.address):
+        if tight * box.height < LARGE_COPY or (first < last and first + into.size > resource.address):
             target = np.ndarray((box.depth, box.height, box.width, size), np.uint8, into.data, 0, (*strides, size, 1))
             target[...] = part(resource.blocks(level), box)
             return

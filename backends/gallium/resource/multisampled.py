@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from backends.device.bound import Surface
+from backends.device.framebuffer import Surface
 from backends.device.resolve_job import Bytes, Resolve, is_native, resolved
 from backends.formats import Format
 from backends.gallium.resource.resource import Box, Resource

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Sequence
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
-from backends.device.bound import Framebuffer as DeviceFramebuffer
-from backends.device.bound import Surface as DeviceSurface
+from backends.device.framebuffer import Framebuffer as DeviceFramebuffer
+from backends.device.framebuffer import Surface as DeviceSurface
 from backends.device.memory import BoundView
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.resource.format_support import supported_binds

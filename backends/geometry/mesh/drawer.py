@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer
 from backends.device.grid import MeshDraw
 from backends.device.hazards import Reach
 from backends.geometry.drawn import Drawn

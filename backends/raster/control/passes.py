@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 
 from backends.abi.limits import TILE
-from backends.device.bound import Framebuffer, Surface
+from backends.device.framebuffer import Framebuffer, Surface
 from backends.device.memory import Range
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.raster.records import PassRecord, Targets, Work
@@ -30,6 +30,7 @@ class Passes:
         self.find: Callable[[int], Framebuffer] = _find_nothing
         self._kept: list[Framebuffer] = []
         self._framebuffer, self._earlier, self._targets = Framebuffer(0, 0), list[Range](), list[Range]()
+        self._restarts = 0  # that the lists have followed
         self._known, self._prepared = 1, 0  # number of passes in the lists, and what the last of them was prepared as
         self._records[0].layers = 1
         asked.passes, asked.num_passes = ctypes.addressof(self._records), 1
@@ -60,6 +61,8 @@ class Passes:
     def catch_up(self) -> None:
         """Take note of the passes that generated code has opened."""
         count = self.count
+        if self._restarts != self._asked.restarts:
+            self._forget_earlier()
         if self._known == count and self._records[count - 1].prepared == self._prepared:
             return
         for number in range(self._known - 1, count):
@@ -124,7 +127,10 @@ class Passes:
             self._take(last.prepared)
         if self.count > 1:
             self._records[0], self._asked.num_passes = last, 1
-        self._known, self._earlier = 1, []
+        self._forget_earlier()
+
+    def _forget_earlier(self) -> None:
+        self._known, self._earlier, self._restarts = 1, [], self._asked.restarts
         self._kept.clear()
 
 
@@ -132,6 +138,9 @@ def pass_of(framebuffer: Framebuffer) -> PassRecord:
     """A pass to the first layer of a framebuffer."""
     made = tiles_of(framebuffer, 1)
     made.targets = targets_of(framebuffer)
+    ranges = [*framebuffer.ranges()]
+    if ranges:
+        made.begin, made.end = min(at for at, _ in ranges), max(at + size for at, size in ranges)
     return made
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord, Watch, has_watches
-from backends.device.bound import Framebuffer
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Entry, Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
@@ -105,6 +105,7 @@ class Pool:
     primitives of a batch; most batches of a window; least bytes of an arena.
 
     Attributes:
+        flush_address: address of the function that carries out a flush.
         run_ahead: address of the function that lets the workers begin before a flush (`backends.raster.control.scheduler`), 0 if there
             is no CPU for them.
         watch: ends a flush early, if a signal handler raises or a time limit is exceeded.
@@ -149,6 +150,7 @@ class Pool:
         self.is_limited = False
         self.drop: Callable[[], Callable[[], None] | None] = _nothing
         self._stop, crew.watch = self.watch.record, ctypes.addressof(self.watch.record)
+        self.flush_address = library.address["flush"]
         self.run_ahead = library.address["run_ahead"] if helps and threads else 0
         s.shared.state, crew.is_held = CLOSED, 1
         self._threads = _Threads(s, self.workers, threads, library)

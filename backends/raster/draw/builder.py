@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import functools
 
-from backends.device.bound import DrawState, Framebuffer, Shader
+from backends.device.bound import DrawState, Shader
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import Region
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo

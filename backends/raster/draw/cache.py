@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from tgsi.language.record import record

@@ -11,7 +11,7 @@ from enum import IntEnum, auto
 from backends.device.bound import DrawState, Shader
 from backends.device.commands.bound_record import HEAD_WORDS, Word, shader_word
 from backends.device.commands.numbers import CLASS_SHIFT
-from backends.device.framebuffer_kind import FramebufferKind
+from backends.device.framebuffer import FramebufferKind
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Face
 from backends.raster.draw.link import Linked

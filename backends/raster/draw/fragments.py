@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.device.environment import StageKeys
-from backends.device.framebuffer_kind import FramebufferKind
+from backends.device.framebuffer import FramebufferKind
 from backends.pipe.enums import CompareFunc
 from backends.pipe.limits import MAX_COLOR_BUFFERS
 from backends.pipe.state import BlendState, DepthStencilAlphaState

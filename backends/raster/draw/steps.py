@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from backends.device.bound import DrawState, Shader, StageState
 from backends.device.environment import StageKeys, stage_keys
-from backends.device.framebuffer_kind import FramebufferKind
+from backends.device.framebuffer import FramebufferKind
 from backends.device.needs import ORDERED_LANES, ShaderNeeds, needs_of
 from backends.llvm.engine.engine import Library
 from backends.pipe.enums import Prim

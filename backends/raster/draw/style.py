@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, replace
 from math import ceil, floor
 
-from backends.device.framebuffer_kind import FramebufferKind, clamps
+from backends.device.framebuffer import FramebufferKind, clamps
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import ConservativeRaster, Face, PolygonMode, Prim, SpriteCoordMode

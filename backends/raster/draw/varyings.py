@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from backends.device.framebuffer_kind import FramebufferKind, clamps
+from backends.device.framebuffer import FramebufferKind, clamps
 from backends.pipe.enums import Prim
 from backends.pipe.state import RasterizerState
 from backends.raster.draw.facts import Interface, SlotRules

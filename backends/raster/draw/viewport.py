@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.bound import DrawState, Framebuffer
-from backends.device.framebuffer_kind import FramebufferKind
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer, FramebufferKind
 from backends.device.region import Region
 from backends.formats import ChannelType
 from backends.llvm.engine.engine import Library

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from backends.device.bound import DrawState, Framebuffer, Shader
+from backends.device.bound import DrawState, Shader
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import Region
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES

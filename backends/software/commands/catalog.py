@@ -7,10 +7,12 @@ from backends.llvm.builder.module import Module
 from backends.raster.front.bound_values import build_write_values
 from backends.software.commands.approvals import build_is_approved, build_meets_targets, build_meets_written
 from backends.software.commands.assembly import build_count_written, build_write_out
+from backends.software.commands.clears import build_clear
 from backends.software.commands.compose import build_compose
 from backends.software.commands.copies import build_find_copy, build_note_copy
 from backends.software.commands.draws import build_draw
 from backends.software.commands.environments import build_environment
+from backends.software.commands.flushes import build_carry_out, build_carry_out_writes
 from backends.software.commands.lookup import build_find
 from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
@@ -42,6 +44,9 @@ STEPS = (
     build_write_out,
     build_append,
     build_bind_targets,
+    build_clear,
+    build_carry_out,
+    build_carry_out_writes,
     build_prepare_staged,
     build_steps,
     build_run_staged,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
-from backends.device.bound import DrawState, Framebuffer
-from backends.device.commands.bound_record import BoundRecord, Hindrance
+from backends.device.bound import DrawState
+from backends.device.commands.bound_record import BoundRecord, ClearCall, Hindrance
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
+from backends.device.counters import FlushReason
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned, reserved
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
@@ -24,9 +26,11 @@ from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, ClearRecord, Span, UploadRecord, Work
 from backends.software.commands.functions import Functions
 from backends.software.commands.hashing import combination_of
+from backends.software.commands.known_clears import MOST_CLEARS, KnownClears
 from backends.software.commands.parts import PartTable
+from backends.software.commands.prepared import has_integers, next_serial
 from backends.software.commands.reached import place_tables
-from backends.software.commands.records import ROOM_READS, STAGED, Code, CopySlot, ExecutorRecord, ReadRange, ReadSlot
+from backends.software.commands.records import REASONS, ROOM_READS, STAGED, SWEEPING, Code, CopySlot, ExecutorRecord, ReadRange, ReadSlot
 from backends.software.commands.templates import TemplateTable
 
 if TYPE_CHECKING:
@@ -43,9 +47,7 @@ SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 MOST_PARTS = 1 << 13
 LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
-SWEEPING = 64  # frames from one look at them to the next
 COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
-MOST_CLEARS = 1 << 10  # pending ones
 MOST_UPLOADS = 1 << 12  # writes that wait among pending draws
 MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once
 NEVER = 1 << 60  # an amount of work that is never pending
@@ -69,6 +71,7 @@ class Executor:
         self._draw, self._draw_many, self._append = functions.draw, functions.draw_many, functions.append
         self._find, self._note, self._meet = functions.find, functions.note_read, functions.reads_meet
         self._upload, self._awaits = functions.upload, functions.awaits_upload
+        self._carry_out_natively = functions.carry_out
         self._region = Region(CHUNK, SPARE)
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
@@ -79,6 +82,7 @@ class Executor:
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # one call clears so many surfaces at most
         self._clears = (ClearRecord * room).from_buffer(reserved(room * ctypes.sizeof(ClearRecord)).data)
+        e.clears, self._known_clears = ctypes.addressof(self._clears), KnownClears(e)
         self._uploads = (UploadRecord * MOST_UPLOADS)()
         e.uploads, e.most_uploads = ctypes.addressof(self._uploads), MOST_UPLOADS
         self._at = ctypes.addressof(e)
@@ -97,7 +101,9 @@ class Executor:
     def serve(self, bound: BoundRecord) -> None:
         """Let generated code draw with a state, and write."""
         address = self._functions.address
-        bound.executor, bound.draw_entry, bound.upload_entry = self._at, address["draw"], address["upload_plain"]
+        bound.draw_entry, bound.upload_entry, bound.clear_entry = address["draw"], address["upload_plain"], address["clear"]
+        bound.read_entry, bound.keeps_at = address["carry_out_writes"], self._at + ExecutorRecord.keeps.offset
+        bound.executor = self._at
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def draw_despite_hindrance(self, state: DrawState, info: DrawInfo) -> Code:
@@ -217,6 +223,7 @@ class Executor:
         e, targets = self.record, [ReadRange(*found) for found in framebuffer.ranges()]
         e.framebuffer, e.width, e.height, e.is_layered, e.num_passes = number, framebuffer.width, framebuffer.height, 0, passes
         e.targets[: len(targets)], e.num_targets = targets, len(targets)
+        e.targets_id, e.has_integers = next_serial(), has_integers(framebuffer)
         e.closed, e.pass_reads, e.epoch = e.num_batches, e.num_reads, e.epoch + 1
 
     @property
@@ -230,6 +237,10 @@ class Executor:
         clear.before = e.closed = e.num_batches
         self._clears[e.num_clears] = clear
         e.num_clears += 1
+
+    def learn_clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int, made: Sequence[ClearRecord]) -> None:
+        """Let generated code make a clear of the bound targets again. made: its records, all of whole tiles."""
+        self._known_clears.learn(ClearCall(buffers, stencil, (ctypes.c_uint32 * 4)(*color), depth), made)
 
     def take_staged_counts(self) -> Drawn:
         """The counts of draws with more stages since the last call."""
@@ -245,7 +256,8 @@ class Executor:
         """Give generated code the first memory of a frame."""
         self.record.wanted = 0
         self.give_memory()
-        self._first, self.record.held = self.record.memory, 0
+        e = self.record
+        e.first_memory, e.first_room, e.held = e.memory, e.room, 0
 
     def give_memory(self) -> None:
         """Give generated code the memory that it wants."""
@@ -278,6 +290,7 @@ class Executor:
             code = _CODES[self._upload(self._at, *rows)]
         if self.record.num_uploads > waiting:
             self._region.keep(owner)
+            self.record.keeps = 1
         return code
 
     def awaits_upload(self, address: int, size: int) -> bool:
@@ -324,6 +337,11 @@ class Executor:
         work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, ctypes.addressof(self._clears)
         e.scene, e.run_ahead, e.ahead_step = ctypes.addressof(scene), run_ahead, step if run_ahead else NEVER
         e.ahead, e.watch = e.ahead_step, pool.watch.address
+        e.flush, e.is_limited = pool.flush_address, pool.is_limited
+
+    def carry_out(self, reason: FlushReason) -> bool:
+        """Run all pending work and end the frame in generated code. False, with nothing done: Python has a part in it."""
+        return not self._carry_out_natively(self._at, REASONS.index(reason))
 
     @property
     def has_work(self) -> bool:
@@ -345,8 +363,9 @@ class Executor:
         """
         for state in states:
             state.carried_out()
+        self.record.keeps = 0
         e, are_values_many = self.record, any(state.numbers.is_crowded for state in states)
-        if e.memory == self._first and not e.num_reads and not are_values_many:
+        if e.memory == e.first_memory and not e.num_reads and not are_values_many:
             return False
         e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
         e.room = 0  # generated code asks for memory, if there should be none to begin with

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING
 
-from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
-from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, WatchRecord, layout_digest
+from backends.device.commands.bound_record import BoundRecord, ClearCall, DrawCall
 from backends.device.commands.condition import ConditionValues
 from backends.device.commands.many_draws import ManyRecord
 from backends.device.commands.numbers import ValueSlot
@@ -14,11 +14,12 @@ from backends.device.stream_target import TargetRecord
 from backends.geometry.records import GeometryRecord, OutputRecord
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.draw_record import Draw
-from backends.raster.records import Batch, Scene, Span, UploadRecord
+from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Span, UploadRecord
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.records import (
     CopySlot,
     ExecutorRecord,
+    KnownClear,
     PreparedTargets,
     ReadRange,
     ReadSlot,
@@ -31,11 +32,12 @@ from backends.software.commands.records import (
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
 
-EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "upload_plain", "awaits_upload")
+_FOR_PYTHON = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "awaits_upload", "carry_out")
+EXPORTS = (*_FOR_PYTHON, "upload_plain", "clear", "carry_out_writes")
 _LAYOUT = layout_digest(
     *(Batch, BoundRecord, CopySlot, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span),
     *(GeometryRecord, OutputRecord, StageEnvironment, StagedRecord, TargetRecord),
-    *(ConditionValues, PreparedTargets, Scene),
+    *(ClearCall, ClearRecord, ConditionValues, KnownClear, PassRecord, PreparedTargets, Scene, WatchRecord),
     *(Block, PartRecord, PartSlot, Run, TemplateRecord, TemplateSlot, TextureRecord, UploadRecord, ValueSlot),
 )
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -43,6 +45,7 @@ _FIND = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, cty
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _UPLOAD = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_uint64] * 5, ctypes.c_int32)
+_CARRY_OUT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)  # without the global interpreter lock: it may take long
 _AWAITS = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int32)
 
@@ -60,4 +63,5 @@ class Functions:
         self.address = address = self._library.address
         self.draw, self.draw_many, self.append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self.find, self.note_read, self.reads_meet = _FIND(address["find"]), _NOTE(address["note_read"]), _MEET(address["reads_meet"])
+        self.carry_out = _CARRY_OUT(address["carry_out"])
         self.upload, self.awaits_upload = _UPLOAD(address["upload"]), _AWAITS(address["awaits_upload"])

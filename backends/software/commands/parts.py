@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.device.commands.slot_table import SlotTable
+from backends.device.framebuffer import Framebuffer
 from backends.llvm.engine.engine import Library
 from backends.pipe.enums import Prim
 from backends.pipe.limits import MAX_VIEWPORTS

@@ -5,14 +5,24 @@ from __future__ import annotations
 import ctypes
 import itertools
 
-from backends.device.bound import Framebuffer
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
+from backends.device.framebuffer import Framebuffer
 from backends.raster.control.passes import check_size, pass_of
 from backends.raster.control.pool import Pool
 from backends.software.commands.records import PreparedTargets, ReadRange
 
 _serials = itertools.count(1)
+
+
+def has_integers(framebuffer: Framebuffer) -> bool:
+    """True if a color buffer has a pure integer format."""
+    return any(surface is not None and surface.format.is_integer for surface in framebuffer.cbufs)
+
+
+def next_serial() -> int:
+    """A number for targets, which no others of the process have."""
+    return next(_serials)
 
 
 class PreparedTable:
@@ -28,8 +38,9 @@ class PreparedTable:
         """Prepare targets; returns the address of their record. ValueError for targets that the rasterizer does not have."""
         check_size(framebuffer)
         opened = pass_of(framebuffer)
-        opened.prepared = next(_serials)
+        opened.prepared = next_serial()
         made = PreparedTargets(opened, self.kind_of(framebuffer), self._pool.arena_for(opened))
+        made.has_integers = has_integers(framebuffer)
         made.width, made.height = framebuffer.width, framebuffer.height
         for made.num_targets, found in enumerate(framebuffer.ranges(), 1):
             made.targets[made.num_targets - 1] = ReadRange(*found)

@@ -9,7 +9,8 @@ import ctypes
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
-from backends.device.commands.bound_record import HEAD_WORDS
+from backends.device.commands.bound_record import HEAD_WORDS, ClearCall
+from backends.device.counters import FlushReason
 from backends.geometry.records import RunRecord, StageCounts
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS
 from backends.raster.draw.facts import Fact
@@ -62,6 +63,14 @@ REACHED = (Processor.VERT, Processor.FRAG)
 
 MOST_TARGETS = MAX_COLOR_BUFFERS + 1
 """Surfaces of a framebuffer."""
+
+REASONS = tuple(FlushReason)
+"""Reasons of flushes, by their places in `ExecutorRecord.flushes`."""
+SWEEPING = 64
+"""Frames from one look at what is out of use to the next; that look is Python's."""
+
+CLEAR_WORDS = ctypes.sizeof(ClearCall) // 8
+"""Words of the arguments of a clear."""
 
 TABLES = 3
 """Tables of a stage there: addresses of the records of buffers, counters and images."""
@@ -170,9 +179,9 @@ class PreparedTargets(ctypes.Structure):
         ("arena_size", c_int64),  # bytes that each arena has to have
         ("targets", ReadRange * MOST_TARGETS),  # their memory
         ("num_targets", c_int32),
+        ("has_integers", c_int32),  # see `ExecutorRecord`
         ("width", c_int32),  # pixels
         ("height", c_int32),
-        ("pad", c_int32),
     ]
 
 
@@ -180,6 +189,17 @@ class ReadSlot(ctypes.Structure):
     """An entry of the hash table of ranges that are read: the number of a ReadRange. Entries of an earlier pass or frame are empty."""
 
     _fields_ = [("epoch", c_int64), ("number", c_int32), ("pad", c_int32)]
+
+
+class KnownClear(ctypes.Structure):
+    """An entry of the hash table of clears that were made before: the call, and its ClearRecords among `ExecutorRecord.kept_clears`."""
+
+    _fields_ = [
+        ("targets_id", c_int64),  # 0: empty
+        ("words", c_uint64 * CLEAR_WORDS),  # of the ClearCall
+        ("first", c_int32),
+        ("count", c_int32),
+    ]
 
 
 class CopySlot(ctypes.Structure):
@@ -194,6 +214,8 @@ class ExecutorRecord(ctypes.Structure):
     _fields_ = [
         ("is_hindered", c_int32),  # Python has to look at every draw
         ("is_reached", c_int32),  # programs of pending draws read or write memory
+        ("keeps", c_int32),  # Python keeps something alive until the next flush
+        ("is_limited", c_int32),  # flushes may have a budget of time
         ("may_reach", c_int32),  # Python has looked at the next draw, whose programs may reach memory by `tables`
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
         ("frame", c_int64),  # grows when memory of draws becomes invalid
@@ -210,7 +232,8 @@ class ExecutorRecord(ctypes.Structure):
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
         ("targets", ReadRange * MOST_TARGETS),  # memory of the bound framebuffer
         ("num_targets", c_int32),
-        ("pad_targets", c_int32),
+        ("has_integers", c_int32),  # a color buffer of the framebuffer has a pure integer format
+        ("targets_id", c_int64),  # number of the bound framebuffer, which no other one had
         ("width", c_int32),  # of the framebuffer, pixels
         ("height", c_int32),
         ("slots", c_uint64),  # TemplateSlot
@@ -234,6 +257,8 @@ class ExecutorRecord(ctypes.Structure):
         ("room", c_int64),
         ("memory_base", c_uint64),  # where this piece of memory begins
         ("wanted", c_int64),  # bytes that were missing
+        ("first_memory", c_uint64),  # memory with which a frame begins, and its bytes
+        ("first_room", c_int64),
         ("spans", c_void_p),
         ("batches", c_void_p),
         ("num_spans", c_int32),
@@ -261,14 +286,20 @@ class ExecutorRecord(ctypes.Structure):
         ("watch", c_void_p),  # WatchRecord of the shaders
         ("ahead", c_int64),  # amount of pending work (`offer_work`) above which workers are asked
         ("ahead_step", c_int64),  # growth of the amount until they are asked again
+        ("clears", c_void_p),  # ClearRecord: those that wait
         ("num_clears", c_int32),
-        ("pad_clears", c_int32),
+        ("known_clears_mask", c_int32),  # number of known_clears - 1
+        ("known_clears", c_void_p),  # KnownClear
+        ("kept_clears", c_void_p),  # ClearRecord
         ("queued", c_int64),  # primitives of all spans
         ("most_queued", c_int64),
         ("held", c_int64),  # bytes that pending draws read
         ("most_held", c_int64),
         ("zeros", c_void_p),  # for attributes without memory
-        ("known_draws", c_int64),  # running totals
+        ("flush", c_void_p),  # flush(scene) of `backends.raster.control.scheduler`
+        ("flushes", c_int64 * len(REASONS)),  # running totals from here on: flushes by reason
+        ("runs", c_int64),  # native ones that wrote targets
+        ("known_draws", c_int64),
         ("templates_composed", c_int64),
         ("vertices", c_int64),
         ("primitives", c_int64),

@@ -43,8 +43,9 @@ def build_bind_targets(module: Module) -> None:
         s.set("asked.num_passes", place.get() + 1)
         e.set("num_passes", place.get() + 1)
         f.call(PTR, "memcpy", e.address("targets"), p.address("targets"), f.const(I64, ctypes.sizeof(ReadRange) * MOST_TARGETS))
-        for name in ("framebuffer", "width", "height", "num_targets"):
+        for name in ("framebuffer", "width", "height", "num_targets", "has_integers"):
             e.set(name, p.get(name))
+        e.set("targets_id", p.get("opened.prepared"))
         e.set("is_layered", f.const(I32, 0))
         e.set("closed", batches)
         e.set("pass_reads", e.get("num_reads"))

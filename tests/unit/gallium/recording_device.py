@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
+from backends.device.framebuffer import Framebuffer
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale

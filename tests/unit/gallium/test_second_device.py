@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.device.bound import Framebuffer
+from backends.device.framebuffer import Framebuffer
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.gallium.screen.screen import Screen

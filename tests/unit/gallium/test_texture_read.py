@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.device.copy_job import Copy
-from backends.gallium.context.transfers import LARGE
+from backends.pipe.limits import LARGE_COPY
 from backends.software import copying
 from tests.unit.gallium.recording_device import Recorder
 from tgsi import gallium as g
@@ -137,7 +137,7 @@ def test_reading_other_memory_leaves_pending_work_as_it_was(screen: g.Screen, ct
     assert (seen == (0, 0, 255, 255)).all()
 
 
-@pytest.mark.parametrize("size", [20, LARGE + 77])
+@pytest.mark.parametrize("size", [20, LARGE_COPY + 77])
 def test_bytes_of_a_buffer_are_read_from_an_offset_on(screen: g.Screen, ctx: g.Context, size: int) -> None:
     made, data = screen.resource_create(target="BUFFER", width0=size), random(size)
     ctx.buffer_subdata(made, data)

@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.bound import DrawState, Framebuffer, Shader, Surface
+from backends.device.bound import DrawState, Shader
 from backends.device.commands.words import WordOf
 from backends.device.counters import Place, Statistics, counted
+from backends.device.framebuffer import Framebuffer, Surface
 from backends.device.memory import BoundVertexBuffer, Memory
 from backends.device.region import aligned
 from backends.formats import Format

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
 from backends.device.copy_job import Copy
 from backends.device.counters import Statistics
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import aligned
 from backends.formats import Format
 from backends.pipe.enums import Prim

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer
 from backends.device.region import Region
 from backends.formats import Format
 from backends.pipe.enums import ConservativeRaster

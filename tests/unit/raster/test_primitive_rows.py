@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.device.bound import Framebuffer, Surface
+from backends.device.framebuffer import Framebuffer, Surface
 from backends.device.region import aligned
 from backends.formats import Format
 from backends.pipe.enums import Face, PolygonMode, Prim

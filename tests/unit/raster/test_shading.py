@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.device.bound import Framebuffer
+from backends.device.framebuffer import Framebuffer
 from backends.formats import Format
 from backends.pipe.enums import Clear, Prim
 from backends.pipe.state import BlendState, DrawInfo, RasterizerState, RenderTargetBlend, VertexElement, ViewportState

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from backends.device.bound import DrawState, Framebuffer
+from backends.device.bound import DrawState
+from backends.device.framebuffer import Framebuffer
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import ConservativeRaster
 from backends.pipe.state import RasterizerState, ScissorState, ViewportState
