@@ -32,7 +32,6 @@ from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Work
-from backends.software.clearing import take_clear
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.prepared import PreparedTable
 from backends.software.commands.reached import ReachedMemory
@@ -148,9 +147,9 @@ class Renderer:
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         """See `Device.clear`."""
         is_read = any(self._executor.reads(*found, in_pass=True) for found in self._passes.targets)
-        if self._resolves or self._reached.touched or is_read or not self._executor.has_room_for_clears:
+        if self._resolves or self._reached.touched or is_read or not self._executor.clears.has_room:
             self.flush(FlushReason.CLEAR)
-        take_clear(self._executor, self._passes.framebuffer, self.flush, buffers, color, depth, stencil)
+        self._executor.clears.clear(self._passes.framebuffer, self.flush, buffers, color, depth, stencil)
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
         """Average the samples of a box of pixels.

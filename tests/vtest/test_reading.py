@@ -127,6 +127,7 @@ def test_commands_that_came_before_are_carried_out_without_python(serve: Runner,
     )
     frame.add("SET_STENCIL_REF", 3).add("SET_SAMPLE_MASK", 1).add("SET_UNIFORM_BUFFER", FRAGMENT, 1, 0, 16, 2)
     frame.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("SET_INDEX_BUFFER", 2, 4, 0).add("DRAW_VBO", *draw(), 3, 0)
+    frame.add("CLEAR", 4, *floats(0, 1, 0.5, 1), 0, 0x3FF00000, 0x1FF)
     result = serve(stream.submit(frame).submit(frame))
     assert not result.lines
     first = calls.copy()

@@ -152,7 +152,7 @@ class DrawCall(ctypes.Structure):
 
 
 class ClearCall(ctypes.Structure):
-    """The arguments of a clear of float targets, as devices take them."""
+    """The arguments of a clear of float targets."""
 
     _fields_ = [
         ("buffers", c_uint32),  # PIPE_CLEAR bits

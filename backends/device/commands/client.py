@@ -18,6 +18,7 @@ DRAW = (
 LEAST_DRAW = 12
 DEFAULT_PATCH = 3
 """Vertices of a patch where the command has no word for them."""
+CLEAR = "buffers red green blue alpha depth depth_high stencil"
 CONSTANTS = "shader_type index"
 UNIFORMS = "shader_type index offset length res_handle"
 VERTEX_BUFFER = "stride offset res_handle"
@@ -59,8 +60,10 @@ class Kind(IntEnum):
     TRANSFER = 11  # to a buffer, from the client's memory of it
     COPY_TRANSFER = 12  # to a buffer, from the client's memory of another resource
     NOTHING = 13  # words without a meaning
-    SLOT_CHANGES = 14  # CHANGES of it; from here on a header has a bit for each word that follows
-    CALL_CHANGES = 15  # REDRAW of it
+    CLEAR = 14
+    CLEAR_CALL = 15  # CLEAR of `backends.device.commands.layout`
+    SLOT_CHANGES = 16  # CHANGES of it; from here on a header has a bit for each word that follows
+    CALL_CHANGES = 17  # REDRAW of it
 
 
 class CommandRow(ctypes.Structure):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from ctypes import c_int32, c_uint64
 from enum import IntEnum
 from typing import NamedTuple
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
-from backends.device.commands.known_targets import KnownTargets, Target
 from backends.device.commands.slot_table import SlotTable
 from backends.pipe.state import DrawInfo
 
@@ -66,6 +65,13 @@ class KnownMemory(NamedTuple):
     owner: object
 
 
+class Kept:
+    """Something that lives as long as a known object is remembered."""
+
+    def let_go(self) -> None:
+        """End it."""
+
+
 class KnownObjects:
     """The known objects of one context. Each is kept alive, so that no other object can have its address."""
 
@@ -101,13 +107,9 @@ class KnownObjects:
         if (id(thing), kind) not in self._kept:
             self.learn(thing, kind, ctypes.addressof(slot), KnownMemory(slot, owner), end)
 
-    def learn_targets(self, colors: Sequence[Target | None], depth: Target | None, targets: int, end: Callable[[int], None]) -> None:
-        """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
-        first = next(item for item in (*colors, depth) if item is not None)
-        known = self._kept.get((id(first), Kind.TARGETS))
-        made = known[1] if known is not None and isinstance(known[1], KnownTargets) else KnownTargets(end)
-        made.learn(colors, depth, targets)
-        self.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
+    def keeping(self, thing: object, kind: Kind) -> object:
+        """The `keeping` of an object; None if it is unknown."""
+        return self._kept.get((id(thing), kind), (None, None))[1]
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
@@ -132,7 +134,7 @@ class KnownObjects:
     def _let_go(self, keeping: object) -> None:
         if isinstance(keeping, KnownMemory):
             self._keep(keeping.slot.address, keeping.slot.size, keeping.owner)
-        elif isinstance(keeping, KnownTargets):
+        elif isinstance(keeping, Kept):
             keeping.let_go()
 
     def _place(self, address: int, mask: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ctypes import c_int32, c_uint64
 from typing import Protocol
 
+from backends.device.commands.known_objects import Kept, Kind, KnownObjects
 from backends.pipe.limits import MAX_COLOR_BUFFERS
 
 MOST = 16
@@ -34,7 +35,7 @@ class TargetsKey(ctypes.Structure):
     ]
 
 
-class KnownTargets:
+class KnownTargets(Kept):
     """The framebuffers whose first surface is one and the same. Their surfaces are kept alive, so that no object can have their address.
 
     Attributes:
@@ -62,10 +63,21 @@ class KnownTargets:
         self._others = keys[1:]
 
     def let_go(self) -> None:
-        """Forget all of them."""
+        """Forget all of them, because their first surface is forgotten."""
         for targets, _ in self._known.values():
             self._end(targets)
         self._known.clear()
+
+
+def learn_targets(
+    objects: KnownObjects, colors: Sequence[Target | None], depth: Target | None, targets: int, end: Callable[[int], None]
+) -> None:
+    """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
+    first = next(item for item in (*colors, depth) if item is not None)
+    known = objects.keeping(first, Kind.TARGETS)
+    made = known if isinstance(known, KnownTargets) else KnownTargets(end)
+    made.learn(colors, depth, targets)
+    objects.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
 
 
 def _address(thing: object) -> int:

@@ -110,6 +110,7 @@ _KINDS = {
     Command.UNIFORMS: Kind.UNIFORMS,
     Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
     Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
+    Command.CLEAR: Kind.CLEAR_CALL,
     Command.SUBDATA: Kind.SUBDATA,
     Command.CHANGES: Kind.SLOT_CHANGES,
     Command.REDRAW: Kind.CALL_CHANGES,

@@ -162,7 +162,9 @@ class Framebuffers(ContextCore):
         if place not in self._bound_lately:
             self._bound_lately.append(place)
         elif not self._is_observed and any(item is not None for item in (*colors, depth)) and (targets := self._prepare_targets()):
-            self.state.known.learn_targets(colors, depth, targets, self._end_known)
+            from backends.device.commands.known_targets import learn_targets  # few programs change targets
+
+            learn_targets(self.state.known, colors, depth, targets, self._end_known)
 
     def _prepare_targets(self) -> int:
         """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.commands.bound_record import BoundRecord, ClearCall, Hindrance, Word
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import F64, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import ClearRecord
-from backends.software.commands.known_clears import MIX, MOST_CLEARS
+from backends.software.commands.clear_queue import MIX, MOST_CLEARS
 from backends.software.commands.memory import leave
 from backends.software.commands.records import CLEAR_WORDS, Code, ExecutorRecord, KnownClear, ReadRange
 
@@ -16,10 +16,14 @@ _RECORD = ctypes.sizeof(ClearRecord)
 
 
 def build_clear(module: Module) -> None:
-    """clear(executor, bound, call) -> Code. Takes a clear of whole float targets that is known."""
+    """clear(executor, bound, call) -> Code. Takes a clear of whole float targets that is known. Brings depth and stencil into range."""
     f = Function(module, "clear", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, ClearCall)
+    depth = c.get("depth")
+    low = f.select(depth > 0.0, depth, f.const(F64, 0.0))
+    c.set("depth", f.select(low < 1.0, low, f.const(F64, 1.0)))
+    c.set("stencil", c.get("stencil") & 0xFF)
     leave(f, b.get("words", Word.CONDITION).ne(0), Code.UNKNOWN)
     leave(f, (e.get("is_hindered") | e.get("is_reached")).ne(0), Code.UNKNOWN)
     with f.if_((b.get("hindrances") & int(Hindrance.TARGETS)).ne(0)):

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakMethod
 
 from backends.device.bound import DrawState
-from backends.device.commands.bound_record import BoundRecord, ClearCall, Hindrance
+from backends.device.commands.bound_record import BoundRecord, Hindrance
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason
 from backends.device.framebuffer import Framebuffer
-from backends.device.region import ALIGNMENT, SLACK, Region, aligned, reserved
+from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
-from backends.pipe.limits import MAX_COLOR_BUFFERS
 from backends.pipe.state import DrawInfo
 from backends.raster.control.pool import Pool
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.layouts import MAX_SPANS
-from backends.raster.records import Batch, ClearRecord, Span, UploadRecord, Work
+from backends.raster.records import Batch, Span, UploadRecord, Work
+from backends.software.commands.clear_queue import ClearQueue
 from backends.software.commands.functions import Functions
 from backends.software.commands.hashing import combination_of
-from backends.software.commands.known_clears import MOST_CLEARS, KnownClears
 from backends.software.commands.parts import PartTable
 from backends.software.commands.prepared import has_integers, next_serial
 from backends.software.commands.reached import place_tables
@@ -60,6 +59,7 @@ class Executor:
 
     Attributes:
         record: read and written by generated code.
+        clears: those of the bound targets.
         templates_made: combinations that Python made parts for, so far.
     """
 
@@ -80,9 +80,7 @@ class Executor:
         self.record = e = ExecutorRecord(frame=1, epoch=1, num_passes=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
-        room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # one call clears so many surfaces at most
-        self._clears = (ClearRecord * room).from_buffer(reserved(room * ctypes.sizeof(ClearRecord)).data)
-        e.clears, self._known_clears = ctypes.addressof(self._clears), KnownClears(e)
+        self.clears = ClearQueue(e)
         self._uploads = (UploadRecord * MOST_UPLOADS)()
         e.uploads, e.most_uploads = ctypes.addressof(self._uploads), MOST_UPLOADS
         self._at = ctypes.addressof(e)
@@ -226,22 +224,6 @@ class Executor:
         e.targets_id, e.has_integers = next_serial(), has_integers(framebuffer)
         e.closed, e.pass_reads, e.epoch = e.num_batches, e.num_reads, e.epoch + 1
 
-    @property
-    def has_room_for_clears(self) -> bool:
-        """True if the clears of all surfaces of a framebuffer can be taken before pending work is carried out."""
-        return bool(self.record.num_clears < MOST_CLEARS)
-
-    def take_clear(self, clear: ClearRecord) -> None:
-        """Take a clear, which comes before the next draw; `has_room_for_clears` must have said yes."""
-        e = self.record
-        clear.before = e.closed = e.num_batches
-        self._clears[e.num_clears] = clear
-        e.num_clears += 1
-
-    def learn_clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int, made: Sequence[ClearRecord]) -> None:
-        """Let generated code make a clear of the bound targets again. made: its records, all of whole tiles."""
-        self._known_clears.learn(ClearCall(buffers, stencil, (ctypes.c_uint32 * 4)(*color), depth), made)
-
     def take_staged_counts(self) -> Drawn:
         """The counts of draws with more stages since the last call."""
         e, drawn = self.record, Drawn()
@@ -334,7 +316,7 @@ class Executor:
         self._stopped, self._carry_out = pool.stopped, WeakMethod(carry_out)
         e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
         work = scene.asked
-        work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, ctypes.addressof(self._clears)
+        work.spans, work.batches, work.uploads, work.clears = e.spans, e.batches, e.uploads, e.clears
         e.scene, e.run_ahead, e.ahead_step = ctypes.addressof(scene), run_ahead, step if run_ahead else NEVER
         e.ahead, e.watch = e.ahead_step, pool.watch.address
         e.flush, e.is_limited = pool.flush_address, pool.is_limited

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backends.abi.records import layout_digest
-from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.bound_record import BoundRecord, ClearCall, DrawCall
 from backends.device.commands.client import BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, Written
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
     from backends.llvm.engine.kernel_cache import KernelCache
 
-_LAYOUT = layout_digest(BoundRecord, BufferSlot, BufferTableRecord, DrawCall, ReaderRecord, Repeat, RepeatSlot, Written)
+_LAYOUT = layout_digest(BoundRecord, BufferSlot, BufferTableRecord, ClearCall, DrawCall, ReaderRecord, Repeat, RepeatSlot, Written)
 
 
 def reader_entry(kernels: KernelCache) -> int:

@@ -125,10 +125,12 @@ def test_known_draws_of_a_bundle_run_no_python(stage: Stage) -> None:
         for k in range(200):
             bundle.set_constant_buffer("FRAGMENT", f4([k / 200, 0, 0, 1]))
             bundle.draw_vbo(mode="TRIANGLES", count=3)
+            if k % 20 == 0:
+                bundle.clear(color=(k / 200, 0, 0, 1), stencil=k)
     stage.ctx.replay(bundle)
     calls = calls_in(lambda: stage.ctx.replay(bundle, 2))
     assert len(calls) < 100
-    assert {"draw_vbo", "set_constant_buffer"}.isdisjoint(calls)
+    assert {"draw_vbo", "set_constant_buffer", "clear"}.isdisjoint(calls)
 
 
 def test_state_is_inherited_and_stays(stage: Stage) -> None:

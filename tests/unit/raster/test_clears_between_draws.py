@@ -11,7 +11,7 @@ from backends.formats import Format
 from backends.pipe.enums import Clear, CompareFunc, StencilOp
 from backends.pipe.state import DepthState, DepthStencilAlphaState, StencilState
 from backends.raster.layouts import MAX_SPANS
-from backends.software.commands import executor as executor_module
+from backends.software.commands import clear_queue
 from tests.unit.raster.canvas import VS_COLOR, Canvas, float_words, fs_color
 from tests.unit.raster.triangles import random_triangles
 
@@ -64,7 +64,7 @@ def test_waiting_clears_leave_the_same_bytes(seed: int) -> None:
 
 
 def test_clears_without_end_are_carried_out_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor_module, "MOST_CLEARS", 4)
+    monkeypatch.setattr(clear_queue, "MOST_CLEARS", 4)
     with Canvas(64, 64) as c:
         before = c.runs
         for k in range(21):

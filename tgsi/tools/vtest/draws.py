@@ -7,6 +7,7 @@ import struct
 from typing import Any
 
 from backends.device.commands.client import (
+    CLEAR,
     CONSTANTS,
     DEFAULT_PATCH,
     DRAW,
@@ -109,7 +110,7 @@ def _uniform_buffer(sub: SubContext, words: Words) -> None:
     sub.gallium.set_constant_buffer(kind, buffer, index=index, offset=offset, size=length)
 
 
-@command("CLEAR", "buffers red green blue alpha depth_low depth_high stencil")
+@command("CLEAR", CLEAR, kind=Kind.CLEAR)
 def _clear(sub: SubContext, words: Words) -> None:
     context, integers = sub.gallium, 0
     for index, target in enumerate(context._cbufs):

@@ -1,0 +1,61 @@
+"""Generated code: clears of whole float targets, through the function that a device offers for them. Returns 0 where Python has to look."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.bound_record import STOPS, BoundRecord, ClearCall
+from backends.device.commands.client import CLEAR, ReaderRecord
+from backends.device.commands.layout import CLEAR as CALL
+from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.pipe.enums import Clear
+from backends.software.reading.bindings import field, refuse
+
+LARGEST = 3.4028234663852886e38
+"""Largest number that is a float of 32 bits."""
+_ALL = int(Clear.COLOR | Clear.DEPTHSTENCIL)
+_CHANNELS = ("red", "green", "blue", "alpha")
+
+
+def build_clear_words(module: Module) -> None:
+    """clear_words(reader, words, count) -> 1 if a clear of the client was taken. Its color has floats of 32 bits."""
+    f = Function(module, "clear_words", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, _ = f.args
+    color = [field(f, words, CLEAR, name) for name in _CHANNELS]
+    for bits in color:
+        refuse(f, ~(f.abs(bits.bits_as(F32)) <= LARGEST))
+    _clear(f, reader, field(f, words, CLEAR, "buffers") & _ALL, color, _double(f, words, CLEAR, "depth"), field(f, words, CLEAR, "stencil"))
+
+
+def build_clear_call(module: Module) -> None:
+    """clear_call(reader, words, count) -> 1 if a clear was taken. The words are those of `layout.CLEAR`."""
+    f = Function(module, "clear_call", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, _ = f.args
+    buffers, color = field(f, words, CALL, "buffers"), []
+    refuse(f, buffers.eq(0) | (buffers & ~_ALL).ne(0))
+    for name in _CHANNELS:
+        value = _double(f, words, CALL, name)
+        refuse(f, ~((value <= LARGEST) & (value >= -LARGEST)))
+        color.append(value.cast("fptrunc", F32).bits_as(I32))
+    _clear(f, reader, buffers, color, _double(f, words, CALL, "depth"), field(f, words, CALL, "stencil"))
+
+
+def _double(f: Function, words: Val, names: str, name: str) -> Val:
+    """A float of 64 bits, whose lower word has a name."""
+    return f.load(F64, words, 4 * names.split().index(name), 4)
+
+
+def _clear(f: Function, reader: Val, buffers: Val, color: list[Val], depth: Val, stencil: Val) -> None:
+    """Take a clear, and return whether it was taken."""
+    b = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
+    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | b.get("clear_entry").eq(0) | buffers.eq(0))
+    memory = f.alloca(f"[{ctypes.sizeof(ClearCall) // 8} x i64]")
+    call = Record(f, memory, ClearCall)
+    call.set("buffers", buffers)
+    call.set("stencil", stencil)
+    call.set("depth", depth)
+    for channel, bits in enumerate(color):
+        call.set("color", bits, channel)
+    code = f.call_pointer(I32, b.get("clear_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
+    f.ret(code.eq(0).zext(I32))
