@@ -82,6 +82,18 @@ def test_constants_reach_the_shader_and_change_between_draws(serve: Runner) -> N
     assert (result.pixels(16, 16)[:, 8:] == RED).all()
 
 
+def test_limits_of_a_number_and_a_nan_are_the_number_as_programs_of_opengl_expect(serve: Runner) -> None:
+    text = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0]\nDCL TEMP[0]\nIMM[0] FLT32 {1, 0, 0, 0}\nMOV OUT[0], IMM[0].yyyx\n"
+    text += "MIN OUT[0].x, CONST[0][0].yyyy, CONST[0][0].xxxx\nMOV_SAT TEMP[0].x, CONST[0][0].xxxx\n"
+    text += "ADD OUT[0].y, IMM[0].xxxx, -TEMP[0].xxxx\nEND\n"
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().shader(22, FRAGMENT, text).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    commands.constants(FRAGMENT, float("nan"), 1, 0, 0).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == (255, 255, 0, 255)).all()
+
+
 def test_a_uniform_buffer_is_read_from_its_offset(serve: Runner) -> None:
     stream = target().buffer(2, vertices(*COVER)).buffer(4, bytes(256) + struct.pack("<4f", 0, 0, 1, 1), bind=64)
     commands = Commands().shader(22, FRAGMENT, CONSTANT_FS).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from backends.device.commands.bound_record import Hindrance, shader_word
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
+from passes.lower.numbers import LowerNanLimits
+from passes.validate import validate
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
+from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.language.source import is_glsl
+from tgsi.language.text.parser import parse
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.account import TEXT
 from tgsi.tools.vtest.errors import CommandError, in_range
@@ -20,6 +26,7 @@ from tgsi.tools.vtest.processes.marks import Mark
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
 from tgsi.tools.vtest.table import Effect, Words, command, creates
 
+_LIMIT = re.compile(r"\b(MIN|MAX)\b|_SAT\b")
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
@@ -74,13 +81,24 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     file = None if texts is None else texts.received(sub.session.name, pieces.stage, source)
     sub.session.account.take(size, "text")
     try:
-        made = create(source, **pieces.given)
+        made = create(_program(source, _CREATE[pieces.stage]), **pieces.given)
     finally:
         sub.session.account.give(size)
     sub.put(handle, Shader(pieces.stage, made), size)
     sub.session.marks[Mark.SHADERS] += 1
     if texts is not None and file is not None:
         texts.checked(file, made.program)
+
+
+def _program(source: str, name: str) -> Program | str:
+    """The program of a text, with the limits that OpenGL's drivers have. A text without limits stays what it is.
+
+    name: of the method that takes it."""
+    if _LIMIT.search(source) is None or is_glsl(source):
+        return source
+    program = parse(source, name=name)
+    validate(program)
+    return LowerNanLimits().run(program)
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:

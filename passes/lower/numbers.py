@@ -1,0 +1,96 @@
+"""The pass lower-nan-limits."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+
+from passes.base import Pass
+from passes.edit import Immediates, Temporaries, rebuilt, with_opcode
+from tgsi.language.facts.enums import IMM
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_LIMITS = ("MIN", "MAX")
+_SATURATED = ("float", "untyped")  # types of a destination that is saturated as a number
+_INFINITY = 0x7F800000
+_ZERO, _ONE = (struct.unpack("<I", struct.pack("<f", value))[0] for value in (0.0, 1.0))
+
+
+@record(slots=False)
+class LowerNanLimits(Pass):
+    """Let MIN and MAX give the number where the other operand is a NaN, and let saturation give 0 for a NaN.
+
+    OpenGL leaves that open, its drivers agree on it, and programs rely on it; TGSI gives the second operand, and keeps the NaN. What needs
+    a temporary or an immediate stays where a program indexes all of them by an address. Saturated 64-bit results stay.
+    """
+
+    name = "lower-nan-limits"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        return _Lowering(program).run()
+
+
+class _Lowering:
+    """The work on one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program, self._temporaries, self._immediates = program, Temporaries(program), Immediates(program)
+        self._helper: RegisterRef | None = None
+
+    def run(self) -> Program:
+        made = rebuilt(self._program, [self._lowered(item) for item in self._program.instructions])
+        return self._temporaries.finish(self._immediates.finish(made))
+
+    def _lowered(self, item: Instruction) -> list[Instruction]:
+        if item.saturate and item.opcode.num_dst == 1 and item.opcode.dst_types[0] in _SATURATED and not item.opcode.uses_64bit:
+            return self._saturated(item)
+        return self._limited(item) if item.opcode.name in _LIMITS else [item]
+
+    def _saturated(self, item: Instruction) -> list[Instruction]:
+        """The larger of 0 and the result, whose NaN is the first operand, then the smaller of 1 and that."""
+        zero, one = (self._immediates.source([word] * 4, "float") for word in (_ZERO, _ONE))
+        if zero is None or one is None or not self._has_helper():
+            return [item]
+        part = self._part(item)
+        result = replace(item, dst=(part,), saturate=False)
+        value = SrcOperand(part.register)
+        first = self._limited(result) if item.opcode.name in _LIMITS else [result]
+        return [*first, with_opcode(result, OPCODES["MAX"], (value, zero)), with_opcode(item, OPCODES["MIN"], (value, one))]
+
+    def _limited(self, item: Instruction) -> list[Instruction]:
+        """MIN or MAX whose second operand is a number wherever the first one is."""
+        a, b = item.src
+        mask = item.dst[0].write_mask
+        if self._is_number(b, mask) or (a.register == b.register and a.swizzle == b.swizzle):
+            return [item]
+        if self._is_number(a, mask):
+            return [replace(item, src=(b, a))]
+        if not self._has_helper():
+            return [item]
+        part = self._part(item)
+        value = SrcOperand(part.register)
+        test = replace(item, opcode=OPCODES["FSNE"], dst=(part,), src=(b, b), saturate=False)
+        choice = replace(item, opcode=OPCODES["UCMP"], dst=(part,), src=(value, a, b), saturate=False)
+        return [test, choice, replace(item, src=(a, value))]
+
+    def _is_number(self, operand: SrcOperand, mask: int) -> bool:
+        """True if the operand is an immediate without a NaN in the channels that are used."""
+        register = operand.register
+        if register.file is not IMM or register.indirect is not None or not 0 <= register.index < len(self._immediates.items):
+            return False
+        words = self._immediates.items[register.index].words
+        return all(words[operand.swizzle[c]] & 0x7FFFFFFF <= _INFINITY for c in range(4) if mask >> c & 1)
+
+    def _has_helper(self) -> bool:
+        if self._helper is None and self._temporaries.room(1):
+            self._helper = self._temporaries.new()
+        return self._helper is not None
+
+    def _part(self, item: Instruction) -> DstOperand:
+        """The helper, with the channels that an instruction writes."""
+        assert self._helper is not None
+        return DstOperand(self._helper, item.dst[0].write_mask)

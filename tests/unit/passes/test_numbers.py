@@ -1,0 +1,71 @@
+"""lower-nan-limits: limits of a number and a NaN are the number, in both engines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tgsi
+from passes.lower.numbers import LowerNanLimits
+from passes.validate import validate
+
+HEAD = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL CONST[0..1]\nDCL TEMP[0..1]\nDCL ADDR[0]\n"
+HEAD += "IMM[0] FLT32 {0.5, 0.25, 0.0, 1.0}\nIMM[1] UINT32 {2143289344, 0, 0, 0}\n"
+NAN = float("nan")
+VALUES = np.array([NAN, -NAN, 2, -3, 0.25, np.inf, -np.inf, 0.75], "f4")
+A, B = (pairs.astype("f4") for pairs in np.meshgrid(VALUES, VALUES))
+with np.errstate(invalid="ignore"):
+    SUM = A + B
+
+
+def outputs(text: str, *, engine: str, is_lowered: bool = True) -> NDArray[np.float32]:
+    """Channel x of OUT[0] for each pair of the values."""
+    program = tgsi.parse(HEAD + text + "END\n")
+    if is_lowered:
+        program = LowerNanLimits().run(program)
+        validate(program)
+    inputs = np.zeros((A.size, 2, 4), "f4")
+    inputs[:, 0], inputs[:, 1] = A.reshape(-1, 1), B.reshape(-1, 1)
+    with np.errstate(all="ignore"):
+        return tgsi.run(program, inputs, constants={0: np.array([[NAN] * 4, [0.5] * 4], "f4")}, engine=engine).floats[:, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ["interp", "jit"])
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("MIN OUT[0], IN[0], IN[1]\n", np.fmin(A, B)),
+        ("MAX OUT[0], IN[0], IN[1]\n", np.fmax(A, B)),
+        ("MAX OUT[0], -IN[0], |IN[1]|\n", np.fmax(-A, np.abs(B))),
+        ("MIN OUT[0], IMM[0].xxxx, IN[1]\n", np.fmin(np.float32(0.5), B)),
+        ("MIN OUT[0], IN[0], IMM[1].xxxx\n", A),
+        ("MAX OUT[0], IN[0], CONST[0]\n", A),
+        ("MOV TEMP[0], IN[0]\nMIN TEMP[0].x, TEMP[0].yyyy, IN[1]\nMOV OUT[0], TEMP[0].xxxx\n", np.fmin(A, B)),
+        ("MOV_SAT OUT[0], IN[0]\n", np.fmin(np.fmax(A, 0), 1)),
+        ("MAX_SAT OUT[0], IN[0], IN[1]\n", np.fmin(np.fmax(np.fmax(A, B), 0), 1)),
+        ("ADD_SAT OUT[0], IN[0], IN[1]\n", np.fmin(np.fmax(SUM, 0), 1)),
+    ],
+)
+def test_a_limit_is_the_number_where_the_other_operand_is_a_nan(text: str, wanted: NDArray[np.float32], engine: str) -> None:
+    np.testing.assert_array_equal(outputs(text, engine=engine), wanted.reshape(-1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MIN OUT[0], IN[0], IMM[0].xxxx\n",
+        "MAX OUT[0], IN[0], -IN[0]\n",
+        "UMIN OUT[0], IN[0], IN[1]\n",
+        "MAX TEMP[ADDR[0].x], IN[0], IN[1]\nMOV OUT[0], TEMP[0]\n",
+        "ADD OUT[0], IN[0], IN[1]\n",
+    ],
+)
+def test_what_needs_nothing_or_has_no_room_stays(text: str) -> None:
+    program = tgsi.parse(HEAD + text + "END\n")
+    assert LowerNanLimits().run(program) is program
+
+
+def test_tgsi_itself_gives_the_second_operand() -> None:
+    plain = outputs("MIN OUT[0], IN[0], IN[1]\n", engine="jit", is_lowered=False)
+    np.testing.assert_array_equal(plain, np.where(A < B, A, B).reshape(-1))
