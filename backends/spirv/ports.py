@@ -70,8 +70,10 @@ class Ports:
         """A vector of floats at a location."""
         s, m = self.s, self.s.module
         if place >= LOCATION_LIMIT:
-            hint = "`layout(location = n)` in both texts, or `tgsi.renumber` for the programs of all stages, gives small ones"
-            s.fail("M032", f"the location {place} is beyond {LOCATION_LIMIT - 1}", item.span, hint)
+            known = self._named(item)
+            text = f"{known} has no location, and stages of SPIR-V meet by locations"
+            hint = "write `layout(location = n)`, or give all stages: tgsi-compile a.vert b.frag --emit spirv -o FOLDER, or tgsi.renumber"
+            s.fail("M032", text if known else f"{text} is beyond {LOCATION_LIMIT - 1}", item.span, hint)
         patch = item.semantic is not None and item.semantic.name == "PATCH"
         other = self.locations.setdefault((place, patch, second), item)
         if other is not item:
@@ -85,6 +87,12 @@ class Ports:
         if item.invariant:
             m.decorate(found, "Invariant")
         return Port(found, self.storage, rows)
+
+    def _named(self, item: Declaration) -> str:
+        """The name of a value that meets others by name; empty for none."""
+        interface = self.s.program.interface
+        ports = (interface.inputs if self.file is File.IN else interface.outputs) if interface is not None else {}
+        return next((f"`{port.name}`" for port in ports.values() if port.semantic == str(item.semantic)), "")
 
     def scalar(self, name: str, kind: str, rows: int, channel: int = 0) -> Port:
         """A scalar that is built in."""

@@ -14,6 +14,7 @@ from frontends.glsl.by_name import FIRST
 from frontends.glsl.compiler import Compiler
 from frontends.glsl.request import MAX_CHARACTERS
 from tests.unit.glsl.glslang import needs_glslang
+from tgsi.language.facts.enums import File
 from tgsi.tools.compile.cli import main
 
 pytestmark = needs_glslang
@@ -301,3 +302,27 @@ def test_every_element_of_an_array_of_blocks_is_a_block() -> None:
         "B[1][1]": 7,
     }
     assert {name: block.binding for name, block in program.interface.buffers.items()} == {"D[0]": 1, "D[1]": 2}
+
+
+def test_stages_that_meet_by_name_become_modules_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    vertex, fragment, folder = tmp_path / "a.vert", tmp_path / "a.frag", tmp_path / "modules"
+    vertex.write_text(
+        "#version 330\nin vec4 p; out vec2 spare; out vec3 tint;\nvoid main() { gl_Position = p; tint = p.xyz; spare = p.xy; }\n"
+    )
+    fragment.write_text("#version 330\nin vec3 tint; out vec4 color;\nvoid main() { color = vec4(tint, 1.0); }\n")
+    assert main([str(fragment), "--emit", "spirv", "-o", str(tmp_path / "a.spv")]) == 1
+    message = capsys.readouterr().err
+    assert "error[M032]: `tint` has no location" in message
+    assert "a.vert b.frag --emit spirv -o FOLDER" in message
+    assert main([str(vertex), str(fragment), "--emit", "spirv", "-o", str(folder)]) == 0
+    one, other = (tgsi.read_spirv((folder / f"a.{stage}.spv").read_bytes()) for stage in ("vert", "frag"))
+    inputs = np.array([[[1, 2, 3, 4]]], np.float32)
+    outputs = tgsi.run(one, inputs).floats
+    read = next(item.semantic for item in other.declarations if item.file is File.IN)
+    fed = next(item.first for item in one.declarations if item.file is File.OUT and item.semantic == read)
+    assert outputs[0, fed, :3].tolist() == [1, 2, 3]
+    assert main([str(vertex), str(fragment), "--emit", "spirv", "-o", str(vertex)]) == 2
+    assert "a.vert is no folder" in capsys.readouterr().err
+    fragment.write_text("void main() {")
+    assert main([str(vertex), str(fragment), "--emit", "spirv", "-o", str(folder)]) == 1
+    assert capsys.readouterr().err.count("error[") == 1

@@ -6,16 +6,19 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import Shader, inputs, one_input, report, write
+from tgsi.tools.compile.files import Shader, inputs, one_input, report, write, write_folder
 from tgsi.tools.compile.front import checked
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
 _BINARY = {"obj": "an object", "spirv": "a module"}
 """Outputs that are no text."""
+_TOGETHER = ("spirv", "spirv-text")
+"""Outputs whose stages meet by number alone: those of several shaders get the same numbers."""
 
 
 def compile_shaders(options: argparse.Namespace) -> int:
@@ -33,8 +36,10 @@ def compile_shaders(options: argparse.Namespace) -> int:
     binary = options.emit in _BINARY
     if binary:
         _refuse_terminal(options)
-    shaders = [one_input(options, f"--emit {options.emit}")] if binary else inputs(options)
+    alone = binary and (options.emit not in _TOGETHER or len(options.files) < 2)
+    shaders = [one_input(options, f"--emit {options.emit}")] if alone else inputs(options)
     findings: list[Any] = []
+    programs: list[tuple[Shader, Any]] = []
     made: list[Any] = []
     failed = False
     for shader in shaders:
@@ -44,7 +49,15 @@ def compile_shaders(options: argparse.Namespace) -> int:
             if any(item.severity.value == "error" for item in found):
                 failed = True
             elif not options.check:
-                made.append(_headed(_emit(run_passes(program), options), shader, options))
+                programs.append((shader, run_passes(program)))
+        except DiagnosticError as error:
+            findings += error.diagnostics
+            failed = True
+    if options.emit in _TOGETHER:
+        programs = programs[:0] if failed else _located(programs)
+    for shader, program in programs:
+        try:
+            made.append(_headed(_emit(program, options), shader, options))
         except DiagnosticError as error:
             findings += error.diagnostics
             failed = True
@@ -52,12 +65,24 @@ def compile_shaders(options: argparse.Namespace) -> int:
     if options.check or (failed and not made) or _only_times(options):
         return int(failed)
     if isinstance(made[0], bytes):
+        if not alone:
+            return int(failed) or write_folder(options, [f"{Path(shader.name).name}.spv" for shader in shaders], made)
         write(options, made[0])
     elif options.emit == "json":
         write(options, json.dumps(made[0] if len(shaders) == 1 else made, indent=1) + "\n")
     else:
         write(options, "\n".join(made))
     return int(failed)
+
+
+def _located(programs: list[tuple[Shader, Any]]) -> list[tuple[Shader, Any]]:
+    """Programs of stages that link with each other, with small locations for values that meet by name."""
+    if len(programs) < 2:
+        return programs
+    from tgsi.api import renumber
+
+    found = renumber([program for _, program in programs], "byte").programs
+    return [(shader, program) for (shader, _), program in zip(programs, found)]
 
 
 def _headed(made: Any, shader: Shader, options: argparse.Namespace) -> Any:

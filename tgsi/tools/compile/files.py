@@ -168,6 +168,23 @@ def _count(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'s' * (number != 1)}"
 
 
+def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequence[bytes]) -> int:
+    """Write files to the folder of -o. Returns exit code 0."""
+    if options.output in (None, "-"):
+        raise UsageError(f"--emit {options.emit} of {len(names)} files goes to a folder: -o FOLDER")
+    if len(set(names)) < len(names):
+        raise UsageError(f"-o {options.output}: two files would be {next(name for name in names if names.count(name) > 1)}")
+    try:
+        Path(options.output).mkdir(exist_ok=True)
+        for name, data in zip(names, made, strict=True):
+            (Path(options.output) / name).write_bytes(data)
+    except FileExistsError:
+        raise UsageError(f"{options.output} is no folder") from None
+    except OSError as error:
+        raise UsageError(f"{options.output}: {reason(error)}") from None
+    return 0
+
+
 def write(options: argparse.Namespace, made: str | bytes) -> int:
     """Write text or bytes to the file of -o, or to stdout. Returns exit code 0."""
     if options.output is None or options.output == "-":
