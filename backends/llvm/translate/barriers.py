@@ -14,7 +14,7 @@ _ALIGN = 64
 
 
 class Barriers:
-    """Barriers of one function. state: its memory, aligned to 64 bytes. stopped: the barrier where it stopped, i32."""
+    """Barriers of one function. state: its memory, aligned to 64 bytes, of which it needs `size` bytes, never none. stopped: the barrier where it stopped, i32."""
 
     def __init__(self, f: Function, state: Val, stopped: Val) -> None:
         self.f, self._state, self._stopped = f, state, stopped
@@ -52,6 +52,7 @@ class Barriers:
         f = self.f
         f.ret(f.const(I32, ENDED))
         places = [(variable, self._allot(variable)) for variable in f.variables]
+        self.size = max(self.size, _ALIGN)  # 0 stands for no barrier
         for variable, _ in places:  # barriers in the text save variables that were made later, too
             f.entry.append(f"  store {variable.type} zeroinitializer, ptr {variable.slot.name}")
         restore = f.label()

@@ -256,3 +256,12 @@ def test_only_what_crosses_a_barrier_is_kept() -> None:
         return max(int(size) for size in re.findall(r"store i64 (\d+), ptr", text))
 
     assert kept(100) == kept(4)
+
+
+@pytest.mark.parametrize("lanes", LANES)
+def test_barriers_that_nothing_crosses_are_waited_for(lanes: int) -> None:
+    control = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3\nDCL SV[0], INVOCATIONID\nDCL IN[][0], GENERIC[0]\nDCL OUT[][0], GENERIC[0]\n"
+    control += "DCL ADDR[0]\nBARRIER\nUARL ADDR[0].x, SV[0].xxxx\nMOV OUT[ADDR[0].x][0], IN[ADDR[0].x][0]\nEND\n"
+    given = np.arange(60, dtype=np.uint32).reshape(5, 3, 1, 4)
+    results = [tgsi.run(control, given, engine=engine, lanes=lanes).outputs for engine in ("jit", "interp")]
+    assert np.array_equal(results[0], results[1])
