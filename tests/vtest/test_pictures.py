@@ -98,6 +98,9 @@ def test_a_scene_of_glmark2_is_drawn_and_found_right(environment: dict[str, str]
 FROZEN = ["faketime", "-f", "2026-01-01 00:00:00"]
 """Words before a command whose clock stands still, so that an animation shows its first frame again and again."""
 
+BEGIN_BLACK = ("pulsar", "ideas")
+"""Scenes whose first frame is black."""
+
 
 def shown(command: list[str], environment: dict[str, str], folder: Path, size: str) -> NDArray[np.int64]:
     """The picture that a screen of a size shows when a command has stopped changing it; then the command is ended."""
@@ -122,7 +125,7 @@ def shown(command: list[str], environment: dict[str, str], folder: Path, size: s
 @pytest.mark.nightly
 @needs("glmark2", "Xvfb", "faketime")
 @pytest.mark.skipif(not features.check("xcb"), reason="Pillow was built without XCB")
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("scene", [scene for scene in SCENES if scene not in BEGIN_BLACK])
 def test_a_scene_of_glmark2_begins_as_on_llvmpipe(environment: dict[str, str], tmp_path: Path, scene: str) -> None:
     command = [*FROZEN, "glmark2", "--size", "320x240", "-b", SCENES[scene]]
     ours = shown([*RUN, "--", *command], environment, tmp_path, "320x240")

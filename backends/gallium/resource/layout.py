@@ -88,11 +88,20 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     """The levels of a resource and its size in bytes, slack not counted.
 
     Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a
-    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. The levels are those of
-    one sample; the planes of other samples follow, `sample_stride` bytes apart.
+    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. Where a texture would only
+    be too large by these lines, as the largest ones of four bytes a texel would, it has even numbers, too. The levels are those of one
+    sample; the planes of other samples follow, `sample_stride` bytes apart.
     """
     if template.is_buffer:
         return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
+    found = _levels_of(template, has_odd_rows=True)
+    if found[1] > MAX_RESOURCE_BYTES:
+        tight = _levels_of(template, has_odd_rows=False)
+        found = tight if tight[1] <= MAX_RESOURCE_BYTES else found
+    return found
+
+
+def _levels_of(template: Template, *, has_odd_rows: bool) -> tuple[tuple[Level, ...], int]:
     rendered = bool(template.bind & RENDERED)
     levels = []
     offset = 0
@@ -103,7 +112,7 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
         if rendered:
             columns, rows = align(columns, TILE), align(rows, TILE)
         lines = -(-columns * template.format.block_bytes // LINE)
-        if rendered or lines >= 8:
+        if has_odd_rows and (rendered or lines >= 8):
             lines |= 1
         stride = lines * LINE
         levels.append(Level(offset, width, height, layers, stride, stride * rows))

@@ -113,6 +113,26 @@ def test_impossible_resources_are_refused_by_name(screen: g.Screen, given: dict[
         screen.resource_create(**given)  # type: ignore[arg-type]
 
 
+def test_the_largest_target_of_four_bytes_is_drawn_to_and_read_in_its_last_corner(screen: g.Screen, ctx: g.Context) -> None:
+    size, half = 1 << 14, 8
+    vs = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    fs = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IMM[0]\nEND\n"
+    target = screen.resource_create(width0=size, height0=size, bind="RENDER_TARGET|SAMPLER_VIEW")
+    assert target.size == 1 << 30
+    ctx.set_framebuffer_state(cbufs=[target])
+    ctx.set_viewport_states([{"scale": (half, half, 0.5), "translate": (size - half, size - half, 0.5)}])
+    ctx.bind_vs_state(ctx.create_vs_state(vs))
+    ctx.bind_fs_state(ctx.create_fs_state(fs))
+    ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
+    ctx.set_vertex_buffers([np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], "f4")])
+    ctx.draw_vbo(mode="TRIANGLES", count=3)
+    ctx.flush()
+    corner = target.blocks()[0, -2 * half :, -2 * half :]
+    assert (corner == (0, 255, 0, 255)).all()
+    with pytest.raises(ValueError, match="at most 1073741824"):
+        screen.resource_create(width0=size, height0=size, format="R16G16B16A16_FLOAT")
+
+
 def test_unsupported_uses_are_named(screen: g.Screen) -> None:
     from tgsi import UnsupportedError
 
