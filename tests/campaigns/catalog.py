@@ -64,7 +64,7 @@ CAMPAIGNS = {
             "modules",
             "A wrong SPIR-V module is read or refused with a code, within 10 s of processor time; passes can take what is read.",
             night=100,
-            goal=20_000,
+            goal=200_000,
             patience=600.0,
         ),
         Campaign(

@@ -14,7 +14,10 @@ _ALIGN = 64
 
 
 class Barriers:
-    """Barriers of one function. state: its memory, aligned to 64 bytes, of which it needs `size` bytes, never none. stopped: the barrier where it stopped, i32."""
+    """Barriers of one function.
+
+    state: its memory, aligned to 64 bytes, of which it needs `size` bytes, never none. stopped: the barrier where it stopped, i32.
+    """
 
     def __init__(self, f: Function, state: Val, stopped: Val) -> None:
         self.f, self._state, self._stopped = f, state, stopped

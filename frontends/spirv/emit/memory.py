@@ -141,7 +141,7 @@ def offsets(s: State, kind: Type, stride: int = 0, row_major: bool = False, step
                 column * across + row * down + 4 * word for column in range(kind.size) for row in range(rows) for word in range(size // 4)
             ]
         case Array():
-            inner = offsets(s, kind.element, stride, row_major)
+            inner = offsets(s, kind.element, stride, row_major) if kind.size else []  # the elements may be larger than any memory
             return [place * array_stride(kind) + offset for place in range(kind.size) for offset in inner]
         case Struct():
             found = []

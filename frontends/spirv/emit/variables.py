@@ -9,7 +9,7 @@ from frontends.spirv.emit.places import Memory, Mixed, Place, Registers, Unit, V
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.enumerants import name_of
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.types import MAX_WORDS, Array, Pointer, Struct, Type, elements, inner, name
+from frontends.spirv.module.types import MAX_WORDS, Array, Int, Pointer, Struct, Type, elements, inner, name
 from tgsi.language.facts.enums import File, Interpolation, Location, MemoryType, Processor
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.semantics import Semantic
@@ -79,6 +79,8 @@ def _make(s: State, id: int, op: Op) -> Place:
                 s.properties["TS_PAYLOAD_BYTES"] = extent(s, kind)
             return Memory(kind=kind, file=File.MEMORY, number=PAYLOAD)
         case "AtomicCounter":
+            if not isinstance(inner(kind), Int):
+                s.fail("M021", f"an atomic counter of type {name(kind)} is not supported", op)
             number = s.tables.decoration(id, "Binding") or 0
             first = (s.tables.decoration(id, "Offset") or 0) // 4
             size = max(elements(kind), 1)

@@ -39,8 +39,36 @@ def test_what_is_no_shader_is_told(data: bytes, message: str) -> None:
         tgsi.read_spirv(data)
 
 
+def words_of(name: str) -> list[int]:
+    return list(struct.unpack(f"<{len(module(name)) // 4}I", module(name)))
+
+
+def place(words: list[int], *wanted: int) -> int:
+    """Index of the first of some words that follow each other."""
+    return next(at for at in range(len(words)) if words[at : at + len(wanted)] == list(wanted))
+
+
+def test_a_counter_that_is_no_integer_is_refused() -> None:
+    words = words_of("sets.frag")
+    image = words[place(words, 3 << 16 | 27) + 1]  # OpTypeSampledImage
+    pointer = next(at for at, word in enumerate(words) if word == 4 << 16 | 32 and words[at + 3] == image)  # OpTypePointer
+    words[pointer + 2] = 10  # AtomicCounter
+    with pytest.raises(tgsi.DiagnosticError, match=r"M021.*an atomic counter of type .* is not supported"):
+        tgsi.read_spirv(words)
+
+
+def test_an_array_without_an_end_may_have_elements_larger_than_any_memory() -> None:
+    words = words_of("flow.comp")
+    runtime = place(words, 3 << 16 | 29)  # OpTypeRuntimeArray result element
+    array = next(at for at, word in enumerate(words) if word == 4 << 16 | 28 and words[at + 1] == words[runtime + 2])  # OpTypeArray
+    size = next(at for at, word in enumerate(words) if word == 4 << 16 | 43 and words[at + 2] == words[array + 3])  # OpConstant
+    words[size + 3] = 0xFFFF0000
+    program = tgsi.read_spirv(words)
+    assert [item.code for item in tgsi.check(program)] == ["V062"]
+
+
 def test_an_atomic_operation_on_an_image_itself_is_refused() -> None:
-    words = list(struct.unpack(f"<{len(module('images.comp')) // 4}I", module("images.comp")))
+    words = words_of("images.comp")
     pointer = next(at for at, word in enumerate(words) if word == 6 << 16 | 60)  # OpImageTexelPointer type result image coordinate sample
     image, texel = words[pointer + 3], words[pointer + 2]
     atomic = next(at for at, word in enumerate(words) if word == 7 << 16 | 234 and words[at + 3] == texel)  # OpAtomicIAdd
