@@ -10,7 +10,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGE_COPY
 
-_STOPS = int(STOPS | Hindrance.OWN_SAMPLES)
+_STOPS = int(STOPS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
 _WRITABLE = 1  # PyBUF_WRITABLE
 
 

@@ -77,9 +77,10 @@ class Hindrance(IntEnum):
     PERSISTENT = 8  # a PERSISTENT mapping is alive
     STREAMS = 16  # stream output
     OWN_SAMPLES = 32  # a bound surface has samples in place of those of its texture
+    FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
 
 
-STOPS = sum(Hindrance) & ~(Hindrance.TARGETS | Hindrance.STAGES | Hindrance.STREAMS | Hindrance.OWN_SAMPLES)
+STOPS = sum(Hindrance) & ~(Hindrance.TARGETS | Hindrance.STAGES | Hindrance.STREAMS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
 """Hindrances with which the device is not asked for a draw. It knows some targets, and some draws with more stages or stream output."""
 
 

@@ -246,6 +246,7 @@ class ContextCore(ABC):
         self.device.flush(reason)
         self._show()
         self._completed = self._issued
+        self.state.hinder(Hindrance.FENCE, False)
 
     def _use_pause(self) -> None:
         """Carry out pending work while the caller waits for something else, if no byte depends on when that happens."""
@@ -266,6 +267,7 @@ class ContextCore(ABC):
     def _new_fence(self) -> Fence:
         """A fence after everything so far."""
         self._issued += 1
+        self.state.hinder(Hindrance.FENCE, True)
         return Fence(self, self._issued, self.screen)
 
     def _is_busy(self, resource: Resource, *, for_reading: bool = False) -> bool:

@@ -232,6 +232,19 @@ def test_an_exception_of_a_signal_handler_ends_a_read_that_waits(stage: Targets)
     assert np.array_equal(host, np.broadcast_to(np.array([0, 255, 0, 255], "u1"), host.shape))
 
 
+def test_a_read_that_carries_pending_work_out_signals_the_fences_before_it(stage: Targets) -> None:
+    ctx, host = stage.ctx, np.zeros((SIZES[0], SIZES[0], 4), "u1")
+    ctx.set_framebuffer_state(cbufs=[stage.surfaces[0]])
+    for _ in range(3):
+        ctx.clear(4)
+        ctx.texture_read(stage.targets[0], host)
+    ctx.clear(4)
+    fence = ctx.flush("DEFERRED")
+    assert not fence.is_signaled
+    ctx.texture_read(stage.targets[0], host)
+    assert fence.is_signaled
+
+
 def test_native_flushes_let_go_of_memory_as_soon_as_python_is_asked(stage: Targets) -> None:
     ctx, texture = stage.ctx, stage.screen.resource_create(width0=48, height0=48)
     surface = ctx.create_surface(texture)
