@@ -128,6 +128,8 @@ class _Addressed:
 
 def offsets(s: State, kind: Type, stride: int = 0, row_major: bool = False, step: int = 0) -> list[int]:
     """Byte offset of each word of a value in memory."""
+    if not kind.words:  # the elements of an array that is as long as the memory may be larger than any memory
+        return []
     match kind:
         case Vector():
             size = 4 * kind.element.words
@@ -141,7 +143,7 @@ def offsets(s: State, kind: Type, stride: int = 0, row_major: bool = False, step
                 column * across + row * down + 4 * word for column in range(kind.size) for row in range(rows) for word in range(size // 4)
             ]
         case Array():
-            inner = offsets(s, kind.element, stride, row_major) if kind.size else []  # the elements may be larger than any memory
+            inner = offsets(s, kind.element, stride, row_major)
             return [place * array_stride(kind) + offset for place in range(kind.size) for offset in inner]
         case Struct():
             found = []
