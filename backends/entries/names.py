@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from backends.device.commands.bound_record import Word, shader_word
-from backends.device.commands.known_objects import Kind
+from backends.device.commands.known_objects import MIDDLE, Kind
 from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
 
 DRAW, CONSTANTS = "draw_vbo", "set_constant_buffer"
 BINDINGS: dict[str, tuple[Kind, int]] = {
@@ -15,6 +16,7 @@ BINDINGS: dict[str, tuple[Kind, int]] = {
     "bind_vertex_elements_state": (Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS),
     "bind_vs_state": (Kind.VERTEX_SHADER, shader_word(Processor.VERT)),
     "bind_fs_state": (Kind.FRAGMENT_SHADER, shader_word(Processor.FRAG)),
+    **{f"bind_{STAGES[stage].call}_state": (kind, shader_word(stage)) for stage, kind in MIDDLE.items()},
     "set_blend_color": (Kind.COLOR, Word.BLEND_COLOR),
     "set_stencil_ref": (Kind.REFERENCE, Word.STENCIL_REF),
 }

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
 from backends.device.commands.slot_table import SlotTable
 from backends.pipe.state import DrawInfo
+from tgsi.language.facts.stages import PIPELINE
 
 MOST = 4096
 """Objects that are remembered at once; one more, and all are forgotten."""
@@ -42,8 +43,15 @@ class Kind(IntEnum):
     VERTEX_BUFFER = 17  # address of a VertexBufferSlot
     STREAM_TARGET = 18  # address of a TargetRecord
     CLEAR_BUFFERS = 20  # PIPE_CLEAR bits
+    SECOND_SHADER = 22  # number of a shader of the second stage of PIPELINE, likewise the next two
+    THIRD_SHADER = 23
+    FOURTH_SHADER = 24
     TEXTURE = 21  # address of a TextureSlot
     TARGETS = 19  # address of a TargetsKey; the object is the first surface
+
+
+MIDDLE = dict(zip(PIPELINE[1:-1], (Kind.SECOND_SHADER, Kind.THIRD_SHADER, Kind.FOURTH_SHADER), strict=True))
+"""Kinds of shaders between the vertex shader and the rasterizer, by stage."""
 
 
 class KnownSlot(ctypes.Structure):

@@ -7,7 +7,7 @@ from typing import Any
 
 from backends.device import bound as packet
 from backends.device.commands.bound_record import shader_word
-from backends.device.commands.known_objects import Kind
+from backends.device.commands.known_objects import MIDDLE, Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
 from backends.gallium.resource.screen_core import ScreenCore
@@ -18,7 +18,7 @@ from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
 from tgsi.language.source import is_glsl
 
-_KNOWN = {Processor.VERT: Kind.VERTEX_SHADER, Processor.FRAG: Kind.FRAGMENT_SHADER}
+_KNOWN = {Processor.VERT: Kind.VERTEX_SHADER, **MIDDLE, Processor.FRAG: Kind.FRAGMENT_SHADER}
 """Stages whose shaders have native entries."""
 
 
@@ -45,7 +45,7 @@ class Shaders(ContextCore):
         if stage is not Processor.FRAG:
             self._choose_stages()
         kind = _KNOWN.get(stage)
-        if kind is not None and found is not None and found.stream_output is None:
+        if kind is not None and found is not None and (found.stream_output is None or stage in MIDDLE):
             self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)], end=found.ended)
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:

@@ -120,6 +120,36 @@ def test_a_vertex_shader_before_other_stages_is_bound_without_python() -> None:
     assert not ctx.state.has_stages
 
 
+@WITHOUT_ENTRIES
+def test_shaders_between_vertices_and_the_rasterizer_are_bound_without_python() -> None:
+    scene, draw = made("a geometry shader", tgsi.Screen(threads=0))
+    ctx, shader = scene.ctx, scene.geometry[POINTS][1]
+
+    def turns() -> None:
+        for geometry, evaluation in ((None, scene.evaluations[2]), (shader, None), (None, None)):
+            ctx.bind_gs_state(geometry)
+            ctx.bind_tes_state(evaluation)
+            ctx.bind_tcs_state(None)
+            if evaluation is None:
+                draw()
+
+    turns()
+    turns()
+    assert calls_in(turns, path="backends") == []
+    assert not ctx.state.has_stages
+    ctx.bind_gs_state(shader)
+    assert ctx.state.has_stages
+    assert ctx.state.last_shader() is shader
+    streamed(scene)
+    ctx.bind_gs_state(None)
+    assert ctx.state.has_stages, "the vertex shader is streamed out"
+    ctx.destroy_gs_state(shader)
+    with pytest.raises(ValueError, match=r"bind_gs_state: .*destroyed"):
+        ctx.bind_gs_state(shader)
+    with pytest.raises((TypeError, ValueError), match="bind_tes_state"):
+        ctx.bind_tes_state(scene.vertex[0])
+
+
 def test_a_known_draw_samples_what_was_drawn_before_it() -> None:
     """A target is sampled by patches, from one draw to the next while it stays bound, and from one pass to the next."""
     results = []
