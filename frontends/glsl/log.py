@@ -20,10 +20,20 @@ _LINE = re.compile(r"(ERROR|WARNING): (?:(.*?):([0-9]{1,9}): )?(.*)")
 _TOKEN = re.compile(r"'(.*?)' : +(.*)")
 _DROPPED = re.compile(
     r"[0-9]+ compilation (?:errors|terminated)|'' : +compilation terminated|Source entry point|node is still EOpNull"
-    r"|.*Missing entry point: Each stage"
+    r"|.*Missing entry point: Each stage|.*Recursion detected:"
 )
 _FOLLOWS = frozenset({"assign", "=", "return", "constructor"})
 """Tokens of messages that follow from an error in the same line."""
+_CALLS = re.compile(r"    (\w+)\(.*? calling (\w+)\(.*")
+"""A line after the message that functions call themselves."""
+_VERSION = "version not supported"
+_MARKS = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*\b")
+_SIGNS: Mapping[str, str] = {
+    "LEFT_PAREN": "`(`", "RIGHT_PAREN": "`)`", "LEFT_BRACE": "`{`", "RIGHT_BRACE": "`}`", "LEFT_BRACKET": "`[`", "RIGHT_BRACKET": "`]`",
+    "SEMICOLON": "`;`", "COMMA": "`,`", "COLON": "`:`", "EQUAL": "`=`", "DOT": "`.`", "DASH": "`-`", "PLUS": "`+`", "STAR": "`*`",
+    "SLASH": "`/`", "QUESTION": "`?`", "BANG": "`!`", "IDENTIFIER": "a name", "INTCONSTANT": "a number", "FLOATCONSTANT": "a number",
+}  # fmt: skip
+"""Words of a syntax error for marks of the text."""
 _MOST_WORDS = 2000
 _KINDS = {"ERROR": ("G001", Severity.ERROR), "WARNING": ("G002", Severity.WARNING)}
 
@@ -32,6 +42,7 @@ _HINTS: Mapping[str, str] = {
     "undeclared identifier": "",
     "Missing entry point": "a shader has a `void main()`; the name of another entry point is `entry=`, for HLSL",
     "compatibility profile": "write `#version 330 core`",
+    _VERSION: "versions are 110 to 150, 330 and 400 to 460, and 100 and 300 es to 320 es",
 }
 
 
@@ -50,18 +61,24 @@ def read_log(text: str) -> list[Message]:
     """The messages of a log, in order and each once."""
     made: dict[Message, None] = {}
     for line in text.split("\n"):
+        if (calls := _CALLS.fullmatch(line.rstrip())) is not None:
+            made[Message("ERROR", "", 0, calls[1], f"GLSL has no recursion, and this function calls `{calls[2]}`")] = None
         found = _LINE.fullmatch(line.rstrip())
         if found is None or _DROPPED.match(found[4]):
             continue
         kind, file, number, rest = found.groups()
         named = _TOKEN.fullmatch(rest)
         token, message = (named[1], named[2]) if named is not None else ("", rest)
+        if message == _VERSION:
+            token = "#version"
         made[Message(kind, file or "", int(number or 0), token.strip(), _tidy(message))] = None
     return list(made)
 
 
 def _tidy(message: str) -> str:
-    """A message with single spaces, and types without the compiler's word for values of an expression."""
+    """A message with single spaces, types without the compiler's word for values of an expression, and marks as the text has them."""
+    if message.startswith("syntax error"):
+        return _MARKS.sub(lambda word: _SIGNS.get(word[0], word[0]), message)
     return " ".join(re.sub(r"'\s*(?:temp )?([^']*?)\s*'", r"'\1'", message).split())
 
 
@@ -88,8 +105,14 @@ def _finding(message: Message, source: Source, prepared: Prepared, included: Map
     old = prepared.old.get(message.token, set()) if place is None else set()
     words = {message.token, message.token.removeprefix(PREFIX), *old} if place is None else {message.token}
     where = place or source
-    label = _label(where, line, words) if message.line and (place is not None or _is_main(message.file)) else None
-    name = label.span.text if label is not None and label.span.text in words else message.token.removeprefix(PREFIX)
+    if not message.line and message.token:
+        word = _word(message.token)
+        line = next((number for number in range(1, len(where.line_starts) + 1) if word.search(where.line_text(number))), 0)
+    unexpected = re.match(r"syntax error, unexpected `(.)`", message.text)
+    if unexpected is not None and where.line_text(line).count(unexpected[1]) == 1:
+        words = {unexpected[1]}
+    label = _label(where, line, words) if line and (place is not None or _is_main(message.file)) else None
+    name = label.span.text if label is not None and label.span.text in words and not unexpected else message.token.removeprefix(PREFIX)
     text = message.text if not name else f"`{shorten(name)}`: {message.text}"
     if label is None and message.file:
         text = f"{message.file}:{message.line}: {text}"
@@ -110,14 +133,19 @@ def _file(name: str, included: Mapping[str, Source]) -> Source | None:
         return None
 
 
+def _word(word: str) -> re.Pattern[str]:
+    """A word that is no part of a longer one, or other characters."""
+    edges = (r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])") if re.fullmatch(r"\w+", word) else ("", "")
+    return re.compile(edges[0] + re.escape(word) + edges[1])
+
+
 def _label(source: Source, line: int, words: Iterable[str]) -> Label | None:
     """The first of some words in a line; the whole line where it has none; None for a line that the source lacks."""
     if not 1 <= line <= len(source.line_starts):
         return None
     start, text = source.line_starts[line - 1], source.line_text(line)
     for word in sorted(filter(None, words), key=len, reverse=True):
-        edges = (r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])") if re.fullmatch(r"\w+", word) else ("", "")
-        found = re.search(edges[0] + re.escape(word) + edges[1], text)
+        found = _word(word).search(text)
         if found is not None:
             return Label(Span(source, start + found.start(), start + found.end()))
     indent = len(text) - len(text.lstrip())

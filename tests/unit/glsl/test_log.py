@@ -72,3 +72,21 @@ def test_errors_in_included_files_show_the_file() -> None:
 def test_a_missing_extension_is_named_in_the_hint() -> None:
     items = found("ERROR: stdin:1: 'x' : required extension not requested: GL_EXT_mesh_shader\n", "x")
     assert items[0].hint == "write `#extension GL_EXT_mesh_shader : require` after #version"
+
+
+def test_a_syntax_error_says_the_marks_of_the_text_and_stands_under_the_only_one() -> None:
+    log = "ERROR: stdin:2: '' :  syntax error, unexpected RIGHT_BRACE, expecting COMMA or SEMICOLON\n"
+    (item,) = found(log, "#version 330\nvoid main() { x }")
+    assert item.message == "syntax error, unexpected `}`, expecting `,` or `;`"
+    assert places((item,)) == [(2, 17, "}")]
+    assert places(found(log, "#version 330\nvoid main() { { x } }")) == [(2, 1, "void main() { { x } }")]
+
+
+def test_messages_without_a_line_are_about_the_word_that_they_name() -> None:
+    text = "#version 999\nuniform float of;\nfloat f(float x) { return g(x); }"
+    (item,) = found("ERROR: version not supported\nERROR: 1 compilation errors.  No code generated.\n", text)
+    assert (places((item,)), "110 to 150" in item.hint) == ([(1, 1, "#version")], True)
+    log = "ERROR: Linking fragment stage: Recursion detected:\n    f(f1; calling g(f1;\n    g(f1; calling f(f1;\n"
+    one, other = found(log, text)
+    assert one.message == "`f`: GLSL has no recursion, and this function calls `g`"
+    assert places((one, other)) == [(3, 7, "f"), (3, 27, "g")]
