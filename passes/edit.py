@@ -13,7 +13,7 @@ from tgsi.language.facts.enums import IMM, TEMP, File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import STILL, Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import open_twin
 
@@ -201,6 +201,20 @@ def moved(register: RegisterRef, index: int) -> RegisterRef:
 _plain: dict[tuple[File, int], RegisterRef] = {}
 
 
+def destination(register: RegisterRef, mask: int) -> DstOperand:
+    """Return a destination. A plain one is the same object each time."""
+    if register.cell < 0 or register.array_id:
+        return DstOperand(register, mask)
+    key = register.cell << 4 | mask
+    found = _destinations.get(key)
+    if found is None:
+        found = _destinations[key] = DstOperand(moved(register, register.index), mask)
+    return found
+
+
+_destinations: dict[int, DstOperand] = {}
+
+
 Operand = TypeVar("Operand", SrcOperand, DstOperand, TexOffset)
 
 
@@ -214,47 +228,49 @@ def with_register(operand: Operand, register: RegisterRef) -> Operand:
         made.register, made.swizzle, made.negate, made.absolute = register, operand.swizzle, operand.negate, operand.absolute
         made.__class__ = SrcOperand
     elif isinstance(operand, DstOperand):
-        made = DstOperand(register, operand.write_mask)
+        made = destination(register, operand.write_mask)
     else:
         made = TexOffset(register, operand.swizzle)
     return made  # type: ignore[no-any-return]
 
 
 class Renamer:
-    """The instructions of one program with other registers of some files. An operand that many instructions share is made once.
+    """The instructions of one program with other registers.
 
-    register: the new register for a register of these files, or for any that an address chooses.
+    register: the new register for any that instructions write or that an address chooses, and for those of `still`.
+    still: files that instructions only read.
     """
 
-    def __init__(self, register: Callable[[RegisterRef], RegisterRef], files: frozenset[File]) -> None:
+    def __init__(self, register: Callable[[RegisterRef], RegisterRef], still: frozenset[File] = frozenset()) -> None:
         self._register = register
-        self._files = files
-        self._known: dict[int, Any] = {}  # by identity: the program keeps its operands
+        self._still = still
+        self._known: dict[int, RegisterRef] = {}  # by identity: the program keeps its registers
 
     def instructions(self, items: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
         """Return the instructions, the same object if none changes."""
-        made = tuple(map(self._instruction, items))
-        return items if all(map(is_, made, items)) else made
+        made = [self._instruction(item) for item in items]
+        return items if all(map(is_, made, items)) else tuple(made)
 
     def _instruction(self, item: Instruction) -> Instruction:
-        src, dst = self._operands(item.src), self._operands(item.dst)
-        if item.offsets:
-            item = replace(item, offsets=self._operands(item.offsets))
-        return item if src is item.src and dst is item.dst else with_operands(item, dst, src)
+        dst, src = self._operands(item.dst), self._operands(item.src)
+        if item.offsets and (offsets := self._operands(item.offsets)) is not item.offsets:
+            item = replace(item, offsets=offsets)
+        return item if dst is item.dst and src is item.src else with_operands(item, dst, src)
 
     def _operands(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
         """Return the operands, the same object if none changes."""
+        still, known = self._still, self._known
         made: list[Operand] | None = None
         for number, operand in enumerate(operands):
             old = operand.register
-            if old.file not in self._files and old.indirect is None and old.dimension is None:
-                continue
-            new = self._known.get(id(operand))
-            if new is None:
-                new = self._known[id(operand)] = with_register(operand, self._register(old))
-            if new is not operand:
-                made = made or list(operands)
-                made[number] = new
+            if old.cell != STILL or (still and old.file in still):
+                new = known.get(id(old))
+                if new is None:
+                    new = known[id(old)] = self._register(old)
+                if new is not old:
+                    if made is None:
+                        made = list(operands)
+                    made[number] = with_register(operand, new)
         return operands if made is None else tuple(made)
 
 

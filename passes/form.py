@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from operator import is_
 from typing import Any
 
@@ -32,7 +31,7 @@ class Form:
     """
 
     def __init__(self, program: Program) -> None:
-        self.zero_wins = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+        self.zero_wins = bool(program.properties) and any(map(program.property, ("MUL_ZERO_WINS", "LEGACY_MATH_RULES")))
         """True if 0 times anything is 0 in products of floats."""
         self.restart(program)
 
@@ -109,7 +108,7 @@ class Rewriter(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        return rewrite_all(form, [self])
+        return Walk([self]).rewrite(form)
 
     def begin(self, form: Form) -> bool:
         """Prepare for a walk over a form; return false if the walk would change nothing."""
@@ -133,28 +132,36 @@ ROUNDS = 8
 """Most visits of one rewriter to one instruction in a walk."""
 
 
-def rewrite_all(form: Form, rewriters: Sequence[Rewriter]) -> bool:
-    """Walk once over a form with several rewriters; return true if anything changed.
+class Walk:
+    """Several rewriters that go over a form together. After a change, the rewriters before see the instruction again.
 
-    After a change, the rewriters before see the instruction again.
     The same rewriters do not walk again before registers are split anew.
     """
-    if form.walked == rewriters:
-        return False
-    form.walked = rewriters
-    at_work = [rewriter for rewriter in rewriters if rewriter.begin(form)]
-    visits = [rewriter.visit for rewriter in at_work]
-    takers = _takers(tuple(at_work))
-    changed = False
-    for place, item in enumerate(form.values.items):
-        if item is None:
-            continue
-        for number in takers[item.opcode]:
-            if visits[number](form, place, item):
-                changed = True
-                _settle(form, place, visits, takers, number)
-                break
-    return changed
+
+    def __init__(self, rewriters: Sequence[Rewriter]) -> None:
+        self.rewriters = rewriters
+        self._takers: dict[tuple[bool, ...], _Takers] = {}  # by the rewriters that are at work
+
+    def rewrite(self, form: Form) -> bool:
+        """Walk once over a form; return true if anything changed."""
+        if form.walked == self.rewriters:
+            return False
+        form.walked = self.rewriters
+        at_work = tuple([rewriter.begin(form) for rewriter in self.rewriters])
+        takers = self._takers.get(at_work)
+        if takers is None:
+            takers = self._takers[at_work] = _Takers(self.rewriters, at_work)
+        visits = [rewriter.visit for rewriter in self.rewriters]
+        changed = False
+        for place, item in enumerate(form.values.items):
+            if item is None:
+                continue
+            for number in takers[item.opcode]:
+                if visits[number](form, place, item):
+                    changed = True
+                    _settle(form, place, visits, takers, number)
+                    break
+        return changed
 
 
 def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, first: int) -> None:
@@ -162,13 +169,15 @@ def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, fi
     items = form.values.items
     last, following, due = first, first + 1, len(visits)
     for _ in range(ROUNDS):
-        while (item := items[place]) is not None:
-            number = next((number for number in takers[item.opcode] if following <= number < due), -1)
-            if number < 0:
-                break
-            if visits[number](form, place, item):
-                last = number
-            following = number + 1
+        is_changed = True
+        while is_changed and (item := items[place]) is not None:
+            is_changed = False
+            for number in takers[item.opcode]:
+                if following <= number < due:
+                    following = number + 1
+                    if visits[number](form, place, item):
+                        last, is_changed = number, True
+                        break
         due = last
         if not due or items[place] is None:
             break
@@ -176,18 +185,12 @@ def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, fi
 
 
 class _Takers(dict[OpcodeInfo, Sequence[int]]):
-    """The numbers of the rewriters that take an opcode, in order."""
+    """The numbers of the rewriters at work that take an opcode, in order."""
 
-    def __init__(self, rewriters: Sequence[Rewriter]) -> None:
+    def __init__(self, rewriters: Sequence[Rewriter], at_work: Sequence[bool]) -> None:
         super().__init__()
-        self._rewriters = rewriters
+        self._rewriters = [(number, rewriter) for number, rewriter in enumerate(rewriters) if at_work[number]]
 
     def __missing__(self, opcode: OpcodeInfo) -> Sequence[int]:
-        made = self[opcode] = tuple([number for number, rewriter in enumerate(self._rewriters) if rewriter.takes(opcode)])
+        made = self[opcode] = tuple([number for number, rewriter in self._rewriters if rewriter.takes(opcode)])
         return made
-
-
-@lru_cache(maxsize=64)
-def _takers(rewriters: tuple[Rewriter, ...]) -> _Takers:
-    """Return the table of some rewriters, which walks fill."""
-    return _Takers(rewriters)

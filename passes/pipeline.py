@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from passes.base import Pass
-from passes.form import Form, FormPass, Rewriter, rewrite_all
+from passes.form import Form, FormPass, Rewriter, Walk
 from passes.registry import find
 from passes.validate import validate
 from tgsi.language import budgets
@@ -68,7 +68,7 @@ class Pipeline:
         for alike, items in groupby(self.passes, _is_rewriter):
             if alike:
                 rewriters = [item for item in items if isinstance(item, Rewriter)]
-                found.append((rewriters, partial(rewrite_all, rewriters=rewriters)))
+                found.append((rewriters, Walk(rewriters).rewrite))
             else:
                 found += [((item,), item.rewrite if isinstance(item, FormPass) else None) for item in items]
         return found
@@ -114,7 +114,7 @@ class Pipeline:
 def _finished(form: Form) -> Program:
     """Return the program of a form. Registers that were split beyond the limits of the language are merged again."""
     made = form.finish()
-    if made.file_size(File.TEMP) > SOFTWARE.temporaries or made.file_size(File.ADDR) > SOFTWARE.addresses:
+    if form.is_split and (made.file_size(File.TEMP) > SOFTWARE.temporaries or made.file_size(File.ADDR) > SOFTWARE.addresses):
         merge = find("merge-temporaries")()
         assert isinstance(merge, FormPass)
         merge.rewrite(form)

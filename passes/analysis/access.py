@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from passes.analysis import facts
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OpcodeInfo
-from tgsi.language.facts.traits import OTHER_LANES, Flow, Mode, Trait
-from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.facts.traits import Flow
+from tgsi.language.ir import CHOSEN, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
-_COMPUTED = frozenset({Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT})
 ALL = 15
-
-
-@cache
-def is_computed(opcode: OpcodeInfo) -> bool:
-    """Return true if the results depend only on the sources' 32-bit values in the same lane."""
-    return opcode.mode in _COMPUTED and not opcode.uses_64bit and not looks_at_other_lanes(opcode) and Trait.HELPER not in opcode.traits
-
-
-@cache
-def looks_at_other_lanes(opcode: OpcodeInfo) -> bool:
-    """Return true if a result may depend on values of other lanes, as derivatives do; all sampling counts."""
-    return opcode.has_offsets or not OTHER_LANES.isdisjoint(opcode.traits)
-
-
-@cache
-def is_removable(opcode: OpcodeInfo) -> bool:
-    """Return true if the opcode has no effect except on its destinations."""
-    return bool(opcode.dst_types) and not opcode.is_store and opcode.mode is not Mode.NONE and Trait.VOLATILE not in opcode.traits
-
-
-@cache
-def narrows(opcode: OpcodeInfo) -> bool:
-    """Return true if the write mask only selects the channels that are stored, without changing their values."""
-    return len(opcode.dst_types) == 1 and not opcode.uses_64bit and not opcode.is_store
 
 
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
@@ -74,18 +47,18 @@ def is_direct(register: RegisterRef) -> bool:
 
 def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
     """Return the registers of all operands that an address chooses, or whose dimension it chooses, each once."""
-    found: dict[RegisterRef, None] = {}
-    for item in program.instructions:
-        for operand in item.src + item.dst + item.offsets if item.offsets else item.src + item.dst:
-            register = operand.register
-            if register.indirect is not None or (register.dimension is not None and register.dimension.indirect is not None):
-                found[register] = None
-    return tuple(found)
+    chosen = [
+        operand.register
+        for item in program.instructions
+        for operand in (item.src + item.dst + item.offsets if item.offsets else item.src + item.dst)
+        if operand.register.cell == CHOSEN
+    ]
+    return tuple(dict.fromkeys([register for register in chosen if not is_direct(register)])) if chosen else ()
 
 
 def flows_of(program: Program) -> frozenset[Flow]:
     """Return the parts of control flow that occur in a program."""
-    return frozenset({item.opcode.flow for item in program.instructions if item.opcode.flow is not None})
+    return frozenset([flow for item in program.instructions if (flow := item.opcode.flow) is not None])
 
 
 def free_indexing(program: Program, file: File) -> bool:

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, indices_of, is_direct, results
 from tgsi.language.channels import source_channels, swizzled
-from tgsi.language.facts.enums import ADDR, IMM, OUT, TEMP, File
+from tgsi.language.facts.enums import IMM, OUT, File
 from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, PLACES, STILL, DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
-
-CODES = {TEMP: 0, ADDR: 4, OUT: 8}
-"""The place of a file's channels among the sixteen numbers of a register index."""
 
 STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
 """Files that do not change while a lane runs."""
@@ -28,18 +25,21 @@ Cells = tuple[int, ...]
 CHANNELS: Sequence[Cells] = tuple(tuple(c for c in range(4) if mask >> c & 1) for mask in range(16))
 """The channels of each mask."""
 
-_CODE = [CODES.get(file, -1) for file in File]
-_FILES = {code: file for file, code in CODES.items()}
-_masks: dict[OpcodeInfo, dict[int | tuple[int, str], tuple[int, ...]]] = {}
-"""Results of `source_masks`, by opcode and write mask, and by texture target where there is one."""
+_FILES = {code: file for file, code in PLACES.items()}
 _MANY = 1 << 16
 
+Swizzle = tuple[int, int, int, int]
 
-class _Swizzled(dict[tuple[tuple[int, int, int, int], int], int]):
-    """The mask of the channels that a swizzle selects in the channels of a mask."""
 
-    def __missing__(self, key: tuple[tuple[int, int, int, int], int]) -> int:
-        made = self[key] = swizzled(*key)
+class _Selected(dict[Swizzle, int]):
+    """The mask of the channels that a swizzle selects in the channels of one mask."""
+
+    def __init__(self, mask: int) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def __missing__(self, swizzle: Swizzle) -> int:
+        made = self[swizzle] = swizzled(swizzle, self._mask)
         return made
 
 
@@ -54,13 +54,15 @@ class _Cells(dict[int, Cells]):
         return made
 
 
-_SWIZZLED = _Swizzled()
+_masks: dict[OpcodeInfo, dict[int | tuple[int, str], tuple[int, ...]]] = {}
+"""Results of `source_masks`, by opcode and write mask, and by texture target where there is one."""
+_SELECTED = [_Selected(mask) for mask in range(16)]
 _CELLS = _Cells()
 
 
 def cell(file: File, index: int, channel: int) -> int:
     """Return the cell of a channel of a register that no address reaches."""
-    return index * 16 + CODES[file] + channel
+    return index * 16 + PLACES[file] + channel
 
 
 def place_of(number: int) -> tuple[File, int, int]:
@@ -70,16 +72,16 @@ def place_of(number: int) -> tuple[File, int, int]:
 
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
-    opcode, dst = item.opcode, item.dst
-    known = _masks.get(opcode)
-    if known is None:
-        known = _masks[opcode] = {}
+    dst = item.dst
     mask = dst[0].write_mask if dst else 15
     key = mask if item.texture is None else (mask, item.texture)
+    known = _masks.get(item.opcode)
+    if known is None:
+        known = _masks[item.opcode] = {}
     found = known.get(key)
     if found is None:
         found = tuple([source_channels(item, number) for number in range(len(item.src))])
-        if not opcode.has_memory:  # these also depend on files and targets
+        if not item.opcode.has_memory:  # these also depend on files and targets
             known[key] = found
     return found
 
@@ -104,7 +106,7 @@ class CellMap:
         self.groups: dict[tuple[File, int], int] = {}
         """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""
         self._ranges: list[tuple[File, int, int, int]] = []
-        self._known: dict[tuple[File, int], int] = {}  # what `group` has found: there may be a thousand arrays
+        self._known: dict[int, int] = {}  # what `group` has found, by the register's cell: there may be a thousand arrays
         self._find_groups(program)
 
     def _find_groups(self, program: Program) -> None:
@@ -115,7 +117,7 @@ class CellMap:
         reached: set[tuple[File, int]] = set()
         arrays = {(d.file, d.array_id): d for d in program.declarations if d.array_id}
         for register in indexed:
-            if register.indirect is not None and register.file in CODES:
+            if register.indirect is not None and register.file in PLACES:
                 key = register.file, register.array_id
                 if key in arrays:
                     reached.add(key)
@@ -137,10 +139,14 @@ class CellMap:
 
     def group(self, file: File, index: int) -> int:
         """Return the shared cell of a register, or 0 if no address reaches it."""
-        found = self._known.get((file, index))
+        return self._group(index * 16 + PLACES[file]) if file in PLACES else 0
+
+    def _group(self, cell: int) -> int:
+        found = self._known.get(cell)
         if found is None:
+            file, index, _ = place_of(cell)
             hits = (number for kind, first, last, number in self._ranges if kind is file and first <= index <= last)
-            found = self._known[file, index] = next(hits, 0)
+            found = self._known[cell] = next(hits, 0)
         return found
 
     def is_shared(self, register: RegisterRef) -> bool:
@@ -149,16 +155,26 @@ class CellMap:
 
     def of(self, register: RegisterRef, channels: Cells) -> Cells:
         """Return the cells of some channels of a register; none for files that instructions only read."""
-        code = _CODE[register.file]
-        if code < 0:
+        cell = register.cell
+        if cell == CHOSEN:
+            if register.file not in PLACES:
+                return ()
+            if register.indirect is not None:
+                group = self.groups.get((register.file, register.array_id)) or self.groups.get((register.file, 0))
+                return (group,) if group else ()
+            cell = register.index * 16 + PLACES[register.file]
+        elif cell == STILL:
             return ()
-        if register.indirect is not None:
-            group = self.groups.get((register.file, register.array_id)) or self.groups.get((register.file, 0))
-            return (group,) if group else ()
-        if self._ranges and (group := self.group(register.file, register.index)):
+        if self._ranges and (group := self._group(cell)):
             return (group,)
-        base = register.index * 16 + code
-        return tuple([base + channel for channel in channels])
+        return tuple([cell + channel for channel in channels])
+
+    def first(self, register: RegisterRef) -> int:
+        """Return the cell of channel x of a register, or the one that its group shares; STILL if instructions only read it."""
+        if register.cell >= 0 and not self._ranges:
+            return register.cell
+        found = self.of(register, (0,))
+        return found[0] if found else STILL
 
     def index_cells(self, register: RegisterRef) -> Cells:
         """Return the cells of the registers that index a register."""
@@ -169,48 +185,56 @@ class CellMap:
     def source(self, operand: SrcOperand, mask: int) -> Cells:
         """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
         register = operand.register
-        code = _CODE[register.file]
-        taken = _SWIZZLED[operand.swizzle, mask]
-        if code < 0 or self._ranges or register.indirect is not None:
+        cell = register.cell
+        if cell == STILL:
+            return ()
+        taken = _SELECTED[mask][operand.swizzle]
+        if cell == CHOSEN:
             return self.of(register, CHANNELS[taken])
-        return _CELLS[(register.index * 16 + code) * 16 | taken]
+        if self._ranges and (group := self._group(cell)):
+            return (group,)
+        return _CELLS[cell << 4 | taken]
 
     @staticmethod
     def has_indices(item: Instruction) -> bool:
         """Return true if an address chooses a register of an operand, or its dimension."""
-        for source in item.src:
-            if not is_direct(source.register):
-                return True
-        return any(not is_direct(target.register) for target in item.dst)
+        chosen = [operand.register for operand in item.src if operand.register.cell == CHOSEN]
+        chosen += [operand.register for operand in item.dst if operand.register.cell == CHOSEN]
+        return not all(map(is_direct, chosen))
 
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""
-        if self._ranges or item.offsets or item.opcode.stores_to_dst:
+        if item.offsets or item.opcode.stores_to_dst:
             return self._all_reads(item)
         for destination in item.dst:
-            register = destination.register
-            if register.indirect is not None or register.dimension is not None:
+            if destination.register.cell == CHOSEN:
                 return self._all_reads(item)
         found: Cells = ()
-        masks: Sequence[int] = ()
+        masks: Sequence[int] | None = None
         for number, operand in enumerate(item.src):
-            register = operand.register
-            if register.indirect is not None or register.dimension is not None:
+            cell = operand.register.cell
+            if cell >= 0:
+                if masks is None:
+                    masks = source_masks(item)
+                if self._ranges and (group := self._group(cell)):
+                    found += (group,)
+                else:
+                    found += _CELLS[cell << 4 | _SELECTED[masks[number]][operand.swizzle]]
+            elif cell == CHOSEN:
                 return self._all_reads(item)
-            code = _CODE[register.file]
-            if code >= 0:
-                masks = masks or source_masks(item)
-                found += _CELLS[(register.index * 16 + code) * 16 | _SWIZZLED[operand.swizzle, masks[number]]]
         return found
 
     def _all_reads(self, item: Instruction) -> Cells:
         found: list[int] = []
         for operand, mask in zip(item.src, source_masks(item)):
-            if _CODE[operand.register.file] >= 0:
-                found += self.source(operand, mask)
-            found += self.index_cells(operand.register)
+            if operand.register.cell == STILL:
+                continue
+            found += self.source(operand, mask)
+            if operand.register.cell == CHOSEN:
+                found += self.index_cells(operand.register)
         for destination in item.dst:
-            found += self.index_cells(destination.register)
+            if destination.register.cell == CHOSEN:
+                found += self.index_cells(destination.register)
         if item.opcode.stores_to_dst:  # the handle of an image
             found += self.of(item.dst[0].register, (0,))
         for offset in item.offsets:
@@ -226,13 +250,12 @@ class CellMap:
         opcode = item.opcode
         if opcode.num_dst == 1 and not opcode.uses_64bit and not opcode.is_store:
             target = targets[0]
-            register = target.register
-            if register.indirect is None and not self._ranges:
-                code = _CODE[register.file]
-                if code < 0:
-                    return ()
-                return _CELLS[(register.index * 16 + code) * 16 | target.write_mask]
-            return self.of(register, CHANNELS[target.write_mask])
+            cell = target.register.cell
+            if cell >= 0:
+                if self._ranges and (group := self._group(cell)):
+                    return (group,)
+                return _CELLS[cell << 4 | target.write_mask]
+            return self.of(target.register, CHANNELS[target.write_mask])
         return tuple(
             found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
         )

@@ -8,12 +8,16 @@ it. Heads, ELSE, CASE and ends belong to the region around the block.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from tgsi.language.facts.traits import ARMS, CLOSERS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 
 _QUIET = frozenset({Flow.CALL, Flow.END})
 _STRAIGHT = _QUIET | {None}
+
+
+_opcode = attrgetter("opcode")
 
 
 class Layout:
@@ -37,7 +41,7 @@ class Layout:
         self._sub = [-1]  # the subroutine that a region belongs to
         self._arms: dict[int, tuple[int, int]] = {}  # region of an ELSE arm: both arms
         self.has_subs = False
-        if {item.opcode.flow for item in items if item is not None} <= _STRAIGHT:
+        if {opcode.flow for opcode in set(map(_opcode, filter(None, items)))} <= _STRAIGHT:
             self.region = [0] * len(items)
         else:
             self._walk(items)

@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from passes.analysis.access import (
-    is_computed,
-    is_removable,
-    looks_at_other_lanes,
-    narrows,
     results,
     written_channels,
 )
@@ -119,7 +115,7 @@ class Liveness:
         """Return the needed channels of the only destination of an instruction; all channels for any other kind of destination."""
         item, effect = self.program.instructions[number], self.effects[number]
         target = item.dst[0]
-        if not effect.removable or not effect.may_write or not narrows(item.opcode) or target.register.indirect is not None:
+        if not effect.removable or not effect.may_write or not item.opcode.narrows or target.register.indirect is not None:
             return target.write_mask
         return target.write_mask & self.after[number] >> self.channels.shift(target.register)
 
@@ -136,10 +132,10 @@ class Liveness:
             if register.indirect is None and not row and not item.opcode.uses_64bit:
                 sure |= self.channels.cells(register, operand.write_mask)
         files = {operand.register.file for operand in item.dst}
-        removable = only_needed and is_removable(item.opcode) and files <= {File.TEMP, File.ADDR, File.NULL}
+        removable = only_needed and item.opcode.is_removable and files <= {File.TEMP, File.ADDR, File.NULL}
         if Trait.EMIT in item.opcode.traits:
             always |= self.channels.outputs
-        if not (removable and is_computed(item.opcode) and item.opcode.mode is Mode.COMPONENTWISE and may == sure != 0):
+        if not (removable and item.opcode.is_computed and item.opcode.mode is Mode.COMPONENTWISE and may == sure != 0):
             for access in reads_of(item):
                 always |= self.channels.of(access)
             return Effect(always, None, may, sure, removable)
@@ -165,7 +161,7 @@ class Liveness:
                 depth -= 1
             elif flow is Flow.RETURN:
                 returned = True
-            elif looks_at_other_lanes(item.opcode) and (depth or returned):
+            elif item.opcode.looks_at_other_lanes and (depth or returned):
                 found |= effect.always
         return found
 

@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from functools import cache
 from operator import attrgetter
 
 from passes.analysis import facts
-from passes.analysis.access import indexed_registers, is_direct, looks_at_other_lanes
+from passes.analysis.access import indexed_registers, is_direct
 from passes.analysis.cells import CellMap, Cells, source_masks
 from passes.analysis.layout import Layout
 from tgsi.language._forks import cached_property
-from tgsi.language.facts.enums import TEMP
-from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.program import Program
@@ -30,18 +28,25 @@ from tgsi.language.program import Program
 UNWRITTEN = -1
 """The definition of a channel that nothing writes before it is read: it is 0."""
 
-_NOWHERE: dict[int, int] = {}
+_NOWHERE: set[int] = set()
+
+_UNKNOWN = tuple((None,) * count for count in range(8))
+"""The definitions of sources that read no cell, by their number."""
 
 _FIRST = tuple((mask & -mask).bit_length() - 1 for mask in range(16))
 """The first channel of a mask."""
 
 
+_opcode = attrgetter("opcode")
+
+
 class Values:
     """The instructions of a program with the writers and readers of every cell.
 
-    items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell, with the number
-    of times that each reads it. is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
+    items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell.
+    is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
     pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
+    copies: at least those cells that a MOV writes, and those that nothing writes. several: at least those cells with several writers.
     may_overwrite_outputs: false if every channel of OUT is written in one place at most.
     """
 
@@ -52,9 +57,11 @@ class Values:
         self.layout = Layout(self.items)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
-        self.readers: dict[int, dict[int, int]] = {}
+        self.copies: set[int] = set()
+        self.several: set[int] = set()
+        self.readers: dict[int, set[int]] = {}
         self.may_overwrite_outputs = False
-        self.opcodes = set(map(attrgetter("opcode"), program.instructions))
+        self.opcodes = set(map(_opcode, program.instructions))
         self.shared = self._shared_with_subs()
         self.reads: list[Cells] = list(map(self.cells.reads, program.instructions))
         self.writes: list[Cells] = list(map(self.cells.writes, program.instructions))
@@ -77,6 +84,7 @@ class Values:
                 self.reads[place] = self.cells.reads(item)
                 self.writes[place] = self.cells.writes(item)
         self.readers, self.writers = {}, {}
+        self.copies, self.several = set(), set()
         self._index()
         self._origins = -1, ()
 
@@ -104,23 +112,24 @@ class Values:
         """
         asked, found = self._origins
         if asked != place:
-            found = self._found_origins(place)
+            item = self.items[place]
+            assert item is not None
+            found = self._found_origins(place, item) if self.reads[place] else _UNKNOWN[len(item.src)]
             self._origins = place, found
         return found
 
-    def _found_origins(self, place: int) -> Sequence[int | None]:
-        item = self.items[place]
-        assert item is not None
-        is_plain = not self.cells.groups
-        is_straight = self.layout.is_straight
+    def _found_origins(self, place: int, item: Instruction) -> Sequence[int | None]:
+        is_plain, is_straight = not self.cells.groups, self.layout.is_straight
+        masks = source_masks(item)
         found: list[int | None] = []
-        for operand, mask in zip(item.src, source_masks(item)):
-            register = operand.register
-            if register.file is not TEMP or register.indirect is not None or not mask:
+        for operand in item.src:
+            cell = operand.register.cell
+            mask = masks[len(found)]
+            if cell < 0 or cell & 12 or not mask:  # no TEMP
                 found.append(None)
                 continue
             channel = operand.swizzle[_FIRST[mask]]
-            cell = register.index * 16 + channel if is_plain else self.cells.of(register, (channel,))[0]
+            cell = cell + channel if is_plain else self.cells.of(operand.register, (channel,))[0]
             places = self.writers.get(cell)
             if is_straight and cell >= 0 and places and len(places) == 1:  # as `writer` would answer
                 found.append(places[0] if places[0] < place else None)
@@ -203,15 +212,11 @@ class Values:
         """Return true if every lane is at this place."""
         return self.layout.is_uniform(place)
 
-    def users(self, place: int) -> dict[int, int]:
-        """Return the places that may read a result of the instruction at `place`, with the number of channels read.
-
-        Results in OUT are also seen by EMIT and at the end.
-        """
-        found: dict[int, int] = {}
+    def users(self, place: int) -> set[int]:
+        """Return the places that may read a result of the instruction at `place`. Results in OUT are also seen by EMIT and at the end."""
+        found: set[int] = set()
         for cell in self.writes[place]:
-            for reader, count in self.readers.get(cell, _NOWHERE).items():
-                found[reader] = found.get(reader, 0) + count
+            found |= self.readers.get(cell, _NOWHERE)
         return found
 
     def is_only_for(self, place: int, reader: int) -> bool:
@@ -227,9 +232,9 @@ class Values:
     @cached_property
     def shows(self) -> list[int]:
         """The places where something may see what outputs hold: EMIT, and calls."""
-        if not any(map(_shows_outputs, self.opcodes)):
+        if _SHOWS.isdisjoint(self.opcodes):
             return []
-        return [place for place, item in enumerate(self.items) if item is not None and _shows_outputs(item.opcode)]
+        return [place for place, item in enumerate(self.items) if item is not None and item.opcode in _SHOWS]
 
     def places(self) -> Iterator[int]:
         """Yield the places of the instructions that are left."""
@@ -254,6 +259,8 @@ class Values:
             if writes != self.writes[place]:
                 self._forget_writes(place)
                 self._note_writes(place, writes)
+        if item.opcode.is_copy:
+            self.copies.update(self.writes[place])
 
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
@@ -267,47 +274,49 @@ class Values:
 
     def _index(self) -> None:
         """Find the readers and writers of every cell."""
-        readers, writers = self.readers, self.writers
-        for place, (reads, writes) in enumerate(zip(self.reads, self.writes)):
+        readers, writers, copies = self.readers, self.writers, self.copies
+        for place, (item, reads, writes) in enumerate(zip(self.items, self.reads, self.writes)):
             for cell in reads:
                 known = readers.get(cell)
                 if known is None:
-                    readers[cell] = {place: 1}
+                    readers[cell] = {place}
                 else:
-                    known[place] = known.get(place, 0) + 1
+                    known.add(place)
             for cell in writes:
                 places = writers.get(cell)
                 if places is None:
                     writers[cell] = [place]
                 elif places[-1] != place:
                     places.append(place)
+                    self.several.add(cell)
                     if cell & 8:
                         self.may_overwrite_outputs = True
+            if item is not None and item.opcode.is_copy:
+                copies.update(writes)
+        copies.update(readers.keys() - writers.keys())
 
     def _note_reads(self, place: int, reads: Cells) -> None:
         self.reads[place] = reads
         for cell in reads:
-            known = self.readers.setdefault(cell, {})
-            known[place] = known.get(place, 0) + 1
+            self.readers.setdefault(cell, set()).add(place)
 
     def _note_writes(self, place: int, writes: Cells) -> None:
         self.writes[place] = writes
         for cell in set(writes):
             insort(self.writers.setdefault(cell, []), place)
             self.may_overwrite_outputs = self.may_overwrite_outputs or bool(cell & 8)
+        self.several.update(writes)
 
     def _forget_reads(self, place: int) -> None:
         for cell in self.reads[place]:
-            known = self.readers[cell]
-            if known[place] > 1:
-                known[place] -= 1
-            else:
-                del known[place]
+            self.readers[cell].discard(place)
 
     def _forget_writes(self, place: int) -> None:
         for cell in set(self.writes[place]):
             places = self.writers[cell]
             del places[bisect_left(places, place)]
+            if not places:
+                self.copies.add(cell)
 
     def _shared_with_subs(self) -> Cells:
         """Return the cells that subroutines touch; a call may read and write them all."""
@@ -332,7 +341,7 @@ class Values:
         if layout.is_straight and not layout.jumps:
             return frozenset()  # every lane is everywhere
         for place, item in enumerate(self.items):
-            if item is None or item.opcode.flow is not None or not looks_at_other_lanes(item.opcode) or layout.is_uniform(place):
+            if item is None or item.opcode.flow is not None or not item.opcode.looks_at_other_lanes or layout.is_uniform(place):
                 continue
             for cell in self.reads[place]:
                 writer = self.writer(cell, place)
@@ -343,6 +352,5 @@ class Values:
         return frozenset(found)
 
 
-@cache
-def _shows_outputs(opcode: OpcodeInfo) -> bool:
-    return Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL
+_SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL)
+"""Opcodes at which something may see what outputs hold."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from passes.analysis.access import indices_of
-from passes.analysis.cells import CODES, source_masks, stored_channels
+from passes.analysis.cells import source_masks, stored_channels
 from passes.analysis.values import Values
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.traits import JUMPS, Flow
-from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.ir import CHOSEN, PLACES, STILL, Instruction, RegisterRef
 
 SOURCE, DESTINATION, OFFSET = 0, 1, 2
 """Kinds of operands."""
@@ -27,6 +27,8 @@ def slot(kind: int, operand: int, index: int = 0) -> int:
     """Return the number of a register in an instruction: of operand `operand`, of its index (1), or of the index of its dimension (2)."""
     return kind << 16 | operand << 2 | index
 
+
+_RESULT = slot(DESTINATION, 0)
 
 Mention = tuple[int, int, int]
 """A register in an instruction: its slot, a node of its web, and the cell of one of its channels."""
@@ -65,7 +67,7 @@ class Webs:
     @property
     def without_nodes(self) -> set[RegisterRef]:
         """TEMP and ADDR registers without webs; nothing is known of them, even when no address or subroutine reaches them any more."""
-        found = {RegisterRef(file, cell >> 4) for cell in self._fixed if cell >= 0 for file in _FILES if cell & 12 == CODES[file]}
+        found = {RegisterRef(file, cell >> 4) for cell in self._fixed if cell >= 0 for file in _FILES if cell & 12 == PLACES[file]}
         if self.cells.groups:
             for item in self.program.declarations:
                 if item.file in _FILES:
@@ -153,22 +155,19 @@ class Webs:
         masks: Sequence[int] = ()
         for number, operand in enumerate(item.src):
             register = operand.register
-            if register.file is TEMP or register.file is ADDR:
-                masks = masks or source_masks(item)
-                read = cells.source(operand, masks[number])
-                if read and read[0] >= 0 and read[0] not in fixed:
-                    mentions.append((slot(SOURCE, number), self._read(read), read[0]))
-            if register.indirect is not None or register.dimension is not None:
-                self._indices(mentions, register, SOURCE, number)
-        for number, offset in enumerate(item.offsets):
-            read = cells.of(offset.register, tuple(set(offset.swizzle)))
-            if read and self._free(offset.register, read[0]):
-                mentions.append((slot(OFFSET, number), self._read(read), read[0]))
-            self._indices(mentions, offset.register, OFFSET, number)
+            if register.cell != STILL:
+                if register.file is not OUT:
+                    masks = masks or source_masks(item)
+                    read = cells.source(operand, masks[number])
+                    if read and read[0] >= 0 and read[0] not in fixed:
+                        mentions.append((number << 2, self._read(read), read[0]))  # the slot of a source
+                if register.cell == CHOSEN:
+                    self._indices(mentions, register, SOURCE, number)
+        if item.offsets:
+            self._offsets(item, mentions)
         for number, target in enumerate(item.dst):
-            register = target.register
-            if register.indirect is not None or register.dimension is not None:
-                self._indices(mentions, register, DESTINATION, number)
+            if target.register.cell == CHOSEN:
+                self._indices(mentions, target.register, DESTINATION, number)
         if item.opcode.stores_to_dst:
             register = item.dst[0].register
             read = cells.of(register, (0,))
@@ -178,10 +177,17 @@ class Webs:
             written = self._writes[place]
             if written and written[0] >= 0 and not written[0] & 8 and written[0] not in fixed:
                 self._parent.append(node := len(self._parent))
-                mentions.append((slot(DESTINATION, 0), node, written[0]))
+                mentions.append((_RESULT, node, written[0]))
                 self._assign(written, node)
         else:
             self._results(item, mentions)
+
+    def _offsets(self, item: Instruction, mentions: list[Mention]) -> None:
+        for number, offset in enumerate(item.offsets):
+            read = self.cells.of(offset.register, tuple(set(offset.swizzle)))
+            if read and self._free(offset.register, read[0]):
+                mentions.append((slot(OFFSET, number), self._read(read), read[0]))
+            self._indices(mentions, offset.register, OFFSET, number)
 
     def _results(self, item: Instruction, mentions: list[Mention]) -> None:
         tied = self._tied(item, mentions) if item.opcode.uses_64bit else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from passes.analysis.access import is_computed, results
+from passes.analysis.access import results
 from passes.analysis.graph import Graph
 from passes.analysis.liveness import Liveness
 from passes.analysis.uses import KEPT
@@ -96,7 +96,7 @@ class Context:
         target = item.dst[0].register if len(item.dst) == 1 else None
         if target is None or target.file not in KEPT or target.indirect is not None or target.dimension is not None:
             return None
-        if item.opcode.mode is not Mode.COMPONENTWISE or not is_computed(item.opcode):
+        if item.opcode.mode is not Mode.COMPONENTWISE or not item.opcode.is_computed:
             return None
         return item.dst[0].write_mask & self.live.after[place] >> self.live.channels.shift(target)
 

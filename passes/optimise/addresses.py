@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import is_
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.analysis.values import UNWRITTEN
 from passes.edit import with_operands, with_register
 from passes.form import Form, Rewriter
@@ -71,7 +71,7 @@ def _word(form: Form, place: int, ref: IndirectRef) -> int | None:
     if maker == UNWRITTEN:
         return 0
     item = values.items[maker]
-    if item is None or not is_computed(item.opcode) or any(not _is_constant(source.register) for source in item.src):
+    if item is None or not item.opcode.is_computed or any(not _is_constant(source.register) for source in item.src):
         return None
     words = evaluate(item, [[immediates[source.register.index].words[c] for c in source.swizzle] for source in item.src])
     return words.get(ref.component) if words is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from passes.analysis import facts
-from passes.analysis.access import flows_of, looks_at_other_lanes
+from passes.analysis.access import flows_of
 from passes.edit import with_opcode
 from passes.form import Form, FormPass
 from passes.optimise.rules.windows import opposites
@@ -25,7 +25,7 @@ class MergeArms(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        if facts.of(form.program, flows_of).isdisjoint((Flow.ELSE, Flow.LOOP)):
+        if form.values.layout.is_straight or facts.of(form.program, flows_of).isdisjoint((Flow.ELSE, Flow.LOOP)):
             return False
         changed = _without_empty_arms(form)
         while _without_equal_arms(form) or _without_single_rounds(form):
@@ -93,7 +93,7 @@ def _are_equal(items: list[Instruction | None], start: int, middle: int, end: in
         return False
     for one, two in zip(first, second):
         opcode = one.opcode
-        if one != two or opcode.flow is not None or looks_at_other_lanes(opcode) or opcode.has_memory or Trait.VOLATILE in opcode.traits:
+        if one != two or opcode.flow is not None or opcode.looks_at_other_lanes or opcode.has_memory or Trait.VOLATILE in opcode.traits:
             return False
     return bool(first)
 

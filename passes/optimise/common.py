@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from functools import cache
 
-from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
+from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
 from passes.form import Form, Rewriter
@@ -35,8 +35,7 @@ class EliminateCommonSubexpressions(Rewriter):
 
     def begin(self, form: Form) -> bool:
         """See `Rewriter.begin`."""
-        stores = any(opcode.is_store for opcode in form.values.opcodes)
-        form.notes[self.name] = _Notes(stores)
+        form.notes[self.name] = _Notes(not _STORES.isdisjoint(form.values.opcodes))
         return True
 
     def takes(self, opcode: OpcodeInfo) -> bool:
@@ -45,14 +44,14 @@ class EliminateCommonSubexpressions(Rewriter):
             return False
         if opcode.flow is not None or opcode.is_copy or opcode.uses_64bit:
             return False
-        return is_computed(opcode) or opcode.has_offsets or Trait.DERIVATIVE in opcode.traits
+        return opcode.is_computed or opcode.has_offsets or Trait.DERIVATIVE in opcode.traits
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
         if item.memory is not None or not is_direct(item.dst[0].register):
             return False
         values = form.values
-        if not is_computed(item.opcode) and not self._shares(form, place, item):
+        if not item.opcode.is_computed and not self._shares(form, place, item):
             return False
         for source in item.src:
             if source.register.file is not IMM:
@@ -86,9 +85,12 @@ class EliminateCommonSubexpressions(Rewriter):
     def _shares(self, form: Form, place: int, item: Instruction) -> bool:
         """Return true if an opcode that is no plain computation may be shared, too."""
         opcode = item.opcode
-        if not looks_at_other_lanes(opcode) or not form.values.is_uniform(place):
+        if not opcode.looks_at_other_lanes or not form.values.is_uniform(place):
             return False
         return Trait.DERIVATIVE in opcode.traits or (opcode.has_offsets and not form.notes[self.name].stores)
+
+
+_STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)
 
 
 class _Notes:
@@ -97,7 +99,7 @@ class _Notes:
     def __init__(self, stores: bool) -> None:
         self.stores = stores
         self._numbers: dict[RegisterRef, int] = {}
-        self._places: dict[Hashable, int | dict[Hashable, list[int]]] = {}
+        self._places: dict[int, int | dict[Hashable, list[int]]] = {}
 
     def alike(self, values: Values, place: int, item: Instruction) -> list[int] | None:
         """Return the places of equal expressions, to which the caller adds; None, and note the place, if it is the only one so far.
@@ -107,12 +109,16 @@ class _Notes:
         registers = 0
         for operand in item.src:
             registers += operand.register.index << 4 | operand.register.file
-        known = self._places.setdefault((item.opcode, registers), place)
-        if known == place:
+        likeness = registers << 9 | item.opcode.number
+        known = self._places.get(likeness)
+        if known is None:
+            self._places[likeness] = place
             return None
         if isinstance(known, int):
+            if known == place:
+                return None
             first = values.items[known]
-            known = self._places[item.opcode, registers] = {} if first is None else {self.expression(first): [known]}
+            known = self._places[likeness] = {} if first is None else {self.expression(first): [known]}
         return known.setdefault(self.expression(item), [])
 
     def expression(self, item: Instruction) -> Hashable:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes
-from passes.analysis.cells import CHANNELS, CODES, STATIC, source_masks
+from passes.analysis.access import is_direct
+from passes.analysis.cells import CHANNELS, STATIC, source_masks
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import with_operands, with_register
 from passes.form import Form, Rewriter
@@ -13,7 +13,7 @@ from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, OUT
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import PLACES, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
 
@@ -34,10 +34,12 @@ class PropagateCopies(Rewriter):
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
-        values = form.values
-        made = _replaced(form, place, item) if values.reads[place] else item
-        if made is not item:
-            values.put(place, made)
+        values, made = form.values, item
+        reads = values.reads[place]
+        if reads and not values.copies.isdisjoint(reads):
+            made = _replaced(form, place, item)
+            if made is not item:
+                values.put(place, made)
         if made.opcode.is_copy and not made.saturate and _unrepeated(values, place, made):
             return True
         return made is not item
@@ -58,14 +60,15 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
         if source_roles(opcode.name)[number] is not Role.VALUE:
             continue
         operand = item.src[number]
-        apart = looks_at_other_lanes(opcode) and not values.is_uniform(place)
-        made = _operand(form, place, item, number, operand, source_masks(item)[number], apart)
-        if made is not operand:
+        apart = opcode.looks_at_other_lanes and not values.is_uniform(place)
+        replaced = _operand(form, place, item, number, operand, source_masks(item)[number], apart)
+        if replaced is not operand:
             sources = sources or list(item.src)
-            sources[number] = made
-    if values.is_indexed and not (looks_at_other_lanes(opcode) and not values.is_uniform(place)):
-        return _with_other_indices(values, place, with_operands(item, item.dst, tuple(sources)) if sources else item)
-    return with_operands(item, item.dst, tuple(sources)) if sources else item
+            sources[number] = replaced
+    made = item if sources is None else with_operands(item, item.dst, tuple(sources))
+    if values.is_indexed and not (opcode.looks_at_other_lanes and not values.is_uniform(place)) and values.cells.has_indices(made):
+        return _with_other_indices(values, place, made)
+    return made
 
 
 def _with_other_indices(values: Values, place: int, item: Instruction) -> Instruction:
@@ -138,7 +141,7 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
     register = source.register
     if not is_direct(register) and (apart or len(makers) > 1):
         return operand
-    if apart and register.file in CODES:  # lanes in another arm may have written it since
+    if apart and register.file in PLACES:  # lanes in another arm may have written it since
         return operand
     if register.file not in STATIC or register.indirect is not None or register.dimension is not None:
         for maker, channels in makers.items():
@@ -159,7 +162,7 @@ def _fits(item: Instruction, number: int, operand: SrcOperand, register: Registe
     if register.file is OUT:
         return False
     if modified:
-        takes = is_computed(opcode) or opcode.flow is not None or Trait.KILL in opcode.traits
+        takes = opcode.is_computed or opcode.flow is not None or Trait.KILL in opcode.traits
         if not takes or opcode.modifier_types[number] not in ("float", "untyped"):
             return False
     if opcode.uses_64bit:  # the first pair is stored before the second is read
@@ -180,19 +183,13 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
     """Drop the channels of a MOV whose target holds the same value already; return true if there are any."""
     target, source = item.dst[0], item.src[0]
     register = target.register
-    if register.indirect is not None or register.dimension is not None or register.file not in CODES:
-        return False
     writes, writers = values.writes[place], values.writers
-    if not writes or writes[0] < 0:
+    if register.cell < 0 or not writes or writes[0] < 0:
         return False
-    base = writes[0] & ~3
+    base = register.cell
     own = register.index == source.register.index and register == source.register and not (source.negate or source.absolute)
-    if not own:
-        for cell in writes:
-            if len(writers[cell]) > 1:
-                break
-        else:
-            return False
+    if not own and values.several.isdisjoint(writes):
+        return False
     same = 0
     for channel in range(4):
         if not target.write_mask >> channel & 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from passes.analysis.access import is_computed, is_removable, narrows, results
+from passes.analysis.access import results
 from passes.analysis.cells import source_masks
 from passes.analysis.unseen import unseen_outputs
 from passes.analysis.values import Values
-from passes.edit import rebuilt, with_operands
+from passes.edit import destination, rebuilt, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.split import split
 from tgsi.language.facts.enums import OUT
@@ -67,41 +67,42 @@ class RemoveDeadCode(FormPass):
 
 def _without_unread(values: Values) -> bool:
     """Remove from a program without branches what no later instruction reads; return true if that is anything."""
-    items, readers = values.items, values.readers
+    items, reads = values.items, values.reads
     hidden = _hidden(values)
+    needed: set[int] = set()  # cells that later instructions read
     changed = False
     for place in range(len(items) - 1, -1, -1):
         item = items[place]
         if item is None:
             continue
-        if not item.dst or not is_removable(item.opcode):
+        if not item.dst or not item.opcode.is_removable:
             if item.opcode.has_no_effect:
                 values.remove(place)
                 changed = True
+            needed.update(reads[place])
             continue
         if item.dst[0].register.file is OUT:
             mask = _seen(item, hidden.get(place, 0))
         else:
             mask = _seen(item, 0) if len(item.dst) > 1 else 0
             for cell in values.writes[place]:
-                for reader in readers.get(cell, ()):
-                    if reader > place:
-                        mask |= 1 << (cell & 3) if cell >= 0 else 15
-                        break
+                if cell in needed:
+                    mask |= 1 << (cell & 3) if cell >= 0 else 15
         if not mask:
             values.remove(place)
             changed = True
-        else:
+        elif item.dst[0].write_mask & ~mask:
             changed |= _narrow(values, place, item, mask)
+        needed.update(reads[place])
     return changed
 
 
 def _narrow(values: Values, place: int, item: Instruction, mask: int) -> bool:
     """Leave out the channels of a result that are not in `mask`, if the opcode allows that; return true if there are any."""
     target = item.dst[0]
-    if not target.write_mask & ~mask or not narrows(item.opcode) or len(item.dst) > 1:
+    if not target.write_mask & ~mask or not item.opcode.narrows or len(item.dst) > 1:
         return False
-    values.put(place, with_operands(item, (DstOperand(target.register, target.write_mask & mask),), item.src))
+    values.put(place, with_operands(item, (destination(target.register, target.write_mask & mask),), item.src))
     return True
 
 
@@ -117,7 +118,7 @@ def _without_dead(form: Form) -> bool:
     for place, item in enumerate(items):
         if item is None:
             continue
-        if not item.dst or not is_removable(item.opcode):
+        if not item.dst or not item.opcode.is_removable:
             if not item.opcode.has_no_effect:
                 pending += reads[place]
             else:
@@ -174,7 +175,7 @@ def _seen(item: Instruction, hidden: int) -> int:
 def _need(values: Values, place: int, item: Instruction, mask: int, pending: list[int]) -> None:
     """Note what an instruction reads for the channels of `mask`."""
     opcode = item.opcode
-    if item.dst[0].write_mask == mask or not opcode.is_componentwise or opcode.uses_64bit or not is_computed(opcode):
+    if item.dst[0].write_mask == mask or not opcode.is_componentwise or opcode.uses_64bit or not opcode.is_computed:
         pending += values.reads[place]
         return
     for operand, read in zip(item.src, source_masks(item)):

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from passes.analysis.cells import CHANNELS
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import Instruction
 
@@ -88,6 +89,11 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
         if opcode.mode is Mode.REPLICATE:
             found = dict.fromkeys(channels, found[0])
     return {c: saturated(word) for c, word in found.items()} if instruction.saturate else found
+
+
+def is_known(opcode: OpcodeInfo) -> bool:
+    """Return true if `evaluate` knows some results of an opcode."""
+    return opcode.name in _FUNCTIONS or opcode.name in _DOTS
 
 
 def value_of(name: str, words: Sequence[int]) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.edit import Immediates, with_opcode
 from passes.form import Form, Rewriter
-from passes.optimise.evaluate import evaluate
+from passes.optimise.evaluate import evaluate, is_known
 from tgsi.language.facts.enums import ADDR, IMM
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Trait
@@ -25,7 +25,7 @@ class FoldConstants(Rewriter):
 
     def takes(self, opcode: OpcodeInfo) -> bool:
         """See `Rewriter.takes`."""
-        return bool(opcode.num_src) and is_computed(opcode)
+        return bool(opcode.num_src) and opcode.is_computed and is_known(opcode)
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
@@ -44,7 +44,7 @@ def folded(item: Instruction, immediates: Immediates) -> Instruction:
     """Return a MOV of the result if all sources of an instruction are immediates, otherwise the instruction."""
     if item.opcode.is_copy and not (item.saturate or item.src[0].negate or item.src[0].absolute):
         return item
-    if not item.src or not is_computed(item.opcode) or any(o.register.file is not IMM or not is_direct(o.register) for o in item.src):
+    if not item.src or not item.opcode.is_computed or any(o.register.file is not IMM or not is_direct(o.register) for o in item.src):
         return item
     words = [[immediates.items[o.register.index].words[channel] for channel in o.swizzle] for o in item.src]
     values = evaluate(item, words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.edit import rebuilt
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
@@ -68,7 +68,7 @@ def _is_constant(form: Form, cell: int, start: int, end: int, home: dict[int, in
 
 def _is_movable(form: Form, place: int, item: Instruction) -> bool:
     values = form.values
-    if not is_computed(item.opcode) or item.opcode.is_copy or len(item.dst) != 1:
+    if not item.opcode.is_computed or item.opcode.is_copy or len(item.dst) != 1:
         return False
     register = item.dst[0].register
     if register.file is not TEMP or not is_direct(register) or register in form.zeros or register in form.carried:

@@ -27,12 +27,12 @@ class RemoveUnusedImmediates(Pass):
         """See `Pass.run`."""
         if not program.immediates:
             return program
-        used: set[int] = set()
-        for item in program.instructions:
-            for operand in item.src + item.dst + item.offsets if item.offsets else item.src + item.dst:
-                register = operand.register
-                if register.file is IMM:
-                    used.add(register.index)
+        used = {
+            register.index
+            for item in program.instructions
+            for operand in (item.src + item.dst + item.offsets if item.offsets else item.src + item.dst)
+            if (register := operand.register).file is IMM
+        }
         if len(used) == len(program.immediates) or free_indexing(program, IMM):
             return program
         if any(ref.file is IMM for register in facts.of(program, indexed_registers) for ref in indices_of(register)):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Hashable
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
-from passes.edit import with_operands
+from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.moves import permuted, reread
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import IMM, OUT, TEMP
-from tgsi.language.facts.opcodes import OpcodeInfo
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import XYZW, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
 
@@ -33,31 +31,27 @@ class JoinWrites(FormPass):
         """See `FormPass.rewrite`."""
         if not form.is_split:
             SplitRegisters().rewrite(form)
-        parts = [(place, item) for place, item in enumerate(form.values.items) if item is not None and _is_part(item)]
-        if len(set(map(_likeness, parts))) == len(parts):
+        parts = [
+            place
+            for place, item in enumerate(form.values.items)
+            if item is not None and item.opcode.is_divisible and item.dst[0].write_mask != XYZW
+        ]
+        if len(parts) < 2 or len({_likeness(form.values.items[place]) for place in parts}) == len(parts):
             return False
-        many = Counter([item.opcode for _, item in parts])
         joiner = _Joiner(form)
-        for place, item in parts:
-            if many[item.opcode] > 1:
-                joiner.visit(place)
+        for place in parts:
+            joiner.visit(place)
         return joiner.changed
 
 
-def _likeness(part: tuple[int, Instruction]) -> tuple[OpcodeInfo, int]:
-    """Return a key that is equal for instructions that may be joined: the opcode, and the registers of the sources, constants aside."""
-    item = part[1]
-    registers = 0
+def _likeness(item: Instruction | None) -> int:
+    """Return a number that is equal for instructions that may be joined: of opcode and registers of the sources, constants aside."""
+    assert item is not None
+    found: int = item.opcode.number
     for operand in item.src:
         register = operand.register
-        registers = registers << 20 | (register.file if register.file is IMM else register.index << 4 | register.file)
-    return item.opcode, registers
-
-
-def _is_part(item: Instruction) -> bool:
-    """Return true if an instruction writes some channels only, each by itself."""
-    opcode, dst = item.opcode, item.dst
-    return opcode.is_componentwise and len(dst) == 1 and dst[0].write_mask != 15 and not opcode.uses_64bit and is_computed(opcode)
+        found = found << 20 | (register.file if register.file is IMM else register.index << 4 | register.file)
+    return found
 
 
 class _Joiner:
@@ -71,7 +65,7 @@ class _Joiner:
     def visit(self, place: int) -> None:
         """Join an instruction with an earlier one, or remember it."""
         item = self.values.items[place]
-        if item is None or not _is_part(item):
+        if item is None or not item.opcode.is_divisible or item.dst[0].write_mask == XYZW:
             return
         opcode, target = item.opcode, item.dst[0]
         if target.register.dimension is not None or not is_direct(target.register):
@@ -194,7 +188,7 @@ class _Joiner:
             begin, end = bisect_right(places, first), bisect_left(places, later)
             if begin < end:
                 return False
-            readers = values.readers.get(cell, {})
+            readers = values.readers.get(cell, ())
             if len(readers) > 64 or any(first < place <= later for place in readers):
                 return False
         return True
@@ -218,4 +212,4 @@ class _Joiner:
                 sources.append(SrcOperand(found.register, found.swizzle, a.negate, a.absolute))
             else:
                 sources.append(SrcOperand(a.register, (x, y, z, w), a.negate, a.absolute))
-        return with_operands(one, (DstOperand(one.dst[0].register, one.dst[0].write_mask | mask),), tuple(sources))
+        return with_operands(one, (destination(one.dst[0].register, one.dst[0].write_mask | mask),), tuple(sources))

@@ -6,14 +6,13 @@ from dataclasses import replace
 from heapq import heappop, heappush
 
 from passes.analysis.access import free_indexing, indices_of
-from passes.analysis.cells import CODES
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
 from passes.edit import Renamer, moved, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import ADDR, TEMP, File
-from tgsi.language.ir import Declaration, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import PLACES, Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -64,13 +63,13 @@ def _renamed(registers: set[RegisterRef], names: Names) -> set[RegisterRef]:
     return {RegisterRef(r.file, names[r.file].get(r.index, r.index)) if r.file in names else r for r in registers}
 
 
-Spans = dict[int, list[int]]
+Spans = dict[int, tuple[int, int]]
 """The first and the last time at which a register is needed, by the number of its cells without their channel."""
 
 
 def _chosen(file: File, spans: Spans, fixed: set[int]) -> dict[int, int]:
     """Return the new numbers of the registers of a file that may move."""
-    code = CODES[file] >> 2
+    code = PLACES[file] >> 2
     moving = [(first, last, key >> 2) for key, (first, last) in spans.items() if key >= 0 and key & 3 == code and key >> 2 not in fixed]
     moving.sort()
     names: dict[int, int] = {}
@@ -91,34 +90,28 @@ def _spans(form: Form) -> Spans:
     A read at place p stands at 2 * p and a write at 2 * p + 1, so that a result may take the register of a source.
     """
     values = form.values
-    spans: Spans = {}
-    for cell, readers in values.readers.items():
-        if readers:
-            _widen(spans, cell >> 2, 2 * min(readers), 2 * max(readers))
-    for cell, places in values.writers.items():
-        if places:
-            first, last = places[0], places[-1]
-            _widen(spans, cell >> 2, 2 * first + _stores_once(values.items[first]), 2 * last + _stores_once(values.items[last]))
+    begin: dict[int, int] = {}
+    end: dict[int, int] = {}
+    time = 0
+    for item, reads, writes in zip(values.items, values.reads, values.writes):
+        for cell in reads:
+            key = cell >> 2
+            end[key] = time
+            if key not in begin:
+                begin[key] = time
+        if writes:
+            is_plain = _stores_once(item)
+            for cell in writes[:1] if is_plain else writes:  # all of one register
+                key = cell >> 2
+                end[key] = time + is_plain
+                if key not in begin:
+                    begin[key] = time + is_plain
+        time += 2
     for register in form.zeros:
-        span = spans.get(_key(register))
-        if span is not None:
-            span[0] = -1
+        if (key := register.cell >> 2) in begin:
+            begin[key] = -1
+    spans = {key: (first, end[key]) for key, first in begin.items()}
     return _through_loops(form, spans) if values.layout.loops else spans
-
-
-def _widen(spans: Spans, key: int, first: int, last: int) -> None:
-    span = spans.get(key)
-    if span is None:
-        spans[key] = [first, last]
-        return
-    if first < span[0]:
-        span[0] = first
-    if last > span[1]:
-        span[1] = last
-
-
-def _key(register: RegisterRef) -> int:
-    return register.index << 2 | CODES[register.file] >> 2
 
 
 def _stores_once(item: Instruction | None) -> bool:
@@ -130,8 +123,8 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
     """Return the stretches so that they also cover the loops that repeat a part of them."""
     values = form.values
     layout = values.layout
-    carried = {_key(register) for register in form.carried}
-    made = {key: list(span) for key, span in spans.items()}
+    carried = {register.cell >> 2 for register in form.carried}
+    made = spans.copy()
     for place, (reads, writes) in enumerate(zip(values.reads, values.writes)):
         loop = layout.loop_of(place)
         while loop >= 0:
@@ -139,14 +132,14 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
             for key in {cell >> 2 for cell in reads + writes}:
                 start, end = spans[key][0] // 2, spans[key][1] // 2
                 if key in carried or not (begin < start and end < stop):
-                    made[key] = [min(made[key][0], 2 * begin), max(made[key][1], 2 * stop + 1)]
+                    made[key] = min(made[key][0], 2 * begin), max(made[key][1], 2 * stop + 1)
             loop = around
     return made
 
 
 def _fixed(values: Values, file: File) -> set[int]:
     """Return the numbers that no other register may get: of arrays, of subroutines, of what other lanes may see."""
-    code = CODES[file]
+    code = PLACES[file]
     found = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
     if values.cells.groups:
         for item in values.program.declared(file):
@@ -165,7 +158,7 @@ class _Namer:
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
-        instructions = Renamer(self._renamed, _FILES).instructions(program.instructions)
+        instructions = Renamer(self._renamed).instructions(program.instructions)
         declarations = self._declarations(program)
         if declarations == program.declarations and instructions is program.instructions:
             return program
@@ -196,6 +189,8 @@ class _Namer:
     def _renamed(self, register: RegisterRef) -> RegisterRef:
         """Return a register with its new number, and new numbers of those that index it."""
         if register.indirect is None and register.dimension is None:
+            if register.file not in _FILES:
+                return register
             name = self._name(register.file, register.index)
             return register if name == register.index and not register.array_id else moved(_PLAIN[register.file], name)
         changes = {ref: IndirectRef(ref.file, self._name(ref.file, ref.index), ref.component) for ref in indices_of(register)}

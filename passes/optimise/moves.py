@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
-from passes.analysis.access import is_computed, is_direct
-from passes.analysis.cells import CODES, source_masks
+from passes.analysis.access import is_direct
+from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
-from passes.edit import with_operands
+from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import OUT, TEMP, File
 from tgsi.language.facts.traits import Flow, Mode
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import PLACES, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
 _MANY = 64
@@ -62,7 +62,7 @@ class _Merger:
             if target.write_mask >> c & 1:
                 channels.setdefault(source.swizzle[c], []).append(c)
         old = [base + taken for taken in channels]
-        goal = target.register.index * 16 + CODES[target.register.file]
+        goal = target.register.index * 16 + PLACES[target.register.file]
         new = [goal + c for group in channels.values() for c in group]
         if values.cells.of(source.register, (0,))[0] < 0 or values.cells.of(target.register, (0,))[0] < 0:
             return False
@@ -125,7 +125,7 @@ class _Merger:
             places = values.writers.get(cell, ())
             if bisect_left(places, move) != bisect_left(places, first):
                 return False
-            readers = values.readers.get(cell, {})
+            readers = values.readers.get(cell, ())
             if len(readers) > _MANY or any(first < place <= move for place in readers):
                 return False
         begin, end = bisect_left(self.jump_places, first), bisect_left(self.jump_places, move)
@@ -146,13 +146,13 @@ class _Merger:
             return None
         mask = item.dst[0].write_mask
         straight = all(channels.get(c) == [c] for c in range(4) if mask >> c & 1)
-        if saturate and (opcode.uses_64bit or not (is_computed(opcode) or opcode.has_offsets)):
+        if saturate and (opcode.uses_64bit or not (opcode.is_computed or opcode.has_offsets)):
             return None
         if opcode.uses_64bit and any(operand.register == register for operand in item.src):
             return None
         if straight:
-            made = with_operands(item, (DstOperand(register, mask),), item.src)
-        elif is_computed(opcode) and opcode.mode in (Mode.COMPONENTWISE, Mode.REPLICATE):
+            made = with_operands(item, (destination(register, mask),), item.src)
+        elif opcode.is_computed and opcode.mode in (Mode.COMPONENTWISE, Mode.REPLICATE):
             taken = {c: old for old, group in channels.items() if mask >> old & 1 for c in group}
             made = permuted(item, register, taken)
         else:
@@ -185,14 +185,14 @@ def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) ->
     """Return an instruction whose result in channel c is that of channel ``taken[c]`` before."""
     mask = sum(1 << c for c in taken)
     if item.opcode.mode is Mode.REPLICATE:
-        return with_operands(item, (DstOperand(register, mask),), item.src)
+        return with_operands(item, (destination(register, mask),), item.src)
     spare = next(iter(taken.values()))
     order = [taken.get(c, spare) for c in range(4)]
     sources = []
     for operand in item.src:
         x, y, z, w = (operand.swizzle[c] for c in order)
         sources.append(SrcOperand(operand.register, (x, y, z, w), operand.negate, operand.absolute))
-    return with_operands(item, (DstOperand(register, mask),), tuple(sources))
+    return with_operands(item, (destination(register, mask),), tuple(sources))
 
 
 def _saturated(item: Instruction) -> Instruction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
 from tgsi.language.facts.enums import TEMP
@@ -78,7 +78,7 @@ class IfToSelect(Pass):
 
 
 def _fits(item: Instruction) -> bool:
-    return is_computed(item.opcode) and len(item.dst) == 1 and item.dst[0].register.file is TEMP and is_direct(item.dst[0].register)
+    return item.opcode.is_computed and len(item.dst) == 1 and item.dst[0].register.file is TEMP and is_direct(item.dst[0].register)
 
 
 def _selected(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from passes.analysis.access import is_direct, looks_at_other_lanes
+from passes.analysis.access import is_direct
 from passes.form import ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
-from passes.optimise.rules.sources import has_rules, read_through
+from passes.optimise.rules.sources import READ_THROUGH, has_rules, read_through
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
@@ -40,18 +40,19 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
             form.values.remove(place)
             return True
         return False
-    if looks_at_other_lanes(opcode) and not form.values.is_uniform(place):
+    if opcode.looks_at_other_lanes and not form.values.is_uniform(place):
         return False
     matcher = form.notes.get(SimplifyInstructions.name)
     if matcher is None:
         matcher = form.notes[SimplifyInstructions.name] = Matcher(form)
+    made = item
     found = matcher.rewritten(place, item)
-    if found is None:
-        made = read_through(item, matcher, applied)
-    else:
+    if found is not None:
         made = found[0]
         if applied is not None:
             applied[found[1].name] += 1
+    elif form.values.reads[place] and not READ_THROUGH.isdisjoint(form.values.opcodes):
+        made = read_through(item, matcher, applied)
     if made is item:
         return False
     form.values.put(place, made)
@@ -72,9 +73,6 @@ def applied_rules(program: Program) -> Counter[str]:
 def _is_noop(item: Instruction) -> bool:
     """Return true if an unsaturated MOV changes nothing."""
     target, source = item.dst[0], item.src[0]
-    return not (source.negate or source.absolute) and (
-        target.register.index == source.register.index
-        and target.register == source.register
-        and is_direct(target.register)
-        and all(source.swizzle[c] == c for c in range(4) if target.write_mask >> c & 1)
-    )
+    if target.register.cell != source.register.cell or target.register != source.register or source.negate or source.absolute:
+        return False
+    return is_direct(target.register) and all(source.swizzle[c] == c for c in range(4) if target.write_mask >> c & 1)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from passes.analysis.cells import CODES, place_of
+from passes.analysis.cells import place_of
 from passes.analysis.values import Values
 from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
 from passes.edit import Operand, moved, with_operands, with_parts, with_register
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import Declaration, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
 _UNBOUNDED = 1 << 30
-_OUTPUT = CODES[OUT]
+_OUTPUT = PLACES[OUT]
 
 
 @record(slots=False)
@@ -43,8 +43,9 @@ class SplitRegisters(FormPass):
         if before is not form.program:
             form.restart(before)
         after, zeros, carried = split(form.values, bounded=False)
-        form.rename(after)
-        form.zeros, form.carried, form.is_split = zeros, carried, True
+        if after is not form.program:
+            form.rename(after)
+        form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, True, False, ()
         return after is not before
 
 
@@ -60,9 +61,9 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], 
         same = declarations is program.declarations or declarations == program.declarations
         return program if same else with_parts(program, declarations=declarations), set(), set()
     webs = Webs(values)
-    first = {CODES[file]: program.file_size(file) for file in _MOST}
+    first = {PLACES[file]: program.file_size(file) for file in _MOST}
     following = dict(first)
-    most = {CODES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
+    most = {PLACES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
     names: dict[int, int] = {}  # web -> cell of the first channel
     owners: set[int] = set()
     made: list[Instruction] = []
@@ -85,7 +86,7 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], 
         made.append(_renamed(item, changes) if changes else item)
     if following == first and declarations == program.declarations:
         return program, *_facts(webs, names)
-    more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := CODES[file]] > first[code]]
+    more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := PLACES[file]] > first[code]]
     made_program = with_parts(program, declarations=(*declarations, *more), instructions=tuple(made))
     return made_program, *_facts(webs, names)
 
@@ -95,14 +96,18 @@ def _is_split(values: Values) -> bool:
     follow."""
     if not values.layout.is_straight or values.layout.jumps or values.cells.groups:
         return False
-    makers: dict[int, int] = {}
-    for cell, places in values.writers.items():
-        if cell & 12 != _OUTPUT and (len(places) > 1 or makers.setdefault(cell >> 2, places[0]) != places[0]):
+    written: set[int] = set()
+    for item, reads, writes in zip(values.program.instructions, values.reads, values.writes):
+        if reads and not written.issuperset(reads) and any(cell & 12 != _OUTPUT and cell not in written for cell in reads):
             return False
-    for cell, readers in values.readers.items():
-        if cell & 12 != _OUTPUT and (cell not in values.writers or makers[cell >> 2] >= min(readers)):
-            return False
-    return all(len(item.dst) < 2 for item in values.program.instructions)
+        if writes:
+            if len(item.dst) > 1:
+                return False
+            first = writes[0]
+            if first & 12 != _OUTPUT and not written.isdisjoint(range(first & ~3, (first & ~3) + 4)):
+                return False
+            written.update(writes)
+    return True
 
 
 def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[RegisterRef]]:
@@ -134,7 +139,13 @@ def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:
 
 
 def _operands(operands: tuple[Operand, ...], changes: dict[int, int], kind: int) -> tuple[Operand, ...]:
-    return tuple([with_register(operand, _register(operand.register, changes, kind, n)) for n, operand in enumerate(operands)])
+    """Return the operands with other registers. Those of files that instructions only read, without addresses, stay."""
+    return tuple(
+        [
+            operand if operand.register.cell == STILL else with_register(operand, _register(operand.register, changes, kind, number))
+            for number, operand in enumerate(operands)
+        ]
+    )
 
 
 def _register(register: RegisterRef, changes: dict[int, int], kind: int, operand: int) -> RegisterRef:

@@ -6,16 +6,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache
 
-from passes.analysis.access import is_computed, is_direct
+from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import UNWRITTEN, Values
-from passes.edit import with_operands
+from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.moves import permuted
 from tgsi.language.facts.enums import OUT, TEMP
-from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode
-from tgsi.language.ir import DstOperand, Instruction, SrcOperand
+from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.record import record
 
 
@@ -32,7 +32,7 @@ class SpreadMoves(FormPass):
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         values = form.values
-        if not any(opcode.is_copy for opcode in values.opcodes):
+        if _COPIES.isdisjoint(values.opcodes):
             return False
         moves = [place for place, item in enumerate(values.items) if item is not None and item.opcode.is_copy]
         if len(moves) < 2:
@@ -58,9 +58,7 @@ def _gatherers(values: Values, moves: Sequence[int]) -> set[int]:
         cells = values.writes[move]
         if cells and carriers.setdefault(cells[0] >> 2, move) != move:
             shared.add(cells[0] >> 2)
-    if not shared:
-        return set()
-    return {place for place, cells in enumerate(values.reads) for cell in cells if cell >> 2 in shared}
+    return {place for key in shared for cell in range(4 * key, 4 * key + 4) for place in values.readers.get(cell, ())}
 
 
 def _sources(values: Values, moves: Sequence[int]) -> set[int]:
@@ -84,7 +82,10 @@ def _is_simple(item: Instruction) -> bool:
 
 @cache
 def _is_simple_opcode(opcode: OpcodeInfo) -> bool:
-    return not opcode.is_copy and opcode.num_dst == 1 and not opcode.uses_64bit and is_computed(opcode)
+    return not opcode.is_copy and opcode.num_dst == 1 and not opcode.uses_64bit and opcode.is_computed
+
+
+_COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
 
 
 class _Spreader:
@@ -215,7 +216,7 @@ class _Spreader:
             places = values.writers.get(cell, [])
             if bisect_right(places, first) != bisect_left(places, place):
                 return False
-            readers = values.readers.get(cell, {})
+            readers = values.readers.get(cell, ())
             if len(readers) > 64 or any(first <= reader < place for reader in readers):
                 return False
         return True
@@ -235,4 +236,4 @@ class _Spreader:
         x, y, z, w = (source.swizzle[operand.swizzle[c if mask >> c & 1 else first]] for c in range(4))
         sources = list(item.src)
         sources[number] = SrcOperand(source.register, (x, y, z, w), operand.negate, operand.absolute)
-        return with_operands(item, (DstOperand(item.dst[0].register, mask),), tuple(sources))
+        return with_operands(item, (destination(item.dst[0].register, mask),), tuple(sources))

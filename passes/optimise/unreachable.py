@@ -40,10 +40,13 @@ class RemoveUnreachableCode(FormPass):
         return changed
 
 
+_KILLS = frozenset(opcode for opcode in OPCODES.values() if Trait.KILL in opcode.traits)
+
+
 def _is_plain(form: Form) -> bool:
     """Return true if every lane runs all instructions, and the last is END."""
     values = form.values
-    if not values.layout.is_straight or values.layout.jumps or any(Trait.KILL in opcode.traits for opcode in values.opcodes):
+    if not values.layout.is_straight or values.layout.jumps or not _KILLS.isdisjoint(values.opcodes):
         return False
     last = values.items[-1]
     return last is not None and last.opcode.flow is Flow.END

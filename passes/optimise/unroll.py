@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from passes.analysis import facts
-from passes.analysis.access import flows_of, indexed_registers, is_computed
+from passes.analysis.access import flows_of, indexed_registers
 from passes.analysis.cells import CHANNELS, STATIC, CellMap, Cells, source_masks
 from passes.analysis.graph import partners_of
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from passes.optimise.addresses import Resolver
-from passes.optimise.evaluate import evaluate, modified
+from passes.optimise.evaluate import evaluate, is_known, modified
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
@@ -48,6 +48,9 @@ Origin: TypeAlias = list[int] | tuple[tuple[int, int], ...]
 """The words of a source by channel, or the cell that holds each channel."""
 
 
+_UNPLANNED: Sequence[Origin] = []
+
+
 class _GiveUp(Exception):
     """The rounds of a loop are not known."""
 
@@ -66,7 +69,7 @@ class _Unroller:
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
-        self.plans: dict[int, Sequence[Origin] | None] = {}
+        self.plans: list[Sequence[Origin] | None] = [_UNPLANNED] * len(self.items)
         self.resolver = Resolver(program)
         is_indexed = bool(facts.of(program, indexed_registers))
         self.indexed = {place for place, item in enumerate(self.items) if is_indexed and self.cells.has_indices(item)}
@@ -130,14 +133,18 @@ class _Unroller:
 
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
-        written = self.writes[place]
-        item = self.items[place]
-        if place not in self.plans:
-            self.plans[place] = self._plan(item) if written else None
-        plan = self.plans[place]
-        values = self._values(item, plan, known) if plan is not None else None
-        self._forget(written, known)
-        if not values or written[0] < 0 or written[0] & 8:
+        written, plan = self.writes[place], self.plans[place]
+        values = None
+        if plan is not None:
+            item = self.items[place]
+            if plan is _UNPLANNED:
+                plan = self.plans[place] = self._plan(item) if written and written[0] >= 0 and not written[0] & 8 else None
+            if plan is not None:
+                values = self._values(item, plan, known)
+        if known:
+            for cell in written:
+                known.pop(cell, None)
+        if not values:
             return False
         base = written[0] & ~3
         for channel, word in values.items():
@@ -147,7 +154,9 @@ class _Unroller:
     def _plan(self, item: Instruction) -> Sequence[Origin] | None:
         """Return the origins of the sources of an instruction whose result is known where these are; None for any other."""
         opcode = item.opcode
-        if not item.src or len(item.dst) != 1 or not is_computed(opcode) or (self.legacy and Trait.PRODUCT in opcode.traits):
+        if not item.src or len(item.dst) != 1 or not opcode.is_computed or not is_known(opcode):
+            return None
+        if self.legacy and Trait.PRODUCT in opcode.traits:
             return None
         found = []
         for operand, mask in zip(item.src, source_masks(item)):
@@ -168,7 +177,7 @@ class _Unroller:
             return [words[c] for c in operand.swizzle]
         if file is not TEMP and file is not ADDR:
             return None
-        base = self.cells.of(register, (0,))[0]
+        base = self.cells.first(register)
         return tuple([(c, base + operand.swizzle[c]) for c in CHANNELS[mask]]) if base >= 0 else None
 
     @staticmethod

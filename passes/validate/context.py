@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import attrgetter
 from typing import TypeAlias
 
 from tgsi.language._forks import cached_property
@@ -26,8 +27,8 @@ MAX_FINDINGS = 200
 class Registers:
     """The declared ranges of one file and dimension, for questions about single registers."""
 
-    def __init__(self) -> None:
-        self.ranges: list[Declaration] = []
+    def __init__(self, *ranges: Declaration) -> None:
+        self.ranges = list(ranges)
         self._starts: list[int] | None = None
         self._merged: list[tuple[int, int]] = []
 
@@ -40,13 +41,19 @@ class Registers:
 
     def count(self, most: int) -> int:
         """Return a number below which all numbers are declared; at most `most`."""
-        if len(self.ranges) == 1:
-            only = self.ranges[0]
-            first, last = only.first, only.last
-        else:
-            if self._starts is None:
-                self._merge()
-            first, last = self._merged[0]
+        end = 0
+        for item in self.ranges:
+            if item.first > end:
+                return self._count(most)
+            if item.last >= end:
+                end = item.last + 1
+        return min(end, most)
+
+    def _count(self, most: int) -> int:
+        """Return what `count` does, for ranges with gaps or in another order."""
+        if self._starts is None:
+            self._merge()
+        first, last = self._merged[0]
         return 0 if first > 0 or last < 0 else min(last + 1, most)
 
     def _merge(self) -> None:
@@ -64,6 +71,9 @@ class Registers:
         return ", ".join(shown) + (", ..." if len(self._merged) > 4 else "")
 
 
+_opcode = attrgetter("opcode")
+
+
 class Context:
     """One run of the rules over a program."""
 
@@ -73,8 +83,8 @@ class Context:
         self.is_made = good is not None
         """True if the program was made from one that was found right, so that the order of its text was checked."""
 
-        shared = frozenset(map(id, good.declarations)) if good is not None else frozenset()
-        self.declarations = tuple([item for item in program.declarations if id(item) not in shared])
+        shared = set(map(id, good.declarations)) if good is not None else ()
+        self.declarations = tuple([item for item in program.declarations if id(item) not in shared]) if shared else program.declarations
         """Declarations to check: those that `good`, a program that was found right, does not share."""
 
         self.properties = () if good is not None and good.properties is program.properties else program.properties
@@ -86,15 +96,15 @@ class Context:
         """Declared registers by file and dimension, where no dimension counts as 0."""
         for item in program.declarations:
             key = item.file, item.dimension or 0
-            known = self.registers.get(key)
-            if known is None:
-                known = self.registers[key] = Registers()
-            known.ranges.append(item)
+            if key in self.registers:
+                self.registers[key].ranges.append(item)
+            else:
+                self.registers[key] = Registers(item)
 
     @cached_property
     def opcodes(self) -> frozenset[OpcodeInfo]:
         """The opcodes of the program."""
-        return frozenset([item.opcode for item in self.program.instructions])
+        return frozenset(map(_opcode, self.program.instructions))
 
     @cached_property
     def files(self) -> frozenset[File]:

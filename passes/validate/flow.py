@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
+from operator import attrgetter
 
 from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Fix, Label
@@ -59,11 +60,14 @@ class _Walk:
         return block
 
 
+_opcode = attrgetter("opcode")
+
+
 def check(context: Context) -> None:
     """Check V001 to V013."""
     parts = [opcode for opcode in context.opcodes if opcode.flow is not None]
     items = context.program.instructions
-    if len(parts) != 1 or parts[0].flow is not Flow.END or sum([item.opcode is parts[0] for item in items]) != 1:
+    if len(parts) != 1 or parts[0].flow is not Flow.END or list(map(_opcode, items)).count(parts[0]) != 1:
         _check_blocks(context, [(number, item, role) for number, item in enumerate(items) if (role := item.opcode.flow) is not None])
     if not context.is_made:
         _check_order(context)

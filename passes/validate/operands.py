@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import mul
 from typing import TypeAlias
 
 from passes.validate.context import Context
@@ -12,7 +13,7 @@ from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import IMM, File, Processor
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
-from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import CHOSEN, IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
 from tgsi.language.printer import print_register
 from tgsi.language.source import Span
@@ -84,7 +85,8 @@ def _no_value(item: Instruction, file: File) -> str:
 Counts: TypeAlias = list[int]
 """By file, a number below which plain registers are right in one role."""
 
-_NO_FILE = [0] * len(File)
+_SERVES = {role: [file in files for file in File] for role, files in FILES.items()}
+"""By role and file, whether registers of the file may serve in the role."""
 
 
 class _Tables(dict[Role, Counts]):
@@ -92,18 +94,15 @@ class _Tables(dict[Role, Counts]):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._all: list[tuple[File, int]] = [(IMM, min(len(context.program.immediates), MAX_INDEX + 1))]
-        others = _UNDECLARED | STAGES[context.program.processor].vertex_rows
+        self._all: Counts = [0] * len(File)
+        self._all[IMM] = min(len(context.program.immediates), MAX_INDEX + 1)
+        rows = STAGES[context.program.processor].vertex_rows
         for (file, dimension), registers in context.registers.items():
-            if not dimension and file not in others:
-                self._all.append((file, registers.count(MAX_INDEX + 1)))
+            if not dimension and file not in _UNDECLARED and file not in rows:
+                self._all[file] = registers.count(MAX_INDEX + 1)
 
     def __missing__(self, role: Role) -> Counts:
-        found = self[role] = _NO_FILE.copy()
-        files = FILES[role]
-        for file, count in self._all:
-            if file in files:
-                found[file] = count
+        found = self[role] = list(map(mul, self._all, _SERVES[role]))
         return found
 
 
@@ -114,8 +113,10 @@ def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...], bool]:
     return destination_role(info.name), read, all(role is Role.VALUE for role in read)
 
 
-_USUAL = frozenset(info for info in OPCODES.values() if not info.stores_to_dst and _roles(info)[2])
-"""Opcodes whose destinations are results and whose sources are values."""
+_USUAL = {info: (info.num_dst, info.num_src) for info in OPCODES.values() if not info.stores_to_dst and _roles(info)[2]}
+"""Opcodes whose destinations are results and whose sources are values, with the number of both."""
+
+_MASKS = range(1, 16)
 
 
 class _Operands:
@@ -130,21 +131,21 @@ class _Operands:
         """Check all instructions. The loop is about those whose operands are plain registers that the tables know: nearly all."""
         results, values = self._tables[Role.RESULT], self._tables[Role.VALUE]
         for item in self.context.program.instructions:
-            info, targets, sources = item.opcode, item.dst, item.src
-            if info not in _USUAL or len(targets) != info.num_dst or len(sources) != info.num_src or item.offsets:
+            targets, sources = item.dst, item.src
+            if _USUAL.get(item.opcode) != (len(targets), len(sources)) or item.offsets:
                 self._instruction(item)
                 continue
-            for dst in targets:
-                register = dst.register
-                is_plain = register.indirect is None and register.dimension is None and 0 < dst.write_mask <= 15
-                if not is_plain or not 0 <= register.index < results[register.file]:
-                    self._instruction(item)
-                    break
             for src in sources:
                 register = src.register
-                if register.indirect is not None or register.dimension is not None or not 0 <= register.index < values[register.file]:
+                if register.cell == CHOSEN or not 0 <= register.index < values[register.file]:
                     self._instruction(item)
                     break
+            else:
+                for dst in targets:
+                    register = dst.register
+                    if register.cell < 0 or dst.write_mask not in _MASKS or not 0 <= register.index < results[register.file]:
+                        self._instruction(item)
+                        break
 
     def _instruction(self, item: Instruction) -> None:
         info, targets, sources = item.opcode, item.dst, item.src

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
@@ -85,11 +85,16 @@ def _elsewhere(opcode: OpcodeInfo) -> str:
     return "leave it out, or write the program of that stage"
 
 
+@lru_cache(maxsize=256)
+def _means_something(name: str, stage: Processor) -> bool:
+    """Return true if a property applies to a stage."""
+    return all(stage in allowed for prefix, allowed in PREFIX_STAGES.items() if name.startswith(prefix))
+
+
 def _check_property(context: Context, item: Property) -> None:
     stage = context.program.processor
-    for prefix, allowed in PREFIX_STAGES.items():
-        if item.name.startswith(prefix) and stage not in allowed:
-            context.warning("V061", f"{item.name} means nothing in a {stage.name} program", item, hint="leave it out")
+    if not _means_something(item.name, stage):
+        context.warning("V061", f"{item.name} means nothing in a {stage.name} program", item, hint="leave it out")
     info = PROPERTIES.get(item.name)
     if info is None:
         context.error("V062", f"there is no property {item.name}", item)

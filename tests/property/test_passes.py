@@ -13,7 +13,6 @@ import pytest
 
 from backends.interp.run import run
 from backends.run.arguments import prepare
-from passes.analysis.access import looks_at_other_lanes
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES
 from passes.validate import validate
@@ -31,7 +30,7 @@ PIPELINES = [*(name for name in sorted(PASSES) if not name.startswith("lower-"))
 def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[str]:
     """Lines that describe each output word changed by a pipeline."""
     program = parse(text)
-    if any(looks_at_other_lanes(item.opcode) for item in program.instructions) and not prepare(program, **arguments).present.all():
+    if any(item.opcode.looks_at_other_lanes for item in program.instructions) and not prepare(program, **arguments).present.all():
         return []  # the values of lanes that only complete a quad are not specified
     made = Pipeline.parse(pipeline).run(program)
     validate(made)

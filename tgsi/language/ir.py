@@ -44,15 +44,34 @@ class Dimension:
     array_id: int = 0
 
 
+PLACES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
+"""The files that instructions write, and the place of their channels among the sixteen numbers of a register index."""
+
+_PLACES = [PLACES.get(file, -1) for file in File]
+
+STILL, CHOSEN = -1, -2
+"""`RegisterRef.cell` of a register that instructions only read, and of one that an address or a dimension chooses."""
+
+
 @record
 class RegisterRef:
-    """One register, direct or indirect. With `indirect`, `index` is the offset that is added to the address."""
+    """One register, direct or indirect. With `indirect`, `index` is the offset that is added to the address.
+
+    cell: the number of channel x of a plain register that instructions write; STILL or CHOSEN for all others.
+    """
 
     file: File
     index: int
     dimension: Dimension | None = None
     indirect: IndirectRef | None = None
     array_id: int = 0
+    cell: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Number the register."""
+        place = _PLACES[self.file]
+        cell = CHOSEN if self.indirect is not None or self.dimension is not None else STILL if place < 0 else self.index * 16 + place
+        object.__setattr__(self, "cell", cell)  # the object is frozen
 
 
 @record

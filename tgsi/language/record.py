@@ -184,7 +184,7 @@ def open_twin(cls: type) -> Any:
     return type(cls.__name__, (), {"__slots__": vars(cls)["__slots__"]})
 
 
-MANY = 6
+MANY = 4
 """Slots of a frozen record from which on its constructor makes the object an open twin meanwhile, whose slots plain assignments fill."""
 
 

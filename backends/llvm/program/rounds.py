@@ -112,10 +112,8 @@ class _Search:
         return None if (register.file, register.index) in self._memory else (register.file, register.index, operand.swizzle[channel])
 
     def _is_computed(self, instruction: Instruction) -> bool:
-        from passes.analysis.access import is_computed
-
         opcode = instruction.opcode
-        if len(instruction.dst) != 1 or opcode.mode is not Mode.COMPONENTWISE or not is_computed(opcode):
+        if len(instruction.dst) != 1 or opcode.mode is not Mode.COMPONENTWISE or not opcode.is_computed:
             return False
         return not (self._legacy and Trait.PRODUCT in opcode.traits)
 

@@ -37,7 +37,7 @@ _DEPTH = 4
 class Matcher:
     """The rules for the instruction at one place of a form."""
 
-    __slots__ = ("_immediates", "_is_precise", "_place", "_values", "_zero_wins")
+    __slots__ = ("_count", "_immediates", "_is_precise", "_known", "_place", "_values", "_zero_wins")
 
     def __init__(self, form: Form) -> None:
         self._values = form.values
@@ -45,6 +45,20 @@ class Matcher:
         self._zero_wins = form.zero_wins
         self._place = -1
         self._is_precise = False
+        self._known: dict[OpcodeInfo, tuple[Index | None, bool]] = {}  # what `_index` has found
+        self._count = 0
+
+    def _index(self, opcode: OpcodeInfo) -> tuple[Index | None, bool]:
+        """Return the windows of an opcode, and whether the program has an opcode whose result one of them wants."""
+        opcodes = self._values.opcodes  # which grow
+        if len(opcodes) != self._count:
+            self._count = len(opcodes)
+            self._known.clear()
+        found = self._known.get(opcode)
+        if found is None:
+            index = index_of(opcode)
+            found = self._known[opcode] = index, index is not None and not index.wanted.isdisjoint(opcodes)
+        return found
 
     def rewritten(self, place: int, item: Instruction) -> tuple[Instruction, Rule] | None:
         """Return the instruction that does the same as the one at a place by the first rule that holds, with that rule.
@@ -53,11 +67,11 @@ class Matcher:
         """
         self._place = place
         opcode = item.opcode
-        index = index_of(opcode)
+        index, has_results = self._index(opcode)
         if index is None or (index.only_saturated and not item.saturate):
             return None
         channels = CHANNELS[item.dst[0].write_mask] if item.dst and opcode.is_componentwise else _ONE_CHANNEL
-        for window in self._candidates(index, item, channels[0]):
+        for window in self._candidates(index, has_results, item, channels[0]):
             if (window.saturate and not item.saturate) or (self._zero_wins and not window.rule.any_product):
                 continue
             made = self._matched(window, item, channels)
@@ -65,25 +79,29 @@ class Matcher:
                 return made, window.rule
         return None
 
-    def _candidates(self, index: Index, item: Instruction, channel: int) -> Sequence[Window]:
+    def _candidates(self, index: Index, has_results: bool, item: Instruction, channel: int) -> Sequence[Window]:
         sources = item.src
+        makers = self._values.origins(self._place) if has_results else ()
         words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
-        for number, maker in enumerate(self._values.origins(self._place)):
-            if maker is not None:  # the first channel that is read is `channel`: rules are about words of 32 bits
-                if maker >= 0 and (results := index.results[number]):
-                    definition = self._at(maker)
-                    for window in results.get(definition.opcode, ()):
-                        if window.shared < 0 or _reads(definition, sources[window.shared].register):
-                            found.append(window)
-            elif (constants := index.constants[number]) and (operand := sources[number]).register.file is IMM:
-                kind = item.opcode.modifier_types[number]
-                word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
-                if word is not None:
-                    words[number] = word
-                    found += constants.get(word, ())
-                found += constants[""]
-        found += index.others
+        is_modified = False
+        for number, operand in enumerate(sources):
+            if operand.negate or operand.absolute:
+                is_modified = True
+            if operand.register.file is IMM:
+                if constants := index.constants[number]:
+                    kind = item.opcode.modifier_types[number]
+                    word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
+                    if word is not None:
+                        words[number] = word
+                        found += constants.get(word, ())
+                    found += constants[""]
+            elif makers and (maker := makers[number]) is not None and maker >= 0 and (results := index.results[number]):
+                definition = self._at(maker)  # the first channel that is read is `channel`: rules are about words of 32 bits
+                for window in results.get(definition.opcode, ()):
+                    if window.shared < 0 or _reads(definition, sources[window.shared].register):
+                        found.append(window)
+        found += index.others if is_modified else index.plain
         return [window for window in found if window.may_fit(sources, words, channel)] if found else found
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
@@ -147,12 +165,12 @@ class Matcher:
             return None
         return bound
 
-    def origins(self, opcodes: Container[OpcodeInfo]) -> Sequence[tuple[int, OpcodeInfo]]:
-        """Return the sources that read, in the first channel and modifiers aside, the result of one of some opcodes, with that opcode."""
-        found: list[tuple[int, OpcodeInfo]] = []
+    def origins(self, opcodes: Container[OpcodeInfo]) -> Sequence[tuple[int, Instruction]]:
+        """Return the sources that read, in the first channel and modifiers aside, the result of one of some opcodes, with what made it."""
+        found: list[tuple[int, Instruction]] = []
         for number, place in enumerate(self._values.origins(self._place)):
-            if place is not None and place >= 0 and (opcode := self._at(place).opcode) in opcodes:
-                found.append((number, opcode))
+            if place is not None and place >= 0 and (maker := self._at(place)).opcode in opcodes:
+                found.append((number, maker))
         return found
 
     def source(self, operand: SrcOperand, channel: int, kind: str) -> Source:

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from passes.analysis.access import is_computed
 from passes.analysis.cells import source_masks
 from passes.edit import with_operands
 from passes.optimise.rules.matcher import Bindings, Matcher, Source
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import SOURCES
 from passes.optimise.rules.terms import Modified, Variable
-from passes.optimise.rules.windows import is_root
+from passes.optimise.rules.windows import is_constant, is_root
+from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand
@@ -21,7 +21,8 @@ from tgsi.language.ir import Instruction, SrcOperand
 _OF_INTEGERS = "integer"
 _BLIND = "blind"
 
-_READ_THROUGH = frozenset(rule.window.opcode for rule in SOURCES)
+READ_THROUGH = frozenset(rule.window.opcode for rule in SOURCES)
+"""The opcodes that a source may read through."""
 
 
 @cache
@@ -35,9 +36,9 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
     kinds = source_kinds(item.opcode)
     if kinds is None:
         return item
-    for number, maker in matcher.origins(_READ_THROUGH):
+    for number, maker in matcher.origins(READ_THROUGH):
         if kind := kinds[number]:
-            found = _simpler(item, number, _rules(maker, kind), matcher)
+            found = _simpler(item, number, _rules(maker.opcode, kind, _has_constants(maker)), matcher)
             if found is not None:
                 if applied is not None:
                     applied[found[1].name] += 1
@@ -48,7 +49,7 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
 @cache
 def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
     """Return for each source which rules it takes: "integer", "blind" (the bits of a NaN do not matter), or none; None if none does."""
-    if not (is_computed(opcode) or opcode.flow is Flow.IF or Trait.KILL in opcode.traits):
+    if not (opcode.is_computed or opcode.flow is Flow.IF or Trait.KILL in opcode.traits):
         return None
     kinds = []
     for number, (type_, modifier) in enumerate(zip(opcode.src_types, opcode.modifier_types)):
@@ -58,6 +59,10 @@ def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
         else:
             kinds.append(_BLIND if type_ == "float" and not picked else "")
     return tuple(kinds) if any(kinds) else None
+
+
+def _has_constants(item: Instruction) -> bool:
+    return any(operand.register.file is IMM for operand in item.src)
 
 
 def _simpler(item: Instruction, number: int, rules: Sequence[Rule], matcher: Matcher) -> tuple[SrcOperand, Rule] | None:
@@ -113,7 +118,13 @@ def _joined(rule: Rule, operand: SrcOperand, found: list[Bindings | None], type_
 
 
 @cache
-def _rules(opcode: OpcodeInfo, kind: str) -> tuple[Rule, ...]:
-    """Return the rules for sources that an opcode defines."""
+def _rules(opcode: OpcodeInfo, kind: str, has_constants: bool) -> tuple[Rule, ...]:
+    """Return the rules for sources that an opcode defines, which reads constants or does not."""
     integer = kind == _OF_INTEGERS
-    return tuple(rule for rule in SOURCES if rule.window.opcode is opcode and (rule.window.opcode.dst_types[0] == "int") is integer)
+    return tuple(
+        rule
+        for rule in SOURCES
+        if rule.window.opcode is opcode
+        and (opcode.dst_types[0] == "int") is integer
+        and (has_constants or not any(map(is_constant, rule.window.arguments)))
+    )

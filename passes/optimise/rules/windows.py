@@ -29,7 +29,7 @@ class Window:
         """Two sources that must be the same register; twice the same number if there are none."""
 
         self.modified = [(number, item) for number, item in enumerate(arguments) if isinstance(item, Modified)]
-        self.constants = [(number, item) for number, item in enumerate(arguments) if _is_constant(item)]
+        self.constants = [(number, item) for number, item in enumerate(arguments) if is_constant(item)]
         key = self.key()
         defined = arguments[key[0]] if key is not None else None
         inner = defined.arguments if isinstance(defined, Result) else ()
@@ -59,7 +59,8 @@ class Window:
         return max(keys, key=lambda key: (2 if key[1] else 0) if isinstance(key[1], str) else 1, default=None)
 
 
-def _is_constant(term: Term) -> bool:
+def is_constant(term: Term) -> bool:
+    """Return true if a term fits constants alone."""
     return isinstance(term, Word) or (isinstance(term, Variable) and term.is_constant)
 
 
@@ -79,24 +80,29 @@ class Index:
     """The windows of one opcode.
 
     results: by source, those that want the result of an opcode there. constants: by source, those that want a word there, and at "" those
-    that want any constant; empty if no window looks at constants there. others: those that want neither.
+    that want any constant; empty if no window looks at constants there. others: those that want neither; plain: those of them that want no
+    modifiers. wanted: the opcodes of `results`.
     """
 
     def __init__(self, windows: Sequence[Window]) -> None:
         self.results: list[dict[OpcodeInfo, list[Window]]] = [{} for _ in range(4)]
         self.constants: list[dict[str | int, list[Window]]] = [{} for _ in range(4)]
         self.others: list[Window] = []
+        self.plain: list[Window] = []
         for window in windows:
             for number, _ in window.constants:
                 self.constants[number].setdefault("", [])
             number, required = window.key() or (0, None)
             if required is None:
                 self.others.append(window)
+                if not window.modified:
+                    self.plain.append(window)
             elif isinstance(required, str) and required:
                 self.results[number].setdefault(OPCODES[required], []).append(window)
             else:
                 self.constants[number].setdefault(required, []).append(window)
         self.only_saturated = all(window.saturate for window in windows)
+        self.wanted = frozenset(opcode for results in self.results for opcode in results)
 
 
 def is_root(name: str) -> bool:

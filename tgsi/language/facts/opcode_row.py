@@ -6,8 +6,10 @@ from dataclasses import field
 from functools import cache
 from typing import Any
 
-from tgsi.language.facts.traits import Flow, Mode, Reads, Trait
+from tgsi.language.facts.traits import OTHER_LANES, Flow, Mode, Reads, Trait
 from tgsi.language.record import record
+
+_COMPUTED = frozenset({Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT})
 
 
 def _derived() -> Any:
@@ -37,6 +39,11 @@ class OpcodeInfo:
         is_copy: the result is the source, bit for bit. is_componentwise: the mode is `Mode.COMPONENTWISE`.
         computes_floats: the result is a float or double that arithmetic or a conversion makes: then a NaN in it is the canonical one.
         uses_64bit: an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0.
+        looks_at_other_lanes: a result may depend on values of other lanes, as derivatives do; all sampling counts.
+        is_computed: the results depend only on the sources' 32-bit values in the same lane.
+        is_divisible: besides, each channel of the one result depends on that channel of the sources alone.
+        is_removable: the opcode has no effect except on its destinations.
+        narrows: the write mask only selects the channels that are stored, without changing their values.
     """
 
     name: str
@@ -66,12 +73,17 @@ class OpcodeInfo:
     is_componentwise: bool = _derived()
     computes_floats: bool = _derived()
     uses_64bit: bool = _derived()
+    looks_at_other_lanes: bool = _derived()
+    is_computed: bool = _derived()
+    is_divisible: bool = _derived()
+    is_removable: bool = _derived()
+    narrows: bool = _derived()
 
     def __post_init__(self) -> None:
         """Derive what follows from the row."""
         traits, mode = self.traits, self.mode
         is_float = bool(self.dst_types) and self.dst_types[0] in ("float", "double")
-        derived = {
+        derived: dict[str, Any] = {
             "num_dst": len(self.dst_types),
             "num_src": len(self.src_types),
             "is_texture": Trait.TEX in traits,
@@ -84,6 +96,16 @@ class OpcodeInfo:
             "is_componentwise": mode is Mode.COMPONENTWISE,
             "computes_floats": is_float and mode is not Mode.OTHER and Trait.PICKS not in traits,
             "uses_64bit": mode is not Mode.OTHER and not WIDE.isdisjoint(self.dst_types + self.src_types),
+        }
+        is_wide, is_store, is_single = derived["uses_64bit"], derived["is_store"], derived["num_dst"] == 1
+        looks = bool(derived["has_offsets"]) or not OTHER_LANES.isdisjoint(traits)
+        is_computed = mode in _COMPUTED and not is_wide and not looks and Trait.HELPER not in traits
+        derived |= {
+            "looks_at_other_lanes": looks,
+            "is_computed": is_computed,
+            "is_divisible": is_computed and is_single and mode is Mode.COMPONENTWISE,
+            "is_removable": bool(self.dst_types) and not is_store and mode is not Mode.NONE and Trait.VOLATILE not in traits,
+            "narrows": is_single and not is_wide and not is_store,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)  # the object is frozen
