@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -22,9 +21,6 @@ from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 _NO_NUMBERS = (0, 0, 0, 0, int, int, int, int)
 """The numbers and their types, if the surfaces alone set all sizes."""
 
-_LATELY = 64
-"""Framebuffers of which a second binding within so many makes them known."""
-
 
 class Framebuffers(ContextCore):
     """Surfaces and the bound framebuffer: create_surface, surface_destroy, set_framebuffer_state."""
@@ -33,7 +29,6 @@ class Framebuffers(ContextCore):
         super().__init__(screen, device)
         end = weakref.WeakMethod(self._end_targets)
         self._end_known: Callable[[int], None] = partial(_end_of, end)
-        self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
 
     def create_surface(
         self,
@@ -158,10 +153,10 @@ class Framebuffers(ContextCore):
 
     def _learn_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None) -> None:
         """Let native entries recognize the bound targets by their surfaces, which set all sizes, if they were bound lately, too."""
-        place = *map(id, colors), id(depth)
-        if place not in self._bound_lately:
-            self._bound_lately.append(place)
-        elif not self._is_observed and any(item is not None for item in (*colors, depth)) and (targets := self._prepare_targets()):
+        first = next((item for item in (*colors, depth) if item is not None), None)
+        if first is None or not first.is_bound_again((*map(id, colors), id(depth))) or self._is_observed:
+            return
+        if targets := self._prepare_targets():
             from backends.device.commands.known_targets import learn_targets  # few programs change targets
 
             learn_targets(self.state.known, colors, depth, targets, self._end_known)

@@ -308,7 +308,13 @@ class Transfers(ContextCore):
         return None
 
     def _learn_texture(self, texture: Resource) -> None:
-        """Let native entries read all texels of a texture, if they are rows of bytes that nothing else has copies of."""
+        """Let native entries read all texels of a texture for the second time, if they are rows of bytes that nothing else has copies of.
+
+        Entries keep a texture alive that they know, and programs may make a new one for each frame.
+        """
+        if not texture.was_read:
+            texture.was_read = True
+            return
         is_plain = texture.user is None and not texture.decoded and isinstance(texture.format, Format)
         if is_plain and texture.samples == texture.levels[0].layers == 1:
             info, size = texture.levels[0], texture.format.block_bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+from collections import deque
 from collections.abc import Hashable, Sequence
 
 from backends.abi.keys import texture_key
@@ -191,6 +192,10 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
     return (found[0], found[1], found[2], found[3])
 
 
+_LATELY = 16
+"""Framebuffers of which a second binding within so many, with the same first surface, makes them known."""
+
+
 class Surface:
     """One level of a resource, and a range of its layers, as a render target.
 
@@ -205,6 +210,7 @@ class Surface:
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
         self.ended = ctypes.c_int32(0)  # 1 once it was destroyed, for generated code
+        self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
         self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
         self._reference = Reference(texture)
         self.own: RenderSamples | None = None
@@ -257,6 +263,16 @@ class Surface:
         found = self._framebuffer[1]
         given = [None if item is None else item.packet for item in (*colors, depth)]
         return found if len(colors) == len(found.cbufs) and all(map(operator.is_, given, (*found.cbufs, found.zsbuf))) else None
+
+    def is_bound_again(self, place: tuple[int, ...]) -> bool:
+        """Return True if the surface, as the first one, was lately bound with the surfaces whose `id` are `place`.
+
+        The surface itself remembers that: a program that makes new surfaces for each frame may give them addresses of old ones.
+        """
+        if place in self._bound_lately:
+            return True
+        self._bound_lately.append(place)
+        return False
 
     def learn(self, key: Hashable, framebuffer: DeviceFramebuffer) -> None:
         """Remember the framebuffer of a binding of which this surface is the first one. key: of the sizes that were asked for."""

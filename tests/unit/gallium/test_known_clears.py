@@ -264,6 +264,21 @@ def test_native_flushes_let_go_of_memory_as_soon_as_python_is_asked(stage: Targe
     assert memory() is None
 
 
+def test_targets_that_are_new_in_each_frame_are_freed_with_it(stage: Targets) -> None:
+    ctx, host, living = stage.ctx, np.zeros((48, 48, 4), "u1"), []
+    for k in range(20):
+        texture = stage.screen.resource_create(width0=48, height0=48)
+        living.append(weakref.ref(texture))
+        surface = ctx.create_surface(texture)
+        ctx.set_framebuffer_state(cbufs=[surface])
+        ctx.clear(4, color=(k / 20, 0, 0, 1))
+        stage.draw(ctx, k)
+        ctx.texture_read(texture, host)
+        del surface, texture
+    gc.collect()
+    assert sum(item() is not None for item in living) <= 2
+
+
 def test_memory_of_replaced_bindings_ends_with_the_next_flush(stage: Targets) -> None:
     ctx, host = stage.ctx, np.zeros((SIZES[0], SIZES[0], 4), "u1")
     ctx.set_framebuffer_state(cbufs=[stage.surfaces[0]])

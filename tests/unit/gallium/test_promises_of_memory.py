@@ -148,8 +148,8 @@ def test_flags_for_drivers_and_frontends_change_nothing(ctx: g.Context, flag: st
 
 def test_asking_for_a_resource_takes_no_memory() -> None:
     before = screen().query_memory_info()["used_bytes"]
-    assert screen().can_create_resource(g.Template(width0=8192, height0=8192))
-    assert not screen().can_create_resource(g.Template(width0=8192, height0=8192, format=g.Format.R32G32B32A32_FLOAT))
+    assert screen().can_create_resource(g.Template(width0=16384, height0=16384))
+    assert not screen().can_create_resource(g.Template(width0=16384, height0=16384, format=g.Format.R32G32B32A32_FLOAT))
     assert screen().query_memory_info()["used_bytes"] == before
 
 
