@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import STOPS, ClearCall
+from backends.device.commands.bound_record import CLEAR_ALL, STOPS, ClearCall
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry
 from backends.entries.names import BUFFERS, CLEAR_DEPTH, CLEARED, COLOR, KEYWORDS, STENCIL
 from backends.entries.python_table import FLOAT_VALUE, OBJECT_TYPE
 from backends.llvm.builder.function import F32, F64, I32, I64, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.enums import Clear
+from backends.pipe.limits import LARGEST_FLOAT
 
-_ALL = int(Clear.COLOR | Clear.DEPTHSTENCIL)
 _EXACT = 1 << 24  # integers up to here are floats
-_MOST = 3.4028234663852886e38  # largest float of 32 bits; larger numbers are left to Python
 
 
 def build_clear_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
@@ -27,7 +25,7 @@ def build_clear_entry(module: Module, name: str, number: int, slot_offset: int) 
     entry.fall_back((entry.count > 1) | (entry.keywords > len(CLEARED)))
     memory = f.alloca(f"[{ctypes.sizeof(ClearCall)} x i8]")
     call = Record(f, memory, ClearCall)
-    call.set("buffers", f.const(I32, _ALL))
+    call.set("buffers", f.const(I32, CLEAR_ALL))
     call.set("stencil", f.const(I32, 0))
     call.set("depth", f.const(F64, 1.0))
     for channel in range(4):
@@ -61,8 +59,8 @@ def _buffers(entry: Entry, thing: Val) -> Val:
     f = entry.f
     found = f.var(I64, entry.known(thing, Kind.CLEAR_BUFFERS))
     with f.if_(found.get().eq(0)):
-        found.set(entry.integer(thing, 1, _ALL))
-        entry.fall_back((found.get() & ~_ALL).ne(0))
+        found.set(entry.integer(thing, 1, CLEAR_ALL))
+        entry.fall_back((found.get() & ~CLEAR_ALL).ne(0))
     return found.get().trunc(I32)
 
 
@@ -72,7 +70,7 @@ def _number(entry: Entry, thing: Val) -> Val:
     value = f.var(F64, 0.0)
     with f.else_of(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).eq(entry.python.get("float_type"))) as otherwise:
         found = f.load(F64, thing.as_pointer(), FLOAT_VALUE, 8)
-        entry.fall_back(~((found <= _MOST) & (found >= -_MOST)))
+        entry.fall_back(~((found <= LARGEST_FLOAT) & (found >= -LARGEST_FLOAT)))
         value.set(found)
         otherwise()
         value.set(entry.integer(thing, -_EXACT, _EXACT).to_double())

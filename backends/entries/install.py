@@ -20,8 +20,7 @@ from backends.device.commands.bound_record import (
     observed_cell,
     python_cell,
 )
-from backends.device.commands.known_objects import KnownSlot
-from backends.device.commands.known_targets import TargetsKey
+from backends.device.commands.known_objects import KnownSlot, TargetsKey
 from backends.device.stream_target import TargetRecord
 from backends.entries.names import ENTRIES, GUARD, KEYWORDS, RECORDED
 from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table, unguarded

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from backends.device.commands.bound_record import Hindrance
-from backends.device.commands.known_objects import Kind
-from backends.device.commands.known_targets import PLACES, TargetsKey
+from backends.device.commands.known_objects import Kind, TargetsKey
 from backends.entries.arguments import Entry
 from backends.entries.names import COLORS, DEPTH, KEYWORDS
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_COLOR_BUFFERS
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TARGETS
 
 _STOPS = int(Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES)
 
@@ -21,8 +20,8 @@ def build_target_entry(module: Module, name: str, number: int, slot_offset: int)
     f, b, python = entry.f, entry.record, entry.python
     entry.fall_back(entry.count.ne(0) | (entry.keywords < 1) | (entry.keywords > 2) | b.get("executor").eq(0))
     entry.fall_back((b.get("hindrances") & _STOPS).ne(0))
-    objects, count = f.alloca(f"[{PLACES} x i64]"), f.var(I32, 0)
-    f.call(PTR, "memset", objects, f.const(I32, 0), f.const(I64, 8 * PLACES))
+    objects, count = f.alloca(f"[{MAX_TARGETS} x i64]"), f.var(I32, 0)
+    f.call(PTR, "memset", objects, f.const(I32, 0), f.const(I64, 8 * MAX_TARGETS))
     with f.range(0, entry.keywords.trunc(I32)) as k:
         given, thing = entry.keyword(k.zext(I64)), entry.argument(k.zext(I64))
         with f.else_of(given.eq(python.get("names", KEYWORDS.index(COLORS)))) as others:
@@ -34,7 +33,7 @@ def build_target_entry(module: Module, name: str, number: int, slot_offset: int)
             entry.fall_back(given.ne(python.get("names", KEYWORDS.index(DEPTH))))
             f.store(_surface(entry, thing), objects, 8 * MAX_COLOR_BUFFERS, 8)
     first = f.var(I64, 0)
-    for nearer in reversed(range(PLACES)):
+    for nearer in reversed(range(MAX_TARGETS)):
         thing = f.load(I64, objects, 8 * nearer, 8)
         first.set(f.select(thing.ne(0), thing, first.get()))
     entry.fall_back(first.get().eq(0))
@@ -58,10 +57,10 @@ def _surface(entry: Entry, thing: Val) -> Val:
 def _fits(f: Function, key: Record, objects: Val, count: Val) -> Val:
     """True if a key has these objects, none of which was destroyed."""
     differs = f.var(I64, (key.get("count") ^ count).zext(I64))
-    with f.range(0, PLACES) as place:
+    with f.range(0, MAX_TARGETS) as place:
         differs.set(differs.get() | (f.load(I64, f.at(key.address("objects"), place << 3), 0, 8) ^ f.load(I64, objects, place << 3, 8)))
     with f.if_(differs.get().eq(0)):
-        with f.range(0, PLACES) as place:
+        with f.range(0, MAX_TARGETS) as place:
             end = f.load(I64, f.at(key.address("ends"), place << 3), 0, 8)
             with f.if_(end.ne(0)):
                 differs.set(differs.get() | f.load(I32, end.as_pointer()).zext(I64))

@@ -95,6 +95,12 @@ MAX_TEXTURE_LEVELS = 16
 MAX_RESOURCE_BYTES = 1 << 30
 """Bytes of a resource: generated code addresses texels with 32-bit offsets."""
 
+MAX_TARGETS = MAX_COLOR_BUFFERS + 1
+"""Surfaces of a framebuffer: color buffers, and a depth buffer."""
+
+LARGEST_FLOAT = 3.4028234663852886e38
+"""Largest number that a float of 32 bits holds."""
+
 LARGE_COPY = 1 << 18
 """Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
 

@@ -37,7 +37,6 @@ from backends.software.commands.prepared import PreparedTable
 from backends.software.commands.reached import ReachedMemory
 from backends.software.commands.records import Code
 from backends.software.copying import Copier
-from backends.software.tally import Tally
 
 if TYPE_CHECKING:
     from backends.device.scale_job import Scale
@@ -94,7 +93,6 @@ class Renderer:
         self._executor = Executor(self._maker.writer, batch, spans)
         self._executor.connect(self._pool, ahead, self.carry_out)
         weakref.finalize(self, self._pool.wait)  # workers must not draw from memory that is gone
-        self._tally = Tally(self._executor, self.kernels.cache, self._pool)
         self.targets, self._states = PreparedTable(self._pool), weakref.WeakSet[DrawState]()
         self._resolves, self._reached = list[Resolve](), ReachedMemory(self._executor.record)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
@@ -292,7 +290,7 @@ class Renderer:
 
     def _limit(self, others: int = 1) -> None:
         """Draw pending work if it keeps too much memory alive; called after each draw that Python takes. others: draws to count."""
-        self._tally.other_draws += others
+        self._executor.record.other_draws += others
         if not self.pending:
             self._finish()
         elif self._executor.record.held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
@@ -369,8 +367,7 @@ class Renderer:
 
     def carry_out(self, reason: FlushReason = FlushReason.FULL) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
-        self._executor.record.runs += 1
-        self._tally.flushed(reason)
+        self._executor.note_run(reason)
         self._pool.carry_out(self._hand_over, self._reached.is_ordered)
 
     def _hand_over(self, work: Work) -> object:
@@ -387,7 +384,7 @@ class Renderer:
         if flushes:
             self.flush()
         self._streams.add(self._executor.take_staged_counts(), counts_input=True)
-        return self._streams.statistics(Statistics(**self._tally.counts()))
+        return self._streams.statistics(Statistics(**self._executor.counts(), **self._pool.counts(), **self.kernels.cache.counts()))
 
     def close(self) -> None:
         """Flush and end the threads; the renderer cannot be used afterwards."""

@@ -11,6 +11,7 @@ import ctypes
 from ctypes import c_double, c_float, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
+from backends.pipe.enums import Clear
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_BUFFERS
 from tgsi.language.facts.enums import Processor
 
@@ -80,8 +81,8 @@ class Hindrance(IntEnum):
     FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
 
 
-STOPS = sum(Hindrance) & ~(Hindrance.TARGETS | Hindrance.STAGES | Hindrance.STREAMS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
-"""Hindrances with which the device is not asked for a draw. It knows some targets, and some draws with more stages or stream output."""
+STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT
+"""Hindrances with which the device is not asked for a draw."""
 
 
 class Holder(IntEnum):
@@ -150,6 +151,10 @@ class DrawCall(ctypes.Structure):
         ("patch_vertices", c_int32),  # of PATCHES; 0: `BoundRecord.patch_vertices`
         ("pad", c_int32),
     ]
+
+
+CLEAR_ALL = int(Clear.COLOR | Clear.DEPTHSTENCIL)
+"""The bits of all buffers that can be cleared."""
 
 
 class ClearCall(ctypes.Structure):

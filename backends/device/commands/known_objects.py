@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ctypes
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_int32, c_uint64
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
 from backends.device.commands.slot_table import SlotTable
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TARGETS
 from backends.pipe.state import DrawInfo
 from tgsi.language.facts.stages import PIPELINE
 
 MOST = 4096
 """Objects that are remembered at once; one more, and all are forgotten."""
+MOST_ALIKE = 16
+"""Framebuffers with the same first surface that are remembered at once; one more, and the oldest is forgotten."""
 _FEWEST_SLOTS = 256
 _SEEN = 16
 MIX = 0x9E3779B97F4A7C15
@@ -42,12 +45,12 @@ class Kind(IntEnum):
     BUFFER = 16  # address of a VertexBufferSlot: memory of a buffer, without a stride
     VERTEX_BUFFER = 17  # address of a VertexBufferSlot
     STREAM_TARGET = 18  # address of a TargetRecord
+    TARGETS = 19  # address of a TargetsKey; the object is the first surface
     CLEAR_BUFFERS = 20  # PIPE_CLEAR bits
+    TEXTURE = 21  # address of a TextureSlot
     SECOND_SHADER = 22  # number of a shader of the second stage of PIPELINE, likewise the next two
     THIRD_SHADER = 23
     FOURTH_SHADER = 24
-    TEXTURE = 21  # address of a TextureSlot
-    TARGETS = 19  # address of a TargetsKey; the object is the first surface
 
 
 MIDDLE = dict(zip(PIPELINE[1:-1], (Kind.SECOND_SHADER, Kind.THIRD_SHADER, Kind.FOURTH_SHADER), strict=True))
@@ -73,11 +76,57 @@ class KnownMemory(NamedTuple):
     owner: object
 
 
-class Kept:
-    """Something that lives as long as a known object is remembered."""
+class Target(Protocol):
+    """A surface. ended: not 0 once it was destroyed."""
+
+    ended: c_int32
+
+
+class TargetsKey(ctypes.Structure):
+    """The surfaces of known targets. An object 0 is none; `ends` are the addresses of their `ended`, 0 for none."""
+
+    _fields_ = [
+        ("next", c_uint64),  # another key with the same first surface; 0: none
+        ("targets", c_uint64),  # for `BoundRecord.targets`
+        ("objects", c_uint64 * MAX_TARGETS),
+        ("ends", c_uint64 * MAX_TARGETS),
+        ("count", c_int32),  # color buffers
+        ("pad", c_int32),
+    ]
+
+
+class KnownTargets:
+    """The framebuffers whose first surface is one and the same. Their surfaces are kept alive, so that no object can have their address.
+
+    Attributes:
+        key: the latest one; the others hang on it. It stays where it is.
+    """
+
+    def __init__(self, end: Callable[[int], None]) -> None:
+        """end: called with the `targets` of a key that is forgotten."""
+        self.key, self._end = TargetsKey(), end
+        self._known: dict[tuple[int, ...], tuple[int, Sequence[Target | None]]] = {}
+        self._others: list[TargetsKey] = []
+
+    def learn(self, colors: Sequence[Target | None], depth: Target | None, targets: int) -> None:
+        """Remember a framebuffer."""
+        objects = (*map(_address, colors), *[0] * (MAX_COLOR_BUFFERS - len(colors)), _address(depth), len(colors))
+        for old in [objects] if objects in self._known else list(self._known)[: len(self._known) + 1 - MOST_ALIKE]:
+            self._end(self._known.pop(old)[0])
+        self._known[objects] = targets, (*colors, *[None] * (MAX_COLOR_BUFFERS - len(colors)), depth)
+        keys = [self.key, *(TargetsKey() for _ in range(len(self._known) - 1))]
+        for place, (known, (address, surfaces)) in enumerate(reversed(self._known.items())):
+            key = keys[place]
+            key.next = ctypes.addressof(keys[place + 1]) if place + 1 < len(keys) else 0
+            key.targets, key.objects[:], key.count = address, known[:MAX_TARGETS], known[MAX_TARGETS]
+            key.ends[:] = [0 if item is None else ctypes.addressof(item.ended) for item in surfaces]
+        self._others = keys[1:]
 
     def let_go(self) -> None:
-        """End it."""
+        """Forget all of them, because their first surface is forgotten."""
+        for targets, _ in self._known.values():
+            self._end(targets)
+        self._known.clear()
 
 
 class KnownObjects:
@@ -115,9 +164,13 @@ class KnownObjects:
         if (id(thing), kind) not in self._kept:
             self.learn(thing, kind, ctypes.addressof(slot), KnownMemory(slot, owner), end)
 
-    def keeping(self, thing: object, kind: Kind) -> object:
-        """The `keeping` of an object; None if it is unknown."""
-        return self._kept.get((id(thing), kind), (None, None))[1]
+    def learn_targets(self, colors: Sequence[Target | None], depth: Target | None, targets: int, end: Callable[[int], None]) -> None:
+        """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
+        first = next(item for item in (*colors, depth) if item is not None)
+        known = self._kept.get((id(first), Kind.TARGETS), (None, None))[1]
+        made = known if isinstance(known, KnownTargets) else KnownTargets(end)
+        made.learn(colors, depth, targets)
+        self.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
@@ -142,7 +195,7 @@ class KnownObjects:
     def _let_go(self, keeping: object) -> None:
         if isinstance(keeping, KnownMemory):
             self._keep(keeping.slot.address, keeping.slot.size, keeping.owner)
-        elif isinstance(keeping, Kept):
+        elif isinstance(keeping, KnownTargets):
             keeping.let_go()
 
     def _place(self, address: int, mask: int) -> None:
@@ -169,3 +222,7 @@ def call_of(info: DrawInfo) -> DrawCall:
 def _hash_of(key: tuple[int, Kind]) -> int:
     """The hash of an object's address; its low bits count."""
     return (key[0] * MIX & (1 << 64) - 1) >> 32
+
+
+def _address(thing: object) -> int:
+    return 0 if thing is None else id(thing)

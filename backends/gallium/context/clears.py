@@ -22,6 +22,7 @@ from backends.gallium.resource.transfer import as_bytes
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags, integer, real, truth
 from backends.pipe.enums import Clear
+from backends.pipe.limits import LARGEST_FLOAT
 
 _COLOR0 = int(Clear.COLOR0)
 _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
@@ -29,12 +30,11 @@ _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 
 _FLOATS = struct.Struct("<4f")
 _WORDS = struct.Struct("<4I")
-_F32_MAX = 3.4028234663852886e38
 
 
 def single(value: float) -> float:
     """A value in the range of a 32-bit float: larger ones become infinite."""
-    return value if -_F32_MAX <= value <= _F32_MAX or value != value else float("inf" if value > 0 else "-inf")
+    return value if -LARGEST_FLOAT <= value <= LARGEST_FLOAT or value != value else float("inf" if value > 0 else "-inf")
 
 
 def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, int, int]:

@@ -157,9 +157,7 @@ class Framebuffers(ContextCore):
         if first is None or not first.is_bound_again((*map(id, colors), id(depth))) or self._is_observed:
             return
         if targets := self._prepare_targets():
-            from backends.device.commands.known_targets import learn_targets  # few programs change targets
-
-            learn_targets(self.state.known, colors, depth, targets, self._end_known)
+            self.state.known.learn_targets(colors, depth, targets, self._end_known)
 
     def _prepare_targets(self) -> int:
         """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""

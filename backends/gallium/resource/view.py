@@ -209,7 +209,7 @@ class Surface:
         self.first_layer, self.last_layer = first_layer, last_layer
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
-        self.ended = ctypes.c_int32(0)  # 1 once it was destroyed, for generated code
+        self.is_destroyed, self.ended = False, ctypes.c_int32(0)  # the latter is 1 after `destroy`, for generated code
         self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
         self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
         self._reference = Reference(texture)
@@ -234,11 +234,6 @@ class Surface:
         )
 
     @property
-    def is_destroyed(self) -> bool:
-        """True after `destroy`."""
-        return bool(self.ended.value)
-
-    @property
     def packet(self) -> DeviceSurface:
         """The surface as devices know it. ValueError after `destroy`."""
         if self._packet is None:
@@ -247,7 +242,8 @@ class Surface:
 
     def destroy(self) -> None:
         """Let go of the texture. A binding keeps its memory until it is replaced."""
-        self.ended.value, self._packet, self._framebuffer = 1, None, None
+        self.is_destroyed, self.ended.value = True, 1
+        self._packet, self._framebuffer = None, None
         if self.own is not None:
             self.own.destroy()
             self.own = None

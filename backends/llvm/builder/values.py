@@ -258,10 +258,12 @@ class Var:
 
     __slots__ = ("f", "slot", "type")
 
-    def __init__(self, f: Writer, type: Type) -> None:
+    def __init__(self, f: Writer, type: Type, *, crosses: bool = True) -> None:
+        """crosses: barriers keep the value."""
         self.f, self.type = f, type
         self.slot = f.alloca(str(type))
-        f.variables.append(self)
+        if crosses:
+            f.variables.append(self)
 
     def get(self) -> Val:
         """Current value."""

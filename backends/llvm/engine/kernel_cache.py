@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import Cache, recall_host, recall_sources
@@ -62,6 +62,10 @@ class KernelCache:
 
     def __len__(self) -> int:
         return len(self._variants)
+
+    def counts(self) -> dict[str, Any]:
+        """Running totals of the process, by the names of their counters."""
+        return {"kernels_compiled": self.compiled, "compile_ns": self.compile_ns, "kernels_loaded": self.loaded}
 
     def get(self, key: Key, exports: Sequence[str], make: Callable[[], Module]) -> Library:
         """Library with the functions `exports` of the module of `key`. `make` builds a module that is neither in memory nor on disk.

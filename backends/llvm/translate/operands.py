@@ -94,12 +94,10 @@ class Operands:
             if key in flow.straight or key[0] in self.rows or self._array(key[0], key[1]) is not None:
                 continue
             lanes = self.lanes if key in flow.divergent else 1
-            variable = Var(self.f, (I32 if key in flow.integer else F32).wide(lanes))
+            variable = Var(self.f, (I32 if key in flow.integer else F32).wide(lanes), crosses=key in flow.crossing)
             if home is None or home is self.plan.main:
                 variable.set(0)
             self.variables[key] = variable
-            if key not in flow.crossing:
-                self.f.variables.pop()  # no barrier has to keep it
 
     def _fetch_inputs(self) -> None:
         for file, register, channel in sorted(self.plan.reads):

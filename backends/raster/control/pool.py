@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord, Watch, has_watches
+from backends.device.counters import Place, counted
 from backends.device.framebuffer import Framebuffer
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Entry, Library
@@ -308,6 +309,11 @@ class Pool:
             t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound
             work.num_passes = passes
             self.scene.window, shared.next_batch, shared.filled = begun
+
+    def counts(self) -> dict[str, Any]:
+        """Running totals of all threads, by the names of their counters."""
+        found = {name: sum(int(getattr(worker.counters, name)) for worker in self.workers) for name in counted(Place.WORKER)}
+        return found | {name: int(getattr(self.scene.totals, name)) for name in counted(Place.BATCH)}
 
     def close(self) -> None:
         """End the threads. A second call does nothing."""

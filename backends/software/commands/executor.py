@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 from backends.device.bound import DrawState
@@ -320,6 +320,17 @@ class Executor:
         e.scene, e.run_ahead, e.ahead_step = ctypes.addressof(scene), run_ahead, step if run_ahead else NEVER
         e.ahead, e.watch = e.ahead_step, pool.watch.address
         e.flush, e.is_limited = pool.flush_address, pool.is_limited
+
+    def note_run(self, reason: FlushReason) -> None:
+        """Count a run of pending work."""
+        self.record.runs += 1
+        self.record.flushes[REASONS.index(reason)] += 1
+
+    def counts(self) -> dict[str, Any]:
+        """Running totals, by the names of their counters."""
+        e = self.record
+        counts = {name: int(getattr(e, name)) for name in ("vertices", "primitives", "known_draws", "other_draws", "templates_composed")}
+        return counts | {reason.value: int(count) for reason, count in zip(REASONS, e.flushes)} | {"templates_made": self.templates_made}
 
     def carry_out(self, reason: FlushReason) -> bool:
         """Run all pending work and end the frame in generated code. False, with nothing done: Python has a part in it."""

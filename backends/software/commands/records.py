@@ -12,7 +12,7 @@ from enum import IntEnum
 from backends.device.commands.bound_record import HEAD_WORDS, ClearCall
 from backends.device.counters import FlushReason
 from backends.geometry.records import RunRecord, StageCounts
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_TARGETS
 from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
 from backends.raster.records import PassRecord
@@ -60,9 +60,6 @@ class EnvironmentRecipe(ctypes.Structure):
 
 REACHED = (Processor.VERT, Processor.FRAG)
 """Stages with tables in `ExecutorRecord.tables`."""
-
-MOST_TARGETS = MAX_COLOR_BUFFERS + 1
-"""Surfaces of a framebuffer."""
 
 REASONS = tuple(FlushReason)
 """Reasons of flushes, by their places in `ExecutorRecord.flushes`."""
@@ -177,7 +174,7 @@ class PreparedTargets(ctypes.Structure):
         ("opened", PassRecord),  # `prepared` is a serial that no other targets have
         ("framebuffer", c_uint64),  # number of their kind
         ("arena_size", c_int64),  # bytes that each arena has to have
-        ("targets", ReadRange * MOST_TARGETS),  # their memory
+        ("targets", ReadRange * MAX_TARGETS),  # their memory
         ("num_targets", c_int32),
         ("has_integers", c_int32),  # see `ExecutorRecord`
         ("width", c_int32),  # pixels
@@ -230,7 +227,7 @@ class ExecutorRecord(ctypes.Structure):
         ("has_met", c_int32),  # memory was noted as read that pending programs write: a flush has to come first
         ("pad_met", c_int32),
         ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
-        ("targets", ReadRange * MOST_TARGETS),  # memory of the bound framebuffer
+        ("targets", ReadRange * MAX_TARGETS),  # memory of the bound framebuffer
         ("num_targets", c_int32),
         ("has_integers", c_int32),  # a color buffer of the framebuffer has a pure integer format
         ("targets_id", c_int64),  # number of the bound framebuffer, which no other one had
@@ -300,6 +297,7 @@ class ExecutorRecord(ctypes.Structure):
         ("flushes", c_int64 * len(REASONS)),  # running totals from here on: flushes by reason
         ("runs", c_int64),  # native ones that wrote targets
         ("known_draws", c_int64),
+        ("other_draws", c_int64),  # that Python took
         ("templates_composed", c_int64),
         ("vertices", c_int64),
         ("primitives", c_int64),

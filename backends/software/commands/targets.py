@@ -7,9 +7,10 @@ import ctypes
 from backends.device.commands.bound_record import BoundRecord, Hindrance
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_TARGETS
 from backends.raster.control.passes import MOST_PASSES
 from backends.raster.records import PassRecord, Scene
-from backends.software.commands.records import MOST_TARGETS, ExecutorRecord, PreparedTargets, ReadRange
+from backends.software.commands.records import ExecutorRecord, PreparedTargets, ReadRange
 
 
 def build_bind_targets(module: Module) -> None:
@@ -42,7 +43,7 @@ def build_bind_targets(module: Module) -> None:
         f.call(PTR, "memcpy", _pass(f, passes, place.get()).pointer, p.address("opened"), f.const(I64, ctypes.sizeof(PassRecord)))
         s.set("asked.num_passes", place.get() + 1)
         e.set("num_passes", place.get() + 1)
-        f.call(PTR, "memcpy", e.address("targets"), p.address("targets"), f.const(I64, ctypes.sizeof(ReadRange) * MOST_TARGETS))
+        f.call(PTR, "memcpy", e.address("targets"), p.address("targets"), f.const(I64, ctypes.sizeof(ReadRange) * MAX_TARGETS))
         for name in ("framebuffer", "width", "height", "num_targets", "has_integers"):
             e.set(name, p.get(name))
         e.set("targets_id", p.get("opened.prepared"))

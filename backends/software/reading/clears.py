@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import STOPS, BoundRecord, ClearCall
+from backends.device.commands.bound_record import CLEAR_ALL, STOPS, BoundRecord, ClearCall
 from backends.device.commands.client import CLEAR, ReaderRecord
 from backends.device.commands.layout import CLEAR as CALL
 from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.enums import Clear
+from backends.pipe.limits import LARGEST_FLOAT
 from backends.software.reading.bindings import field, refuse
 
-LARGEST = 3.4028234663852886e38
-"""Largest number that is a float of 32 bits."""
-_ALL = int(Clear.COLOR | Clear.DEPTHSTENCIL)
 _CHANNELS = ("red", "green", "blue", "alpha")
 
 
@@ -24,8 +21,9 @@ def build_clear_words(module: Module) -> None:
     reader, words, _ = f.args
     color = [field(f, words, CLEAR, name) for name in _CHANNELS]
     for bits in color:
-        refuse(f, ~(f.abs(bits.bits_as(F32)) <= LARGEST))
-    _clear(f, reader, field(f, words, CLEAR, "buffers") & _ALL, color, _double(f, words, CLEAR, "depth"), field(f, words, CLEAR, "stencil"))
+        refuse(f, ~(f.abs(bits.bits_as(F32)) <= LARGEST_FLOAT))
+    buffers = field(f, words, CLEAR, "buffers") & CLEAR_ALL
+    _clear(f, reader, buffers, color, _double(f, words, CLEAR, "depth"), field(f, words, CLEAR, "stencil"))
 
 
 def build_clear_call(module: Module) -> None:
@@ -33,10 +31,10 @@ def build_clear_call(module: Module) -> None:
     f = Function(module, "clear_call", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, _ = f.args
     buffers, color = field(f, words, CALL, "buffers"), []
-    refuse(f, buffers.eq(0) | (buffers & ~_ALL).ne(0))
+    refuse(f, buffers.eq(0) | (buffers & ~CLEAR_ALL).ne(0))
     for name in _CHANNELS:
         value = _double(f, words, CALL, name)
-        refuse(f, ~((value <= LARGEST) & (value >= -LARGEST)))
+        refuse(f, ~((value <= LARGEST_FLOAT) & (value >= -LARGEST_FLOAT)))
         color.append(value.cast("fptrunc", F32).bits_as(I32))
     _clear(f, reader, buffers, color, _double(f, words, CALL, "depth"), field(f, words, CALL, "stencil"))
 

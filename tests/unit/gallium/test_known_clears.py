@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.device.commands.bound_record import ClearCall
 from tests.alarms import interrupted
 from tests.calls import calls_in
 from tests.unit.gallium.test_interruption import SLOW_FRAGMENT
@@ -37,6 +36,16 @@ def read(ctx: Any, texture: Any) -> bytes:
     into = np.zeros(texture.blocks()[0].shape, "u1")
     ctx.texture_read(texture, into)
     return into.tobytes()
+
+
+def known_frames(stage: Targets) -> Any:
+    """Clear and read the first target until both are known. Returns memory for its texels."""
+    host = np.zeros((SIZES[0], SIZES[0], 4), "u1")
+    stage.ctx.set_framebuffer_state(cbufs=[stage.surfaces[0]])
+    for _ in range(3):
+        stage.ctx.clear(4)
+        stage.ctx.texture_read(stage.targets[0], host)
+    return host
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -233,11 +242,7 @@ def test_an_exception_of_a_signal_handler_ends_a_read_that_waits(stage: Targets)
 
 
 def test_a_read_that_carries_pending_work_out_signals_the_fences_before_it(stage: Targets) -> None:
-    ctx, host = stage.ctx, np.zeros((SIZES[0], SIZES[0], 4), "u1")
-    ctx.set_framebuffer_state(cbufs=[stage.surfaces[0]])
-    for _ in range(3):
-        ctx.clear(4)
-        ctx.texture_read(stage.targets[0], host)
+    ctx, host = stage.ctx, known_frames(stage)
     ctx.clear(4)
     fence = ctx.flush("DEFERRED")
     assert not fence.is_signaled
@@ -280,11 +285,7 @@ def test_targets_that_are_new_in_each_frame_are_freed_with_it(stage: Targets) ->
 
 
 def test_memory_of_replaced_bindings_ends_with_the_next_flush(stage: Targets) -> None:
-    ctx, host = stage.ctx, np.zeros((SIZES[0], SIZES[0], 4), "u1")
-    ctx.set_framebuffer_state(cbufs=[stage.surfaces[0]])
-    for _ in range(3):
-        ctx.clear(4)
-        ctx.texture_read(stage.targets[0], host)
+    ctx, host = stage.ctx, known_frames(stage)
     living = []
     for k in range(6):
         vertices = np.full((3, 4), k / 8, "f4")
@@ -301,7 +302,3 @@ def test_memory_of_replaced_bindings_ends_with_the_next_flush(stage: Targets) ->
     gc.collect()
     assert sum(item() is not None for item in living) <= 1
     assert len(ctx.state._retired) <= 1
-
-
-def test_the_words_of_a_clear_are_whole() -> None:
-    assert ClearCall.depth.offset + 8 == 32

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tgsi
-from backends.device.commands.known_targets import MOST
+from backends.device.commands.known_objects import MOST_ALIKE
 from tests.calls import calls_in
 from tests.unit.gallium.test_replayed_targets import KINDS, SIZES, Targets
 from tgsi import gallium as g
@@ -90,12 +90,12 @@ def test_known_targets_are_told_apart_by_number_order_and_depth(stage: Targets) 
 
 def test_more_framebuffers_with_one_first_surface_than_are_remembered_are_all_bound_right(stage: Targets) -> None:
     ctx, first = stage.ctx, stage.surfaces[0]
-    others = [ctx.create_surface(stage.targets[k % 4]) for k in range(2 * MOST)]
+    others = [ctx.create_surface(stage.targets[k % 4]) for k in range(2 * MOST_ALIKE)]
     for _ in range(2):
         for other in others:
             bind(ctx, [first, other])
             assert bound(ctx) == ((first, other), None)
-    assert len(ctx._prepared_targets) <= MOST
+    assert len(ctx._prepared_targets) <= MOST_ALIKE
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

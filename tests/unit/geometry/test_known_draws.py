@@ -173,6 +173,32 @@ def test_a_known_draw_samples_what_was_drawn_before_it() -> None:
     assert all(map(any, results[0]))
 
 
+def test_a_known_draw_samples_known_targets_that_were_drawn_to_before_it() -> None:
+    """Targets that generated code has bound in the place of others without work are those that a staged draw must not sample early."""
+    results = []
+    for waits in (False, True):
+        scene = Scene(tgsi.Screen(threads=0))
+        ctx = scene.ctx
+        other = scene.screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        known = ctx.create_surface(scene.target)
+        ctx.bind_vs_state(scene.vertex[0])
+        sampling(scene)
+        ctx.set_tess_state([4.0] * 4, [4.0] * 2)
+        ctx.set_sampler_views("TESS_EVAL", [ctx.create_sampler_view(scene.target)])
+        for _ in range(6):
+            ctx.set_framebuffer_state(cbufs=[ctx.create_surface(other)])
+            ctx.draw_vbo(mode="PATCHES", count=30, vertices_per_patch=3)
+            ctx.flush()
+            ctx.set_framebuffer_state(cbufs=[known])
+            ctx.clear("COLOR0", color=(0.75, 0.25, 0.5, 1))
+            if waits:
+                ctx.flush()
+            ctx.draw_vbo(mode="PATCHES", count=30, vertices_per_patch=3)
+        ctx.flush()
+        results.append([np.array(target.storage).tobytes() for target in (scene.target, other)])
+    assert results[0] == results[1]
+
+
 def contents(scene: Scene, place: int) -> Any:
     resource = scene.places[place].resource
     with scene.ctx.transfer_map(resource, usage="READ") as mapped:

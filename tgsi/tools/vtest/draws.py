@@ -6,6 +6,7 @@ import functools
 import struct
 from typing import Any
 
+from backends.device.commands.bound_record import CLEAR_ALL
 from backends.device.commands.client import (
     CLEAR,
     CONSTANTS,
@@ -127,7 +128,7 @@ def _clears(data: bytes, integers: int) -> tuple[tuple[Clear, tuple[float, ...],
     Equal words give the same objects, which the context need not check again. integers: bits of bound targets of integer formats.
     """
     words = memoryview(data).cast("I")
-    buffers = words[0] & int(Clear.COLOR | Clear.DEPTHSTENCIL)
+    buffers = words[0] & CLEAR_ALL
     depth: float = struct.unpack("<d", data[20:28])[0]
     found = (Clear(buffers & integers), tuple(words[1:5]), 1.0, 0), (Clear(buffers & ~integers), reals(words[1:5]), depth, words[7])
     return tuple(item for item in found if item[0])
