@@ -122,7 +122,7 @@ class _Writer:
 def _groups(switch: Switch) -> list[tuple[list[SrcOperand] | None, Region]] | None:
     """The arms with their cases, arms without instructions together with the next; None stands for DEFAULT and the cases beside it.
 
-    No groups if something stands behind DEFAULT: it takes lanes that a later CASE takes again.
+    No groups if something follows DEFAULT: it takes lanes that a later CASE takes again.
     """
     found: list[tuple[list[SrcOperand] | None, Region]] = []
     cases: list[SrcOperand] | None = []

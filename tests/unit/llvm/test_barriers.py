@@ -234,7 +234,7 @@ CROSSING = [
     ("BGNLOOP\nMOV TEMP[1].x, TEMP[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBARRIER\nMOV TEMP[3].x, IMM[0].xxxx\n"
      "UADD TEMP[4].x, TEMP[4].xxxx, TEMP[3].xxxx\nUIF TEMP[4].xxxx\nBRK\nENDIF\nENDLOOP\n", "0x 0z 4x"),
     ("BGNLOOP\nBRK\nENDLOOP\nBARRIER\nBGNLOOP\nMOV TEMP[1].x, IMM[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nBRK\nENDLOOP\n", "0z"),
-    # lanes of the other arm run behind the barrier
+    # lanes of the other arm run after the barrier
     ("MOV TEMP[1].x, TEMP[0].xxxx\nUIF SV[0].xxxx\nMOV TEMP[2].x, IMM[0].xxxx\nBARRIER\nMOV TEMP[2].y, TEMP[2].xxxx\nELSE\n"
      "MOV TEMP[3].x, TEMP[1].xxxx\nENDIF\n", "0z 1x 2x"),
 ]  # fmt: skip
