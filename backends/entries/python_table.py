@@ -31,6 +31,7 @@ FUNCTIONS = {
     "clear_error": "PyErr_Clear",
     "bad_argument": "PyErr_BadArgument",
     "take_reference": "Py_IncRef",
+    "drop_reference": "Py_DecRef",
     "dict_get": "PyDict_GetItemWithError",
     "dict_size": "PyDict_Size",
     "thread": "PyThread_get_thread_ident",

@@ -26,7 +26,8 @@ def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -
     t = Record(f, known.as_pointer(), TextureSlot)
     source, stride, row, rows = (t.get(field) for field in ("address", "stride", "row_bytes", "rows"))
     needed, extent = row * rows, stride * rows
-    entry.fall_back(needed >= LARGE_COPY)
+    is_large = needed >= LARGE_COPY
+    entry.fall_back(is_large & b.get("copy_entry").eq(0))
     view = f.alloca(f"[{BUFFER_SIZE} x i8]", 16)
     got = f.call_pointer(I32, python.get("get_buffer").as_pointer(), entry.argument(1).as_pointer(), view, f.const(I32, _WRITABLE))
     with f.leaving(got.ne(0)):
@@ -34,19 +35,25 @@ def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -
         entry.leave()
     target, length, code = f.load(I64, view, BUFFER_DATA, 8), f.load(I64, view, BUFFER_LENGTH, 8), f.var(I32, 1)
     is_apart = (source + extent).ule(target) | (target + length).ule(source)
+    memory = t.get("owner").as_pointer()  # another thread may destroy the texture meanwhile
+    f.call_pointer(None, python.get("take_reference").as_pointer(), memory)
     with f.if_((length >= needed) & is_apart):
         owner, thread = b.get("owner"), f.call_pointer(I64, python.get("thread").as_pointer())
         b.set("owner", thread)
         state = f.call_pointer(PTR, python.get("save_thread").as_pointer())
         code.set(f.call_pointer(I32, b.get("read_entry").as_pointer(), b.get("executor").as_pointer(), source, extent))
+        with f.if_(is_large & code.get().eq(0)):
+            copied = (source, stride, target, row, row, rows, f.const(I32, 0))
+            code.set(f.call_pointer(I32, b.get("copy_entry").as_pointer(), b.get("copier").as_pointer(), *copied))
         f.call_pointer(None, python.get("restore_thread").as_pointer(), state)
         b.set("owner", owner)
-        is_there = entry.known(entry.argument(0), Kind.TEXTURE).eq(known)  # another thread may have destroyed it meanwhile
+        is_there = entry.known(entry.argument(0), Kind.TEXTURE).eq(known)
         code.set(f.select(is_there, code.get(), 1))
-    with f.if_(code.get().eq(0)):
+    with f.if_(code.get().eq(0) & ~is_large):
         with f.range(0, rows.trunc(I32)) as k:
             at, place = source + k.zext(I64) * stride, target + k.zext(I64) * row
             f.call(PTR, "memcpy", place.as_pointer(), at.as_pointer(), row)
+    f.call_pointer(None, python.get("drop_reference").as_pointer(), memory)
     f.call_pointer(None, python.get("release_buffer").as_pointer(), view)
     entry.fall_back(code.get().ne(0))
     entry.done()

@@ -21,7 +21,7 @@ from backends.llvm.engine.kernel_cache import KernelCache, Key
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.layouts import Shape
-from backends.raster.records import Batch, ClearRecord, Scene, Span, Worker
+from backends.raster.records import Batch, ClearRecord, CopierRecord, Scene, Span, Worker
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.tile.lists import run_rows
@@ -36,7 +36,12 @@ MOST_LIVE = 14  # values that live at once; at two registers each, more do not f
 MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
-LAYOUT = layout_digest(Batch, BlitRecord, BoundRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, ValueSlot, WatchRecord, Worker)
+COMMON = ("flush", "run_ahead", "finish", "run_tiles", "copy_at_once", "worker", "poll", "write_values")
+"""Functions that the module of the scheduler exports."""
+
+LAYOUT = layout_digest(
+    Batch, BlitRecord, BoundRecord, ClearRecord, CopierRecord, Draw, ResolveRecord, Scene, Span, ValueSlot, WatchRecord, Worker
+)
 
 
 class Kernels:
@@ -57,6 +62,7 @@ class Kernels:
         """The scheduler, the tile walk, and the steps of the front end that every draw needs; write_values(...)."""
 
         def build(module: Module) -> None:
+            from backends.raster.control.at_once import build_copy_at_once, build_run_tiles
             from backends.raster.control.scheduler import build_scheduler
             from backends.raster.front.bound_values import build_write_values
             from backends.raster.front.frontend import build_front_end
@@ -65,9 +71,11 @@ class Kernels:
             build_tile_walk(module)
             build_front_end(lanes, module)
             build_scheduler(module)
+            build_run_tiles(module)
+            build_copy_at_once(module)
             build_write_values(module)
 
-        return self._keep(("common", lanes), ("flush", "run_ahead", "finish", "worker", "poll", "write_values"), build)
+        return self._keep(("common", lanes), COMMON, build)
 
     def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""

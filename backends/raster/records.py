@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint64, c_void_p
 
+from backends.abi.records import ResolveRecord
 from backends.device.counters import BATCH_FIELDS, Place, counted
 from backends.pipe.limits import MAX_COLOR_BUFFERS
 from backends.raster.draw_record import Call
@@ -335,4 +336,17 @@ class Scene(ctypes.Structure):
         ("window", Window),
         ("totals", Totals),
         ("shared", Shared),
+    ]
+
+
+class CopierRecord(ctypes.Structure):
+    """Copies of rows by the threads of one scene, and which way was the faster one of late; see `backends.raster.control.at_once`."""
+
+    _fields_ = [
+        ("scene", c_void_p),
+        ("job", ResolveRecord),  # the copy that is made; its kernel is 0 until Python has it
+        ("copies", c_int32),  # that were made
+        ("is_alone", c_int32),  # the usual way: by the caller alone, or by all threads
+        ("latest_bytes", c_int64),  # of the latest copy that was made in the usual way
+        ("latest_time", c_int64),  # that it took, in nanoseconds
     ]

@@ -3,64 +3,29 @@
 from __future__ import annotations
 
 import ctypes
-import time
 
-from backends.abi.limits import TILE
-from backends.abi.records import ResolveRecord
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.copy_job import Copy
 from backends.raster.control.pool import Pool
 from backends.raster.kernels import Kernels
-
-ROW = 65 * 64
-"""Bytes of a row into which bytes without a gap are divided: an odd number of cache lines, so that rows fall into different sets."""
-
-TRIALS = 16
-"""Copies after which the other way is tried."""
+from backends.raster.records import CopierRecord
 
 
 class Copier:
-    """The copies of a renderer.
-
-    All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
-    the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides. Code is short here
-    because a large copy leaves nothing of it in the caches.
-    """
+    """The copies of a renderer; `backends.raster.control.at_once` makes them."""
 
     def __init__(self, pool: Pool, kernels: Kernels) -> None:
-        self._pool = pool
-        self._kernels = kernels
-        self._record = ResolveRecord()
-        self._alone = False  # the usual way: by the caller alone, or by all threads
-        self._copies = 0
-        self._latest = (0, 0.0)  # bytes and seconds of the latest copy that was made in the usual way
+        self._pool, self._kernels = pool, kernels
+        self.record = CopierRecord(scene=ctypes.addressof(pool.scene))
+
+    def serve(self, bound: BoundRecord) -> None:
+        """Let generated code copy for a context. A budget of time is Python's to set."""
+        if not self._pool.is_limited:
+            bound.copy_entry, bound.copier = self._pool.copy_address, ctypes.addressof(self.record)
 
     def copy(self, job: Copy) -> None:
         """Carry out a job."""
-        size = job.row_bytes * job.rows
-        if not size:
-            return
-        self._pool.finish()
-        start = time.perf_counter()
-        self._copies += 1
-        is_trial = self._copies % TRIALS == 0
-        alone = self._alone != is_trial
-        if job.rows > 1 and not job.source_stride == job.target_stride == job.row_bytes:
-            self._run(job, alone)
-        else:
-            rows, rest = divmod(size, ROW)
-            ctypes.memmove(job.target + size - rest, job.source + size - rest, rest)
-            if rows:
-                self._run(Copy(job.source, ROW, job.target, ROW, ROW, rows), alone)
-        seconds = time.perf_counter() - start
-        if not is_trial:
-            self._latest = (size, seconds)
-        elif size == self._latest[0] and seconds < self._latest[1]:
-            self._alone = alone
-
-    def _run(self, job: Copy, alone: bool) -> None:
-        r = self._record
-        if not r.kernel:
-            r.kernel = self._kernels.copy().address["copy"]
-        r.source, r.source_stride, r.target, r.target_stride = job.source, job.source_stride, job.target, job.target_stride
-        r.box[2], r.box[3] = job.row_bytes, job.rows
-        self._pool.run_tiles(r, 1, -(-job.rows // TILE), alone)
+        if job.row_bytes and job.rows:
+            if not self.record.job.kernel:
+                self.record.job.kernel = self._kernels.copy().address["copy"]
+            self._pool.copy_rows(self.record, job)

@@ -103,6 +103,7 @@ class Renderer:
         self._know(state)
         self._pool.watch.refuse_calls(owner_of(state.record), Holder.INTERRUPTED)
         self._executor.serve(state.record)
+        self._copier.serve(state.record)
 
     def _know(self, state: DrawState) -> None:
         """Note a state that Python draws with, for which a flush may have something to let go of."""

@@ -129,9 +129,9 @@ class VertexBufferSlot(ctypes.Structure):
 
 
 class TextureSlot(ctypes.Structure):
-    """The texels of a texture's first level, of one layer and one sample, in rows of bytes."""
+    """The texels of a texture's first level, of one layer and one sample, in rows of bytes. owner: the Python object of their memory."""
 
-    _fields_ = [("address", c_uint64), ("stride", c_int64), ("row_bytes", c_int64), ("rows", c_int64)]
+    _fields_ = [("address", c_uint64), ("stride", c_int64), ("row_bytes", c_int64), ("rows", c_int64), ("owner", c_uint64)]
 
 
 class DrawCall(ctypes.Structure):
@@ -190,6 +190,11 @@ class BoundRecord(ctypes.Structure):
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: nobody asks
         ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
+        (
+            "copy_entry",
+            c_uint64,
+        ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, 0) -> 0 if copied; 0: none
+        ("copier", c_uint64),
         ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell` or `observed_cell`
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder

@@ -318,7 +318,7 @@ class Transfers(ContextCore):
         is_plain = texture.user is None and not texture.decoded and isinstance(texture.format, Format)
         if is_plain and texture.samples == texture.levels[0].layers == 1:
             info, size = texture.levels[0], texture.format.block_bytes
-            slot = TextureSlot(texture.address + info.offset, info.row_stride, size * info.width, info.height)
+            slot = TextureSlot(texture.address + info.offset, info.row_stride, size * info.width, info.height, id(texture.storage))
             self.state.known.learn(texture, Kind.TEXTURE, ctypes.addressof(slot), slot, texture.ended)
 
     def _upload(

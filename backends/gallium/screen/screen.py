@@ -209,7 +209,7 @@ class Screen(Capabilities, ScreenCore):
             raise TypeError(f"{name}: context: a Context is wanted, not {type(context).__name__}")
         if context is not None and context.screen is not self:
             raise ValueError(f"{name}: context: it belongs to another screen")
-        if wait:
+        if wait and not found.is_signaled:
             from tgsi.language import budgets
 
             with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord, Watch, has_watches
+from backends.device.copy_job import Copy
 from backends.device.counters import Place, counted
 from backends.device.framebuffer import Framebuffer
 from backends.device.region import aligned, reserved
-from backends.llvm.engine.engine import Entry, Library
+from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
 from backends.raster.control.passes import Passes, tiles_of
 from backends.raster.layouts import (
@@ -32,7 +33,7 @@ from backends.raster.layouts import (
     SYSTEM_VALUES,
     VertexLayout,
 )
-from backends.raster.records import PassRecord, Scene, Window, Work, Worker
+from backends.raster.records import CopierRecord, PassRecord, Scene, Work, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
 from backends.system import Semaphores
@@ -41,6 +42,9 @@ from tgsi.language.facts.limits import NEVER
 WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
 _PAUSE = 1e-4  # seconds between two looks at workers that are waited for
 _VECTOR = 4 * MAX_LANES
+
+_RUN_TILES = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int32] * 3)
+_COPY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *[ctypes.c_int64] * 6, ctypes.c_int32)
 
 
 class _Threads:
@@ -107,6 +111,7 @@ class Pool:
 
     Attributes:
         flush_address: address of the function that carries out a flush.
+        copy_address: address of the function that copies rows (`backends.raster.control.at_once`).
         run_ahead: address of the function that lets the workers begin before a flush (`backends.raster.control.scheduler`), 0 if there
             is no CPU for them.
         watch: ends a flush early, if a signal handler raises or a time limit is exceeded.
@@ -147,6 +152,8 @@ class Pool:
                 self._keep.append(memory)
                 setattr(w.buffers, name, memory.ctypes.data)
         self._flush, self._finish = library.entry("flush"), library.entry("finish")
+        self._run_tiles, self.copy_address = _RUN_TILES(library.address["run_tiles"]), library.address["copy_at_once"]
+        self._copy = _COPY(self.copy_address)
         self.watch = Watch(library.address["poll"] if has_watches() else 0)
         self.is_limited = False
         self.drop: Callable[[], Callable[[], None] | None] = _nothing
@@ -236,9 +243,7 @@ class Pool:
         Raises:
             ValueError: the pool is closed.
         """
-        if not self._finalizer.alive:
-            raise ValueError("the renderer is closed")
-        s, is_ready = self.scene, self._threads.start()
+        s, is_ready = self.scene, self._is_ready()
         if is_ready and not alone:
             self._call(self._flush)
             return
@@ -248,11 +253,17 @@ class Pool:
         finally:
             s.asked.alone, s.crew.participants = 0, self._participants
 
-    def _call(self, entry: Entry) -> None:
+    def _is_ready(self) -> bool:
+        """True if there are threads. ValueError if the pool is closed."""
+        if not self._finalizer.alive:
+            raise ValueError("the renderer is closed")
+        return self._threads.start()
+
+    def _call(self, entry: Callable[..., object], *arguments: int) -> None:
         """Run native code that the watch may end. All threads have left it when this returns or raises."""
         if self.is_limited:
             self.watch.set_limit()
-        entry(ctypes.addressof(self.scene))
+        entry(ctypes.addressof(self.scene), *arguments)
         if self.is_limited:
             self._stop.limit = NEVER
         if self._stop.stop:
@@ -295,20 +306,14 @@ class Pool:
 
     def run_tiles(self, job: ResolveRecord, tiles_x: int, tiles_y: int, alone: bool = False) -> None:
         """Run a kernel on `tiles_x` times `tiles_y` tiles at once. Pending work and the size of the framebuffer stay as they are."""
-        self.finish()
-        t, work, window, shared = self.scene.tiles, self.scene.asked, self.scene.window, self.scene.shared
-        bound = t.tiles_x, t.num_tiles, t.layer_tiles, t.layers
-        begun = Window.from_buffer_copy(window), shared.next_batch, shared.filled
-        passes = work.num_passes
-        try:
-            window.is_open = work.num_passes = work.num_batches = work.num_clears = work.num_uploads = 0
-            t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
-            work.resolves, work.num_resolves = ctypes.addressof(job), 1
-            self.run(alone)
-        finally:
-            t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound
-            work.num_passes = passes
-            self.scene.window, shared.next_batch, shared.filled = begun
+        is_ready = self._is_ready()
+        self._call(self._run_tiles, ctypes.addressof(job), tiles_x, tiles_y, alone or not is_ready)
+
+    def copy_rows(self, copier: CopierRecord, job: Copy) -> None:
+        """Copy rows of bytes at once; pending work stays as it is. `copier` has a kernel."""
+        is_ready, sizes = self._is_ready(), (job.row_bytes, job.rows)
+        places = job.source, job.source_stride, job.target, job.target_stride
+        self._call(lambda _: self._copy(ctypes.addressof(copier), *places, *sizes, not is_ready))
 
     def counts(self) -> dict[str, Any]:
         """Running totals of all threads, by the names of their counters."""

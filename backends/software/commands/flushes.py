@@ -18,18 +18,19 @@ _PASS = ctypes.sizeof(PassRecord)
 def build_carry_out(module: Module) -> None:
     """carry_out(executor, reason) -> Code. Runs all pending work, and ends the frame as `Executor.end_frame` does.
 
-    UNKNOWN: there is none, or Python has to let go of something, look at what is out of use, or raise an error. Pending work stays then,
-    even if a part of it was done: if it was stopped, Python finds it stopped, and drops it.
+    UNKNOWN: Python has to let go of something, look at what is out of use, or raise an error. Pending work stays then, even if a part of it
+    was done: if it was stopped, Python finds it stopped, and drops it.
     """
     f = Function(module, "carry_out", [PTR, I32], I32, shared=True)
     executor, reason = f.args
     e = Record(f, executor, ExecutorRecord)
     s = Record(f, e.get("scene"), Scene)
-    leave(f, (e.get("num_spans") | e.get("num_clears")).eq(0), Code.UNKNOWN)
     for field in ("is_hindered", "is_reached", "num_approved", "is_layered", "keeps", "is_limited"):
         leave(f, e.get(field).ne(0), Code.UNKNOWN)
     leave(f, e.get("supply").as_address().ne(0) | s.get("crew.is_held").ne(0), Code.UNKNOWN)
     is_new = e.get("memory").ne(e.get("first_memory")) | e.get("num_reads").ne(0)
+    with f.leaving((e.get("num_spans") | e.get("num_clears")).eq(0)):
+        f.ret(f.select(is_new, f.const(I32, int(Code.UNKNOWN)), int(Code.DONE)))
     is_long = e.get("memory_base").ne(e.get("first_memory"))
     leave(f, is_long | (is_new & ((e.get("frame") + 1) & (SWEEPING - 1)).eq(0)), Code.UNKNOWN)
     for name in ("clears", "batches", "uploads"):

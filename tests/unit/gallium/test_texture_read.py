@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import ctypes
+import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 from backends.device.copy_job import Copy
 from backends.pipe.limits import LARGE_COPY
-from backends.software import copying
+from backends.raster.control.at_once import TRIALS
+from tests.calls import calls_in
 from tests.unit.gallium.recording_device import Recorder
 from tgsi import gallium as g
 
@@ -67,26 +70,71 @@ def test_the_device_copies_bytes_without_gaps(ctx: g.Context, size: int) -> None
     assert not target[[0, -1]].any()
 
 
-def test_a_copy_is_made_alone_while_that_is_faster_and_with_all_threads_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_made_alone_while_that_is_faster_and_with_all_threads_otherwise() -> None:
     ways: list[bool] = []
-    seconds = {False: 1.0, True: 2.0}  # of a copy by all threads, and by the caller alone
-    clock = [0.0]
+    seconds = {False: 1, True: 2}  # of a copy by all threads, and by the caller alone
+    clock, latest = [0], [0]
 
-    def run_tiles(record: object, tiles_x: int, tiles_y: int, alone: bool) -> None:
-        ways.append(alone)
-        clock[0] += seconds[alone]
+    def clock_gettime(_: int, time: Any) -> int:
+        if pool.scene.asked.num_resolves and copier.copies != latest[0]:  # a flush begins
+            latest[0] = copier.copies
+            ways.append(bool(pool.scene.asked.alone))
+            clock[0] += seconds[ways[-1]]
+        time.contents[:] = clock[0], 0
+        return 0
 
+    callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int64 * 2))(clock_gettime)
     with g.Screen(threads=1) as screen, screen.context_create() as ctx:
-        monkeypatch.setattr(ctx.device._pool, "run_tiles", run_tiles)  # type: ignore[attr-defined]
-        monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+        pool, copier = ctx.device._pool, ctx.device._copier.record  # type: ignore[attr-defined]
         source, target = random(64, 65), np.zeros((64, 70), "u1")
-        for cost, usual in ((2.0, False), (0.5, True), (2.0, False)):
+        ctx.device.copy(job(source, target[:, :65]))  # with the threads, which begin here
+        pool.watch.record.clock, real = ctypes.cast(callback, ctypes.c_void_p).value, pool.watch.record.clock
+        for cost, usual in ((2, False), (0, True), (2, False)):
             seconds[True] = cost
             ways.clear()
-            for _ in range(40 * copying.TRIALS):
+            for _ in range(40 * TRIALS):
                 ctx.device.copy(job(source, target[:, :65]))
-            late = ways[-10 * copying.TRIALS :]
-            assert late.count(usual) == 10 * (copying.TRIALS - 1)
+            late = ways[-10 * TRIALS :]
+            assert late.count(usual) == 10 * (TRIALS - 1)
+        pool.watch.record.clock = real
+
+
+def test_a_large_picture_that_is_read_again_runs_no_python(screen: g.Screen, ctx: g.Context) -> None:
+    made, texels = texture(screen, ctx, bind="RENDER_TARGET")
+    into = np.zeros_like(texels[0])
+    for _ in range(2):
+        ctx.texture_read(made, into)
+    into[:] = 0
+    assert calls_in(lambda: ctx.texture_read(made, into)) == []
+    assert (into == texels[0]).all()
+
+
+def test_a_texture_that_is_destroyed_while_it_is_read_keeps_its_memory_until_the_copy_is_made(screen: g.Screen, ctx: g.Context) -> None:
+    made, texels = texture(screen, ctx, bind="RENDER_TARGET")
+    into = np.zeros_like(texels[0])
+    for _ in range(2):
+        ctx.texture_read(made, into)
+    before = sys.getrefcount(made.storage)
+    for _ in range(100):
+        ctx.texture_read(made, into)
+    after = sys.getrefcount(made.storage)
+    assert before == after  # each read has let go of it
+    errors = []
+
+    def read() -> None:
+        try:
+            while True:
+                ctx.texture_read(made, into)
+        except ValueError as error:
+            errors.append(str(error))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    reader.join(0.02)
+    made.destroy()
+    reader.join()
+    assert (into == texels[0]).all()
+    assert "destroyed" in errors[0]
 
 
 def test_a_box_goes_to_rows_and_layers_that_are_strides_apart(screen: g.Screen, ctx: g.Context) -> None:

@@ -1,0 +1,115 @@
+"""Generated control code: tiles that run at once, beside pending work, and copies of rows as such tiles."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.abi.limits import TILE
+from backends.abi.records import WatchRecord
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.library.polling import is_stopped, read_clock
+from backends.raster.records import CopierRecord, Scene, Tiles, Window, Work
+
+ROW = 65 * 64
+"""Bytes of a row into which bytes without a gap are divided: an odd number of cache lines, so that rows fall into different sets."""
+
+TRIALS = 16
+"""Copies after which the other way is tried."""
+
+_KEPT = {"asked": Work, "tiles": Tiles, "window": Window}
+
+
+def build_run_tiles(module: Module) -> None:
+    """run_tiles(scene, job, tiles_x, tiles_y, alone): runs the kernel of a ResolveRecord on `tiles_x` times `tiles_y` tiles at once.
+
+    Pending work and the size of the framebuffer stay as they are. alone: the caller does all of the work.
+    """
+    f = Function(module, "run_tiles", [PTR, PTR, I32, I32, I32], shared=True)
+    scene, job, tiles_x, tiles_y, alone = f.args
+    s = Record(f, scene, Scene)
+    f.call(None, "finish", scene)
+    kept = [(s.address(name), f.alloca(f"[{ctypes.sizeof(layout)} x i8]", 16), ctypes.sizeof(layout)) for name, layout in _KEPT.items()]
+    for place, memory, size in kept:
+        f.call(PTR, "memcpy", memory, place, f.const(I64, size))
+    others = [(name, s.get(name)) for name in ("shared.next_batch", "shared.filled", "crew.participants")]
+    for name in ("window.is_open", *(f"asked.num_{what}" for what in ("passes", "batches", "clears", "uploads"))):
+        s.set(name, f.const(I32, 0))
+    s.set("asked.resolves", job)
+    s.set("asked.num_resolves", f.const(I32, 1))
+    s.set("asked.alone", alone)
+    s.set("crew.participants", f.select(alone.ne(0), s.get("crew.threads") + 1, s.get("crew.participants")))
+    for name, value in (("tiles_x", tiles_x), ("num_tiles", tiles_x * tiles_y), ("layer_tiles", tiles_x * tiles_y)):
+        s.set(f"tiles.{name}", value)
+    s.set("tiles.layers", f.const(I32, 1))
+    f.call(None, "flush", scene)
+    for place, memory, size in kept:
+        f.call(PTR, "memcpy", place, memory, f.const(I64, size))
+    for name, value in others:
+        s.set(name, value)
+    f.ret()
+
+
+def build_copy_at_once(module: Module) -> None:
+    """copy_at_once(copier, source, source stride, target, target stride, bytes of a row, rows, alone) -> 0 if the rows were copied.
+
+    Otherwise there is no kernel yet, there are no threads, or the copy was ended early; Python has to look. alone: there never are threads.
+
+    All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
+    the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides.
+    """
+    f = Function(module, "copy_at_once", [PTR, I64, I64, I64, I64, I64, I64, I32], I32, shared=True)
+    copier, source, source_stride, target, target_stride, row, rows, alone = f.args
+    c = Record(f, copier, CopierRecord)
+    s = Record(f, c.get("scene"), Scene)
+    watch = Record(f, s.get("crew.watch"), WatchRecord)
+    with f.leaving(c.get("job.kernel").as_address().eq(0) | (s.get("crew.is_held").ne(0) & alone.eq(0))):
+        f.ret(f.const(I32, 1))
+    f.call(None, "finish", s.pointer)
+    start = _time(f, watch)
+    c.set("copies", c.get("copies") + 1)
+    is_trial = (c.get("copies") & (TRIALS - 1)).eq(0)
+    usual = c.get("is_alone")
+    way = f.select(is_trial, 1 - usual, usual) | alone
+    size = row * rows
+    width, height = f.var(I32, row.trunc(I32)), f.var(I32, rows.trunc(I32))
+    strides = {"source_stride": f.var(I64, source_stride), "target_stride": f.var(I64, target_stride)}
+    with f.if_((rows <= 1) | (source_stride.eq(row) & target_stride.eq(row))):
+        whole = size.udiv(ROW)
+        done = whole * ROW
+        f.call(PTR, "memcpy", (target + done).as_pointer(), (source + done).as_pointer(), size - done)
+        for value in strides.values():
+            value.set(f.const(I64, ROW))
+        width.set(f.const(I32, ROW))
+        height.set(whole.trunc(I32))
+    c.set("job.source", source.as_pointer())
+    c.set("job.target", target.as_pointer())
+    for name, value in strides.items():
+        c.set(f"job.{name}", value.get())
+    c.set("job.box", width.get(), 2)
+    c.set("job.box", height.get(), 3)
+    with f.if_(height.get() > 0):
+        tiles = (height.get() + (TILE - 1)).udiv(TILE)
+        f.call(None, "run_tiles", s.pointer, c.address("job"), f.const(I32, 1), tiles, way)
+    with f.leaving(is_stopped(f, watch)):
+        f.ret(f.const(I32, 1))
+    _learn(f, c, is_trial, size, _time(f, watch) - start)
+    f.ret(f.const(I32, 0))
+
+
+def _time(f: Function, watch: Record) -> Val:
+    """The time in nanoseconds; 0 where there is no clock."""
+    time = f.var(I64, 0)
+    with f.if_(watch.get("clock").as_address().ne(0)):
+        time.set(read_clock(f, watch))
+    return time.get()
+
+
+def _learn(f: Function, c: Record, is_trial: Val, size: Val, time: Val) -> None:
+    """Note the time of a copy; a trial that is faster than the latest copy of as many bytes becomes the usual way."""
+    with f.else_of(is_trial) as otherwise:
+        with f.if_(size.eq(c.get("latest_bytes")) & (time < c.get("latest_time"))):
+            c.set("is_alone", 1 - c.get("is_alone"))
+        otherwise()
+        c.set("latest_bytes", size)
+        c.set("latest_time", time)
