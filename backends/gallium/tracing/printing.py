@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from backends.formats import CompressedFormat, Format
 from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, failure, items
 from backends.gallium.context.recording.errors import WordError
-from backends.gallium.context.recording.methods import Does
+from backends.gallium.context.recording.methods import Does, signature_of
 from backends.gallium.tracing.trace_player import words_of
 from tgsi.language.record import record
 
@@ -70,7 +69,7 @@ def _named(call: Call) -> Mapping[str, Any]:
     """Arguments by name, as far as the method has names for them."""
     if call.method.does is Does.OWN:
         return {str(k): item for k, item in enumerate(call.args)} | call.given
-    names = list(inspect.signature(getattr(Context, call.method.name)).parameters)[1:]
+    names = list(signature_of(getattr(Context, call.method.name)).parameters)[1:]
     return {names[k] if k < len(names) else str(k): item for k, item in enumerate(call.args)} | call.given
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable
 from dataclasses import fields
@@ -16,7 +15,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
 from backends.gallium.context.recording.encoder import RAISES, Encoder
 from backends.gallium.context.recording.handles import OBJECTS, Handles
-from backends.gallium.context.recording.methods import METHODS, Does, Method
+from backends.gallium.context.recording.methods import METHODS, Does, Method, signature_of
 from backends.gallium.context.recording.values import Unwritable
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
@@ -80,7 +79,7 @@ class Tracer:
 
     def _record_time(self, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
         """Record the bytes that the result of a query has written, if other runs have another result."""
-        named = inspect.signature(function).bind(self._context, *args, **given).arguments
+        named = signature_of(function).bind(self._context, *args, **given).arguments
         if named["query"].kind in _TIMED:
             resource, offset = named["resource"], int(named.get("offset", 0))
             data = resource.blocks(0)[0, 0, offset : offset + 8].tobytes()
@@ -120,7 +119,7 @@ class Tracer:
     def _read(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call that fills memory of the caller: recorded with its size, and the digest of what was read."""
         found = function(self._context, *args, **given)
-        named = dict(inspect.signature(function).bind(self._context, *args, **given).arguments)
+        named = dict(signature_of(function).bind(self._context, *args, **given).arguments)
         named.pop("self")
         into = as_bytes(named["into"], "into")
         if not _is_filled(named, into.size):  # the rest of its bytes is the caller's
@@ -130,7 +129,7 @@ class Tracer:
         return found
 
     def _map(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
-        named = dict(inspect.signature(function).bind(self._context, *args, **given).arguments)
+        named = dict(signature_of(function).bind(self._context, *args, **given).arguments)
         named.pop("self")
         self._written(method, (), named)
         mapped: TransferMap | None = function(self._context, *args, **given)

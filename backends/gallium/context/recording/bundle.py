@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import fields
 from types import TracebackType
@@ -14,7 +13,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.encoder import Encoder, fields_of
 from backends.gallium.context.recording.handles import OBJECTS, Handles
-from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does
+from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does, signature_of
 from backends.gallium.context.recording.values import Unwritable
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import as_bytes
@@ -103,7 +102,7 @@ class Bundle:
         if self.is_finished:
             raise ValueError(f"{name}: the bundle is finished; record another one")
         try:
-            inspect.signature(method).bind(self._owner.context, *args, **given)
+            signature_of(method).bind(self._owner.context, *args, **given)
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
         if name == "draw_vbo":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from backends.device.commands.reader import Buffers, Reader, address_of_words
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
 from backends.gallium.context.recording.errors import RecordingError, WordError
+from backends.gallium.context.recording.methods import signature_of
 from backends.gallium.resource.resource import Resource
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import TgsiError
@@ -137,7 +137,7 @@ class Player:
         if item.command not in REPEATED or not is_plain or call.method.places is None:
             return
         method = getattr(type(self._context), call.method.name)
-        given = inspect.signature(method).bind(self._context, *call.args, **call.given).arguments
+        given = signature_of(method).bind(self._context, *call.args, **call.given).arguments
         places = call.method.places.words(given)
         length = self._lengths_of().get(call.method.name)
         if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
