@@ -19,6 +19,7 @@ from tgsi.language.facts.traits import Flow
 z3 = pytest.importorskip("z3", reason="z3-solver is not installed: no proofs")
 
 from tests.proof import model  # noqa: E402
+from tests.proof.prover import solver_of  # noqa: E402
 
 COMPUTED = [name for name in (*model.OPERATIONS, *model.ARITHMETIC, "FMA") if OPCODES[name].flow is not Flow.IF]
 LANES = 160
@@ -82,10 +83,7 @@ def test_constants_are_folded_to_what_the_interpreter_computes(name: str) -> Non
 
 
 def _proved(claim: Any, *assumed: Any) -> bool:
-    solver = z3.Solver()
-    solver.set("timeout", 30_000)
-    solver.add(*assumed, z3.Not(claim))
-    return bool(solver.check() == z3.unsat)
+    return bool(solver_of(*assumed, z3.Not(claim), milliseconds=30_000).check() == z3.unsat)
 
 
 def test_sums_and_products_see_only_one_nan() -> None:

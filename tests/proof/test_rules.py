@@ -14,9 +14,7 @@ z3 = pytest.importorskip("z3", reason="z3-solver is not installed: no proofs")
 
 from tests.proof.prover import prove  # noqa: E402
 
-SLOW = frozenset(
-    {"product with a power of two", "quotient by a power of two", "remainder by a power of two", "float quotient by a power of two"}
-)
+SLOW = frozenset({"float quotient by a power of two"})
 """Rules whose proofs take seconds."""
 
 _ROWS = [pytest.param(rule, marks=pytest.mark.nightly if rule.name in SLOW else ()) for rule in (*RULES, *SOURCES) if not rule.bound]
