@@ -1,4 +1,4 @@
-"""Parsed modules end with the tests of this folder: a million nodes would make each full garbage collection of later tests take a second."""
+"""Parsed modules end with the tests of this folder: their million nodes make each full garbage collection take a second."""
 
 from __future__ import annotations
 
