@@ -307,7 +307,7 @@ def run(
         framebuffer: for FRAG, number of a color output -> (invocations, 4), the stored colors that FBFETCH reads.
         sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
             the covered samples, by default all.
-        fuel: rounds of an invocation in an outermost loop, rounds of inner loops included (default 65536). After the last one it leaves
+        fuel: rounds of an invocation in an outermost loop, rounds of inner loops included (default 262144). After the last one it leaves
             the loop that it is in, and each outer loop at the end of its round; `exhausted` of the result tells.
         time_limit: the most seconds that the run may take, compiling included; None: no limit.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last

@@ -31,8 +31,9 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.language.source import Span
 
-FUEL = 1 << 16
-"""Iterations that one lane may make in an outermost loop and the loops inside of it."""
+FUEL = 1 << 18
+"""Iterations that one lane may make in an outermost loop and the loops inside of it: one at least for each component that a geometry shader
+may write."""
 
 MAX_DEPTH = 100
 """Deepest nesting of regions, subroutine calls included. It is bounded because the walkers recurse."""

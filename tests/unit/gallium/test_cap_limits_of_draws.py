@@ -190,6 +190,28 @@ def test_a_geometry_shader_emits_as_many_vertices_and_components_as_the_caps_say
     assert words(ctx, target, 4 * vertices)[3::4].tolist() == list(range(vertices))
 
 
+def test_a_geometry_shader_has_a_round_for_each_component_that_the_caps_count() -> None:
+    vertices, components = cap("MAX_GEOMETRY_OUTPUT_VERTICES"), cap("MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS")
+    picture = Picture(4, 4)
+    ctx = picture.ctx
+    until = "USEQ TEMP[0].z, TEMP[0].{}, IMM[0].{}\nUIF TEMP[0].zzzz\nBRK\nENDIF\n"
+    text = (
+        "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\n"
+        f"PROPERTY GS_MAX_OUTPUT_VERTICES {vertices}\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nDCL TEMP[0]\n"
+        f"IMM[0] UINT32 {{0, 1, {vertices}, {components // vertices}}}\n"
+        f"BGNLOOP\n{until.format('xxxx', 'zzzz')}MOV TEMP[0].y, IMM[0].xxxx\n"
+        f"BGNLOOP\n{until.format('yyyy', 'wwww')}UADD TEMP[0].yw, TEMP[0].yyyw, IMM[0].yyyy\nENDLOOP\n"
+        "MOV OUT[0], IMM[0].xxxx\nMOV OUT[1], TEMP[0].wwww\nEMIT IMM[0].xxxx\nUADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nENDLOOP\nEND\n"
+    )
+    target = ctx.screen.resource_create(target="BUFFER", width0=4 * vertices, bind="STREAM_OUTPUT")
+    ctx.set_stream_output_targets([ctx.create_stream_output_target(target)])
+    ctx.bind_gs_state(
+        ctx.create_gs_state(text, stream_output=g.StreamOutputInfo((1,), (g.StreamOutput(register_index=1, num_components=1),)))
+    )
+    assert picture.counted("PRIMITIVES_EMITTED", lambda: picture.draw(points=STRIP[:1], mode="POINTS")) == vertices
+    assert words(ctx, target, vertices).tolist() == list(range(components // vertices, components + 1, components // vertices))
+
+
 def test_a_primitive_has_as_many_invocations_as_the_cap_says() -> None:
     most = cap("MAX_GS_INVOCATIONS")
     head = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"

@@ -80,7 +80,7 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
     group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
     group.add_argument(
-        "--fuel", metavar="NUMBER", type=int, help="iterations of an invocation in a loop and the loops inside (default: 65536)"
+        "--fuel", metavar="NUMBER", type=int, help="iterations of an invocation in a loop and the loops inside (default: 262144)"
     )
     group.add_argument("--engine", choices=("jit", "interp"), help="engine that runs the shader (default: jit; with --trace interp)")
     group.add_argument("--trace", action="store_true", help="list the executed instructions and the values that they wrote")
