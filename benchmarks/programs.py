@@ -108,14 +108,22 @@ def _arena_demo() -> bytes | None:
     return None
 
 
-def _show_arena(start: Start, folder: Path, seconds: float) -> Run:
+def arena(folder: Path, settings: Mapping[str, object] | None = None) -> list[str]:
+    """Words that start OpenArena with a home in a folder, which gets the demo `short`; `demo short` in its console shows it.
+
+    settings: variables of its console, besides and instead of those of the benchmark.
+    """
     demo = _arena_demo()
     assert demo is not None
     place = folder / "baseoa" / "demos" / "short.dm_71"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(shortened(demo, _DEMO_BYTES))
-    settings = [word for name, value in ({"fs_homepath": folder} | _ARENA).items() for word in ("+set", name, str(value))]
-    return Run(frames_told(start(["/usr/games/openarena", *settings, "+demo", "short"], {"HOME": str(folder)})))
+    variables = {"fs_homepath": folder} | _ARENA | dict(settings or {})
+    return ["/usr/games/openarena", *(word for name, value in variables.items() for word in ("+set", name, str(value)))]
+
+
+def _show_arena(start: Start, folder: Path, seconds: float) -> Run:
+    return Run(frames_told(start([*arena(folder), "+demo", "short"], {"HOME": str(folder)})))
 
 
 def _show_scene(start: Start, folder: Path, seconds: float) -> Run:
