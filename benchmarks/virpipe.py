@@ -83,9 +83,18 @@ class Server:
         if (code := self._process.poll()) is not None:
             how = f"signal {-code} ({signal.strsignal(-code)})" if code < 0 else f"exit code {code}"
             return f"it ended with {how}; it said: {self._said()}"
-        if not self.socket.exists():
-            return f"its socket is gone: {self.socket}; it said: {self._said()}"
-        return "" if self._known.path.exists() else f"{self._known.path}, over which clients mount its socket, is gone"
+        return "" if self.socket.exists() else f"its socket is gone: {self.socket}; it said: {self._said()}"
+
+    def restored(self) -> bool:
+        """Make the path again over which clients mount the socket, if another server has removed it: virgl_test_server does when it starts.
+
+        Returns whether it was gone: what ran last may not have reached this server.
+        """
+        if self._known.path.exists():
+            return False
+        self._known.release()
+        self._known.claim()
+        return True
 
     def _said(self) -> str:
         return self._log.read_text().strip()[-500:] if self._log.exists() else "nothing that was kept"

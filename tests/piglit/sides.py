@@ -50,9 +50,12 @@ def started(server: Server) -> Iterator[Start]:
         start = Starter(server.prefix, {**CLIENT, "DISPLAY": display.name}, server.cpu)
 
         def alive(words: Sequence[str], variables: Mapping[str, str], seconds: float) -> Ended:
-            ended = start(words, variables, seconds)
-            if cause := server.failure:
-                raise RuntimeError(f"the server {server.name} cannot be reached: {cause}; what ran last does not count: {' '.join(words)}")
-            return ended
+            while True:
+                ended = start(words, variables, seconds)
+                if cause := server.failure:
+                    said = f"the server {server.name} cannot be reached: {cause}; what ran last does not count: {' '.join(words)}"
+                    raise RuntimeError(said)
+                if not server.restored():
+                    return ended
 
         yield alive
