@@ -16,6 +16,9 @@ from tests.unit.passes.easy_cases import CASES, HEADS
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
+FUEL = 1000
+"""Rounds of a loop. Loops of the cases end after few rounds or never."""
+
 
 def program_of(text: str) -> Program:
     """The program of a case."""
@@ -46,5 +49,5 @@ def test_an_easy_case_keeps_its_bits(name: str) -> None:
         chance.integers(0, 3, shape, np.uint32),
         chance.normal(0, 2, shape).astype(np.float32),
     ):
-        before, after = (run(item, inputs, constants=constants) for item in (program, made))
+        before, after = (run(item, inputs, constants=constants, fuel=FUEL) for item in (program, made))
         assert result_differences(before, after, exact=True, survivors=True) == []

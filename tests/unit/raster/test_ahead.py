@@ -224,19 +224,19 @@ class Owner:
 @pytest.mark.parametrize("of_state", [False, True])
 def test_a_forgotten_renderer_ends_what_its_workers_began(of_state: bool) -> None:
     found: list[bool] = []
-    for _ in range(20):
+    for _ in range(5):
         canvas = opened(1024, 1024, threads=1, batch=20, window=1)
         draws = Draws(canvas)
         owner = draws.state if of_state else canvas
         vars(owner)["owner"] = Owner(canvas._pool, found)
-        begin_with_all(canvas, draws, 200)
+        begin_with_all(canvas, draws, 60)
         kept = canvas if of_state else draws.state  # the one goes before the other
         draws.canvas = None  # type: ignore[assignment]
         del canvas, draws, owner
         gc.collect()
         del kept
         gc.collect()
-    assert found == [True] * 20
+    assert found == [True] * 5
 
 
 def test_a_closed_renderer_wakes_nobody() -> None:
