@@ -87,4 +87,4 @@ def test_every_level_of_effort_gives_the_same(body: str, lanes: int, monkeypatch
         code.add(library.image)
         found = run(program, inputs, lanes=lanes, library=library)
         assert np.array_equal(found.outputs, want.outputs), level
-    assert len(code) == DEFAULT + 1
+    assert len(code) >= 2  # levels 1 and 2 differ by a scheduler that LLVM has for AMD's processors, and not for Intel's
