@@ -2,9 +2,9 @@
 
 Their subject is our translator; LLVM gets the same text at each level. Tests over generated programs use the fixture `light_code`; their
 nightly parts run at the level of production. Other tests have the mark `light`; `./dev nightly` repeats them at the level of production.
-By day the images (with the lanes of this machine and with 8), nine of Mesa's scenes, the examples, a sample of generated programs and
-measured vectors for all lanes up to 16 and all CPU levels, and most draws of the unit tests run at the level of production. Processes that
-a test starts learn the level from the environment.
+By day the images (whose kernels share much between numbers of lanes), nine of Mesa's scenes, the examples, a sample of generated programs
+and measured vectors for all lanes up to 16 and all CPU levels, and most draws of the unit tests run at the level of production. Processes
+that a test starts learn the level from the environment.
 """
 
 from __future__ import annotations
