@@ -83,8 +83,11 @@ class Device(Protocol):
         """
         ...
 
-    def reader_entry(self) -> int:
-        """Address of the generated code that reads a client's commands, for `backends.device.commands.reader`; 0: there is none."""
+    def reader_entry(self, name: str = "read") -> int:
+        """Address of generated code for a client's messages; 0: there is none.
+
+        name: "read" for that of `backends.device.commands.reader`, "answer_waits" for that of `backends.device.commands.waits`.
+        """
         ...
 
     def note_compilations(self, note: Callable[[bool], None]) -> None:

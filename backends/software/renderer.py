@@ -116,11 +116,11 @@ class Renderer:
         """See `Device.install_entries`."""
         install(owner, self.kernels.cache, is_observed)
 
-    def reader_entry(self) -> int:
+    def reader_entry(self, name: str = "read") -> int:
         """See `Device.reader_entry`."""
         from backends.software.reading.entry import reader_entry  # few programs ask
 
-        return reader_entry(self.kernels.cache)
+        return reader_entry(self.kernels.cache, name)
 
     def note_compilations(self, note: Callable[[bool], None]) -> None:
         """See `Device.note_compilations`. Renderers for one machine share kernels, and the last `note`."""

@@ -77,7 +77,7 @@ def guarded(screen: Screen, stream: Stream) -> Result:
 def in_python(screen: Screen, stream: Stream) -> Result:
     """Serve a stream without generated code that reads commands."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Renderer, "reader_entry", lambda self: 0)
+        patch.setattr(Renderer, "reader_entry", lambda self, name="read": 0)
         return run(screen, stream)
 
 

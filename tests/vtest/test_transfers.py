@@ -163,7 +163,7 @@ def test_a_box_of_a_texture_comes_from_the_memory_of_another_resource(screen: Sc
 def test_random_transfers_give_the_bytes_and_complaints_of_python(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     native = Client(screen)
     with monkeypatch.context() as patch:
-        patch.setattr(Renderer, "reader_entry", lambda self: 0)
+        patch.setattr(Renderer, "reader_entry", lambda self, name="read": 0)
         python = Client(screen)
     random = Random(11)
 

@@ -190,6 +190,8 @@ class BoundRecord(ctypes.Structure):
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: nobody asks
         ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
+        ("wait_entry", c_uint64),  # carry_out_uses(executor, address, bytes) -> 0 if no pending work reads or writes that memory any more
+        ("work_entry", c_uint64),  # has_work(executor) -> 0 if nothing is pending
         (
             "copy_entry",
             c_uint64,

@@ -136,6 +136,25 @@ class ReaderRecord(ctypes.Structure):
     ]
 
 
+class WireRecord(ctypes.Structure):
+    """A client's connection: the bytes that were received and not read yet, and a table of what it may wait for."""
+
+    _fields_ = [
+        ("descriptor", c_int32),
+        ("begin", c_int32),  # of the bytes in the buffer that were not read yet
+        ("end", c_int32),
+        ("capacity", c_int32),  # bytes of the buffer
+        ("buffer", c_void_p),
+        ("receive", c_void_p),  # recv and send of the system
+        ("send", c_void_p),
+        ("marks", c_void_p),  # u64: messages so far; number of the last one
+        ("memory", c_void_p),  # BufferTableRecord: memory whose pending uses a client waits for, by the handles that it names
+        ("unsent", c_int32),  # last bytes of an answer that the system did not take
+        ("pad", c_int32),
+        ("answered", c_int64),  # number of requests
+    ]
+
+
 MIX = 0x9E3779B1
 """Factor of the hashes of both tables."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 from backends.abi.records import WatchRecord
 from backends.device.counters import FlushReason
@@ -74,20 +75,39 @@ def _begin_frame(f: Function, e: Record) -> None:
         e.set(name, f.const(I64, 0))
 
 
+def build_has_work(module: Module) -> None:
+    """has_work(executor) -> 0 if nothing is pending."""
+    f = Function(module, "has_work", [PTR], I32, shared=True)
+    e = Record(f, f.args[0], ExecutorRecord)
+    f.ret(e.get("num_spans") | e.get("num_clears"))
+
+
 def build_carry_out_writes(module: Module) -> None:
     """carry_out_writes(executor, address, bytes) -> Code. Runs pending work if it writes this memory. UNKNOWN: Python has to look."""
-    f = Function(module, "carry_out_writes", [PTR, I64, I64], I32, shared=True)
+    _build_carry_out_if(module, "carry_out_writes", ("awaits_upload", "meets_targets"))
+
+
+def build_carry_out_uses(module: Module) -> None:
+    """carry_out_uses(executor, address, bytes) -> Code. As carry_out_writes, also if pending work reads this memory."""
+    _build_carry_out_if(module, "carry_out_uses", ("awaits_upload", "reads_meet", "meets_targets"))
+
+
+def _build_carry_out_if(module: Module, name: str, uses: Sequence[str]) -> None:
+    f = Function(module, name, [PTR, I64, I64], I32, shared=True)
     executor, address, size = f.args
     e, end = Record(f, executor, ExecutorRecord), address + size
     with f.leaving((e.get("num_spans") | e.get("num_clears")).eq(0)):
         f.ret(f.const(I32, int(Code.DONE)))
     leave(f, (e.get("is_hindered") | e.get("is_reached")).ne(0), Code.UNKNOWN)
-    is_written = f.var(I32, f.call(I32, "awaits_upload", executor, address, size) | f.call(I32, "meets_targets", executor, address, size))
-    with f.if_(is_written.get().eq(0)):
+    is_used = f.var(I32, 0)
+    for use in uses:
+        first = [f.const(I32, 0)] if use == "reads_meet" else []
+        is_used.set(is_used.get() | f.call(I32, use, executor, address, size, *first))
+    with f.if_(is_used.get().eq(0)):
         s = Record(f, e.get("scene"), Scene)
         with f.range(0, s.get("asked.num_passes") - 1) as k:
             p = Record(f, f.at(s.get("asked.passes"), k.zext(I64) * _PASS), PassRecord)
             leave(f, p.get("begin").ult(end) & address.ult(p.get("end")), Code.UNKNOWN)
-    with f.leaving(is_written.get().eq(0)):
+    with f.leaving(is_used.get().eq(0)):
         f.ret(f.const(I32, int(Code.DONE)))
     f.ret(f.call(I32, "carry_out", executor, f.const(I32, REASONS.index(FlushReason.MEMORY))))

@@ -13,6 +13,7 @@ from backends.software.reading.draws import build_call, build_call_changes, buil
 from backends.software.reading.subdata import build_subdata
 from backends.software.reading.tables import build_find, build_repeat
 from backends.software.reading.transfers import build_copy_transfer, build_transfer
+from backends.software.reading.waits import build_answer_waits
 
 _TAKEN_BY = {
     Kind.DRAW: "draw_words",
@@ -73,7 +74,7 @@ def _is_irregular(f: Function, row: Record, count: Val) -> Val:
 
 
 def build_reading(module: Module) -> None:
-    """read, with the functions that it calls."""
+    """read and answer_waits, with the functions that they call."""
     for build in (
         build_find,
         build_repeat,
@@ -93,5 +94,6 @@ def build_reading(module: Module) -> None:
         build_transfer,
         build_copy_transfer,
         build_read,
+        build_answer_waits,
     ):
         build(module)

@@ -66,7 +66,7 @@ class RecordingDevice:
     def targets(self) -> RecordingDevice:
         return self
 
-    def reader_entry(self) -> int:
+    def reader_entry(self, name: str = "read") -> int:
         return 0
 
     def note_compilations(self, note: object) -> None:

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from backends.device.commands.waits import DONE, EVERYTHING
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
@@ -34,7 +35,6 @@ _BEGUN, _MESSAGE = Mark.BEGUN.value, Mark.MESSAGE.value
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
-_DONE = _TRIPLE.pack(1, 7, 0)
 
 
 @record
@@ -96,7 +96,7 @@ def _busy_wait(session: Session, body: memoryview) -> None:
         elif session.contexts:
             session.current.gallium._finish_uses(holding.resource)
     finally:
-        session.wire.write(_DONE)
+        session.wire.write(DONE)
 
 
 @_message(2, "RESOURCE_CREATE", 10)
@@ -154,9 +154,13 @@ def _new_resource(session: Session, words: memoryview) -> Holding:
         raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
     in_range(len(session.resources), "res_handle", 0, MAX_RESOURCES)
 
+    waits, waits_for_all = session.waits, words[3] == BIND_CUSTOM
+
     def made(resource: Resource) -> None:
         if resource.is_buffer:
             session.buffers.put(handle, resource.address, resource.size)
+            if waits is not None and not waits_for_all:
+                waits.memory.put(handle, resource.address, resource.size)
 
     session.account.take(OBJECT, "res_handle")
     try:
@@ -164,6 +168,8 @@ def _new_resource(session: Session, words: memoryview) -> Holding:
     except BaseException:
         session.account.give(OBJECT)
         raise
+    if waits is not None and waits_for_all:
+        waits.memory.put(handle, *EVERYTHING)
     return holding
 
 
@@ -174,6 +180,8 @@ def _unref(session: Session, body: memoryview) -> None:
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     session.memories.remove(handle)
+    if session.waits is not None:
+        session.waits.memory.remove(handle)
     if session.pictures is not None and holding.is_made:
         session.pictures.leaving(session.name, [sub.context for sub in session.contexts.values()], holding)
     if holding.is_made:

@@ -94,6 +94,7 @@ class Session:
         self.account = Account(screen.memory)
         self._lent = 0  # bytes of the message at work that are counted
         self.marks = make_marks()[0] if marks is None else marks
+        self.waits = None if statistics is not None or log_commands else wire.attend(self.marks)
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None
@@ -172,8 +173,11 @@ class Session:
     def next_head(self) -> bytearray | memoryview:
         """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
         found = self._current
-        if found is not None and found.context is not None and found.context.device.pending and self.wire.is_quiet:
-            found.context._use_pause()
+        if found is not None and found.context is not None:
+            if found.answer_waits is not None:
+                found.answer_waits()
+            if found.context.device.pending and self.wire.is_quiet:
+                found.context._use_pause()
         return self.wire.read(8)
 
     def resource(self, handle: int, name: str) -> Any:

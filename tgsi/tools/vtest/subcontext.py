@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +18,7 @@ from tgsi.tools.vtest.units import Units
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from backends.device.commands.waits import Waits
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.gallium import Screen
@@ -44,6 +46,7 @@ class Client(Protocol):
     memories: Buffers
     rows: Rows
     marks: memoryview
+    waits: Waits | None
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
@@ -83,8 +86,9 @@ class Pieces:
 class SubContext:
     """State of one GL context on which its commands operate.
 
-    kind: the object kind in the header of the running command. reader: carries out commands in generated code. units: samplers and views
-    of all stages. vertex_sets, index_sets: objects bound by the words of earlier commands, so that equal words bind the same objects.
+    kind: the object kind in the header of the running command. reader: carries out commands in generated code. answer_waits: answers
+    requests to wait there. units: samplers and views of all stages. vertex_sets, index_sets: objects bound by the words of earlier
+    commands, so that equal words bind the same objects.
     """
 
     def __init__(self, session: Client) -> None:
@@ -100,8 +104,9 @@ class SubContext:
         counts = self.context.device.statistics(flushes=False)
         session.note_work(0, counts.kernels_loaded, counts.compile_ns)
         state = self.context.state
-        entry = 0 if self.context._is_observed else self.context.device.reader_entry()
-        self.reader = Reader(state.record, state.numbers, entry, session.rows, session.buffers, session.memories)
+        read, answer = (0 if self.context._is_observed else self.context.device.reader_entry(name) for name in ("read", "answer_waits"))
+        self.reader = Reader(state.record, state.numbers, read, session.rows, session.buffers, session.memories)
+        self.answer_waits = session.waits.answerer(answer, ctypes.addressof(state.record)) if session.waits is not None else None
         self.objects: dict[int, tuple[int, Any, int]] = {}
         self.kind = 0
         self.units = Units(self.context, self.reader)

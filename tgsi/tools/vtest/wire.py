@@ -9,6 +9,8 @@ from typing import BinaryIO, Protocol
 
 import numpy as np
 
+from backends.device.commands.client import WireRecord
+from backends.device.commands.waits import Waits
 from tgsi.tools.vtest.errors import ClientGone, ProtocolError
 
 
@@ -26,6 +28,9 @@ class Wire(Protocol):
     @property
     def is_quiet(self) -> bool:
         """True if a `read` would have to wait."""
+
+    def attend(self, marks: memoryview) -> Waits | None:
+        """Let generated code read requests to wait, and count messages in `marks`. None: all messages are Python's."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send all of the data."""
@@ -49,23 +54,29 @@ class SocketWire:
         self._buffer[: len(first)] = first
         self._poll = select.poll()
         self._poll.register(connection, select.POLLIN)
-        self._begin, self._end = 0, len(first)  # of the bytes in the buffer that were not read yet
+        self._state = WireRecord(descriptor=connection.fileno(), end=len(first))
+
+    def attend(self, marks: memoryview) -> Waits | None:
+        """See `Wire`."""
+        return Waits(self._state, self._buffer, marks, self.write)
 
     @property
     def is_quiet(self) -> bool:
         """See `Wire`."""
-        return self._begin == self._end and not self._poll.poll(0)
+        s = self._state
+        return bool(s.begin == s.end) and not self._poll.poll(0)
 
     def read(self, size: int) -> bytearray | memoryview:
         """See `Wire`. A closed connection counts as the end."""
-        if size <= self._end - self._begin or self._fill(size):
-            begin = self._begin
-            self._begin += size
-            return self._buffer[begin : self._begin]
+        s = self._state
+        if size <= s.end - s.begin or self._fill(size):
+            begin = s.begin
+            s.begin += size
+            return self._buffer[begin : s.begin]
         view = np.empty(size, np.uint8).data if size > _BUFFERED else None  # the system makes memory of it as it is written
-        got = self._end - self._begin
-        data = self._buffer[self._begin : self._end]
-        self._begin = self._end = 0
+        got = s.end - s.begin
+        data = self._buffer[s.begin : s.end]
+        s.begin = s.end = 0
         if view is not None:
             view[:got] = data
             while got < size and (count := self._receive(view[got:], socket.MSG_WAITALL)):
@@ -80,16 +91,17 @@ class SocketWire:
         """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
         if size > _BUFFERED:
             return False
-        if self._begin + size > _BUFFERED or self._begin == self._end:
-            rest = self._buffer[self._begin : self._end]
+        s = self._state
+        if s.begin + size > _BUFFERED or s.begin == s.end:
+            rest = self._buffer[s.begin : s.end]
             self._buffer[: len(rest)] = rest
-            self._begin, self._end = 0, len(rest)
+            s.begin, s.end = 0, len(rest)
         view = memoryview(self._buffer)
-        while self._end - self._begin < size:
-            count = self._receive(view[self._end :], 0)
+        while s.end - s.begin < size:
+            count = self._receive(view[s.end :], 0)
             if not count:
                 return False
-            self._end += count
+            s.end += count
         return True
 
     def _receive(self, target: memoryview, flags: int) -> int:
@@ -125,6 +137,9 @@ class FileWire:
     def __init__(self, source: BinaryIO, replies: BinaryIO) -> None:
         self._source = source
         self._replies = replies
+
+    def attend(self, marks: memoryview) -> None:
+        """See `Wire`. Nobody waits for a file."""
 
     @property
     def is_quiet(self) -> bool:

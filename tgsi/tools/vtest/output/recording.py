@@ -26,6 +26,9 @@ class RecordingWire(SocketWire):
         self._stream, self._replies = (place.open("wb") for place in self._paths)
         self._stream.write(first)
 
+    def attend(self, marks: memoryview) -> None:
+        """See `Wire`. All messages are recorded."""
+
     def _receive(self, target: memoryview, flags: int) -> int:
         count = super()._receive(target, flags)
         self._stream.write(target[:count])
