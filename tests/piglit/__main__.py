@@ -2,6 +2,7 @@
 
 python -m tests.piglit --results ours.tsv --names ../shared/peers/piglit.json --shard 1/20     goes on where the file ended
 python -m tests.piglit --side reference --results reference.tsv --against ours.tsv             what did not pass there
+python -m tests.piglit --side reference --results reference.tsv --among ours.tsv --sample 1000  the same cases there, some of them
 python -m tests.piglit --table ours.tsv ../shared/peers/piglit.json reference.tsv              later files of the reference win
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import random
 import signal
 import sys
 import time
@@ -49,6 +51,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--names", type=Path, help="file of names that are run first: lines, or piglit.json")
     parser.add_argument("--only", help="regular expression: cases whose names have it")
     parser.add_argument("--against", type=Path, help="results of the other side: only cases that did not pass there")
+    parser.add_argument("--among", type=Path, help="results: only cases that they have")
+    parser.add_argument("--sample", type=int, help="this many of the cases, by chance and the seed")
     parser.add_argument("--again", help="outcomes that are run again, as fail,hang")
     parser.add_argument("--shard", type=_shard, default=(1, 1), help="K/N: every N-th unit from the K-th on")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the order ({SEED})")
@@ -68,6 +72,12 @@ def chosen(cases: dict[str, Case], given: argparse.Namespace, results: Results) 
     if given.against:
         others = read_any(given.against)
         wanted = {name: case for name, case in wanted.items() if name in others.found and others.found[name].kind not in PASSED}
+    if given.among:
+        known = read_any(given.among).found
+        wanted = {name: case for name, case in wanted.items() if name in known}
+    if given.sample is not None:
+        drawn = set(random.Random(given.seed).sample(sorted(wanted), min(given.sample, len(wanted))))
+        wanted = {name: case for name, case in wanted.items() if name in drawn}
     again = set(results.names(*given.again.split(","))) if given.again else set()
     return remaining(shard(ordered(wanted, first, given.seed), *given.shard), results.found.keys() - again)
 

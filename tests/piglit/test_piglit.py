@@ -19,7 +19,7 @@ import pytest
 from benchmarks import virpipe
 from benchmarks.virpipe import Server
 from tests.conftest import SHARED
-from tests.piglit.__main__ import SEED, main, names_in
+from tests.piglit.__main__ import SEED, chosen, main, names_in, parse
 from tests.piglit.cases import Case, ordered, read_cases, read_list, shard, units
 from tests.piglit.known import KNOWN
 from tests.piglit.outcomes import Ended, Outcome, Start, Starter, judged, reports, run_case, run_unit
@@ -239,6 +239,17 @@ def test_names_come_from_lines_and_from_json(tmp_path: Path) -> None:
     assert names_in(tmp_path / "a.json") == ["a", "b"]
 
 
+def test_a_sample_of_what_the_other_side_has_run_is_the_same_each_time(tmp_path: Path) -> None:
+    cases = {case.name: case for case in files(60)}
+    ours = Results(tmp_path / "ours.tsv")
+    ours.add({name: Outcome("pass", 1.0) for name in list(cases)[:40]})
+    words = ["--among", str(tmp_path / "ours.tsv"), "--sample", "10", "--seed"]
+    first, again, other = ({case.name for unit in chosen(cases, parse([*words, seed]), Results()) for case in unit} for seed in "334")
+    assert first == again != other
+    assert len(first) == 10
+    assert first < set(ours.found)
+
+
 SERVER = """
 import socket, sys, time
 s = socket.socket(socket.AF_UNIX)
@@ -310,8 +321,8 @@ def compare(root: Path, names: Sequence[str]) -> tuple[dict[str, Outcome], dict[
         wanted = names if not found else [name for name in names if found[0][name].kind not in (*PASSED, "skip")]
         results = Results()
         with served(side) as server:
-            chosen = units([cases[name] for name in wanted], random.Random(SEED))
-            run(chosen, root, results, lambda server=server: started(server))  # type: ignore[misc]
+            parts = units([cases[name] for name in wanted], random.Random(SEED))
+            run(parts, root, results, lambda server=server: started(server))  # type: ignore[misc]
         found.append(results.found)
     return found[0], found[1]
 
