@@ -121,8 +121,11 @@ def plant(fault: Fault) -> bool:
     made = compile(ast.fix_missing_locations(tree), str(path), "exec")
     (code,) = (item for item in _codes(made) if item.co_qualname == fault.function)
     wanted = str(path), fault.function, code.co_freevars
+    was_frozen = gc.get_freeze_count() > 0
     gc.unfreeze()  # frozen functions are not among the objects
     living = [item for item in gc.get_objects() if isinstance(item, FunctionType)]
+    if was_frozen:
+        gc.freeze()  # each full collection of later tests would walk everything that pytest has collected
     for item in living:
         if (item.__code__.co_filename, item.__code__.co_qualname, item.__code__.co_freevars) == wanted:
             item.__code__ = code
