@@ -34,6 +34,11 @@ def reserved(size: int) -> NDArray[np.uint8]:
     return np.frombuffer(mapped, np.uint8)[:size]
 
 
+def records(kind: Any, count: int) -> Any:
+    """Return an array of zeroed records in memory of `reserved`: of a table that is mostly empty, only what is used costs anything."""
+    return (kind * count).from_buffer(reserved(ctypes.sizeof(kind) * count))
+
+
 class Region:
     """A bump allocator. Memory that it hands out keeps its address until `reset`.
 

@@ -14,7 +14,7 @@ from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason
 from backends.device.framebuffer import Framebuffer
-from backends.device.region import ALIGNMENT, SLACK, Region, aligned
+from backends.device.region import ALIGNMENT, SLACK, Region, aligned, records
 from backends.geometry.drawn import Drawn
 from backends.geometry.records import STAGE_COUNTS, StageCounts
 from backends.pipe.state import DrawInfo
@@ -76,15 +76,15 @@ class Executor:
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
         self._zeros = aligned(256)
-        self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
+        self._spans, self._batches = records(Span, MOST_SPANS), records(Batch, MOST_BATCHES)
         self.record = e = ExecutorRecord(frame=1, epoch=1, num_passes=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         self.clears = ClearQueue(e)
-        self._uploads = (UploadRecord * MOST_UPLOADS)()
+        self._uploads = records(UploadRecord, MOST_UPLOADS)
         e.uploads, e.most_uploads = ctypes.addressof(self._uploads), MOST_UPLOADS
         self._at = ctypes.addressof(e)
-        self._copies = (CopySlot * COPIES)()
+        self._copies = records(CopySlot, COPIES)
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
