@@ -18,6 +18,7 @@ DRAWS = 10_000
 MESHES = 100_000
 COMPILES = 24
 TARGETS = 1_000
+QUERIES = 500  # that are active one after the other before their results are asked for
 FRAMES = 200
 TOLERANCE = 2 / 255  # largest difference of a mean or of the covered share
 
@@ -258,6 +259,13 @@ _ALL = (
         DRAWS,
         Check((0.1526, 0.1523, 0.1517, 0.3058), 0.30579),
         "The triangles of draw_first, 3 vertices written into one small buffer before each draw.",
+    ),
+    Workload(
+        "draw_queries",
+        "draw/s",
+        DRAWS,
+        Check((0.1526, 0.1523, 0.1517, 0.3058), 0.30579),
+        "The triangles of draw_first, each in an occlusion query of its own; 500 results are asked for after 500 draws.",
     ),
     Workload(
         "draw_targets",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import draw_geometry as geometry
-from benchmarks.catalog import DRAWS, FRAMES, TARGETS
+from benchmarks.catalog import DRAWS, FRAMES, QUERIES, TARGETS
 from benchmarks.geometry import QUAD, texture
 from benchmarks.our_context import Draw, OurContext, shader_text
 from tgsi import gallium as g
@@ -209,6 +209,26 @@ def _draw_targets(o: OurContext) -> tuple[Draw, bool]:
     return draw, True
 
 
+def _draw_queries(o: OurContext) -> tuple[Draw, bool]:
+    _interleaved(o, "draw_first", geometry.triangles())
+    clear, ctx, prim = o.clearing(depth=False), o.ctx, g.Prim.TRIANGLES
+    queries = [ctx.create_query("OCCLUSION_COUNTER") for _ in range(QUERIES)]
+
+    def draw() -> None:
+        clear()
+        begin, end, call, passed = ctx.begin_query, ctx.end_query, ctx.draw_vbo, 0
+        for first in range(0, DRAWS, QUERIES):
+            for k, query in enumerate(queries, first):
+                begin(query)
+                call(mode=prim, start=3 * k, count=3)
+                end(query)
+            passed += sum(map(ctx.get_query_result, queries))
+        if not passed:
+            raise RuntimeError("draw_queries: no sample has passed")
+
+    return draw, True
+
+
 def _small_frames(o: OurContext) -> tuple[Draw, bool]:
     _interleaved(o, "draw_first", geometry.large_triangles())
     o.target(SMALL, SMALL)
@@ -235,6 +255,7 @@ MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_geometry": _draw_geometry,
     "draw_patches": _draw_patches,
     "draw_uploads": _draw_uploads,
+    "draw_queries": _draw_queries,
     "draw_targets": _draw_targets,
     "small_frames": _small_frames,
 }

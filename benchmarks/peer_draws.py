@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import draw_geometry as geometry
-from benchmarks.catalog import DRAWS, FRAMES, TARGETS
+from benchmarks.catalog import DRAWS, FRAMES, QUERIES, TARGETS
 from benchmarks.geometry import QUAD, texture
 from benchmarks.peer_context import Draw, PeerContext
 from benchmarks.peer_shaders import GEOMETRY, SMALL_PATCHES
@@ -176,6 +176,25 @@ def _draw_targets(p: PeerContext) -> tuple[Draw, bool]:
     return draw, True
 
 
+def _draw_queries(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    array, mode = _interleaved(p, "draw_first", geometry.triangles()), moderngl.TRIANGLES
+    queries = [p.ctx.query(samples=True) for _ in range(QUERIES)]
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        render, passed = array.render, 0
+        for first in range(0, DRAWS, QUERIES):
+            for k, query in enumerate(queries, first):
+                with query:
+                    render(mode, 3, 3 * k)
+            passed += sum(query.samples for query in queries)
+        if not passed:
+            raise RuntimeError("draw_queries: no sample has passed")
+
+    return draw, True
+
+
 def _small_frames(p: PeerContext) -> tuple[Draw, bool]:
     p.target(SMALL, SMALL)
     array, host = _interleaved(p, "draw_first", geometry.large_triangles()), bytearray(SMALL * SMALL * 4)
@@ -201,6 +220,7 @@ MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "draw_geometry": _draw_geometry,
     "draw_patches": _draw_patches,
     "draw_uploads": _draw_uploads,
+    "draw_queries": _draw_queries,
     "draw_targets": _draw_targets,
     "small_frames": _small_frames,
 }

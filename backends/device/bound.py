@@ -258,6 +258,10 @@ class DrawState:
         """Set the number of vertices of a patch for draws whose DrawInfo leaves it 0."""
         self.record.patch_vertices = vertices
 
+    def count_in(self, interval: int) -> None:
+        """Count samples in an interval of occlusion queries from now on; 0: count none."""
+        self.count_samples, self.record.interval = interval > 0, interval
+
     def put_levels(self, outer: Sequence[float], inner: Sequence[float]) -> None:
         """Set the levels of patches without a control shader, four outer and two inner ones."""
         self.record.tess_levels[:LEVELS] = (*outer, *inner)

@@ -16,6 +16,7 @@ from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
 from backends.device.framebuffer import Framebuffer
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
+from backends.device.intervals import Intervals
 from backends.device.resolve_job import Resolve
 from backends.pipe.state import DrawInfo
 from tgsi.language.program import Program
@@ -65,6 +66,11 @@ class Device(Protocol):
     @property
     def targets(self) -> TargetTable:
         """The targets that generated code can bind."""
+        ...
+
+    @property
+    def intervals(self) -> Intervals:
+        """Samples that passed in each interval of occlusion queries: draws count where `interval` of the bound record says."""
         ...
 
     @property

@@ -39,6 +39,9 @@ MAX_ATTRIBUTES = 32
 MAX_PATCH_VERTICES = 32
 """Vertices of a patch (GL_MAX_PATCH_VERTICES of OpenGL 4.0)."""
 
+MOST_INTERVALS = 4096
+"""Beginnings and ends of occlusion queries, all together, after which a context carries out what is pending, and counts anew."""
+
 MAX_VERTEX_STREAMS = 4
 """Vertex streams of a geometry shader (PIPE_MAX_VERTEX_STREAMS)."""
 

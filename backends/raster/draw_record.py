@@ -257,6 +257,7 @@ class Fragments(ctypes.Structure):
     """Run-time values of fragment tests and blending: state that is not in the FragmentKey."""
 
     _fields_ = [
+        ("interval", c_int32),  # of occlusion queries, in which samples are counted
         ("sample_mask", c_int32),  # 0 where targets have one sample, at the center
         ("location_x", c_float * MAX_TARGET_SAMPLES),  # pixels from the center, of each sample that the client has placed
         ("location_y", c_float * MAX_TARGET_SAMPLES),

@@ -50,9 +50,10 @@ class Batch(ctypes.Structure):
 
 # -------------------------------------------------------------------------------------------------------- groups of Worker
 class WorkerBuffers(ctypes.Structure):
-    """Scratch memory of a worker; the addresses never change."""
+    """Scratch memory and counts of a worker; the addresses never change."""
 
     _fields_ = [
+        ("intervals", c_void_p),  # i64: samples that passed, by interval; see `backends.device.intervals`
         ("vertices", c_void_p),
         ("clip_masks", c_void_p),
         ("vertex_id", c_void_p),

@@ -85,7 +85,7 @@ class Renderer:
         helps = threads == 0 or (helps if helps is not None else is_free)
         setup_lanes = setup_lanes or (min(lanes, 32) if lanes is not None else None)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or self.kernels.setup_lanes()), batch, window, arena)
-        self._passes = self._pool.passes
+        self._passes, self.intervals = self._pool.passes, self._pool.intervals
         self._copier = Copier(self._pool, self.kernels)
         self._region = Region(spare=SPARE_CHUNKS, watch=self._pool.watch.address)
         self._pool.drop, self._pool.is_limited = weakref.WeakMethod(self.drop), is_limited

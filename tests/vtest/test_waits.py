@@ -173,3 +173,46 @@ def test_a_signal_is_handled_while_the_client_is_silent(screen: Screen) -> None:
         ours.sendall(stream.data)
         with interrupted(0.3, 4):
             answer(session)
+
+
+# -- results of queries --------------------------------------------------------------------------------------------------
+RESULT = struct.Struct("<2IQ")
+
+
+def _queries(count: int) -> Commands:
+    """Occlusion queries 50 and on around draws; their results go into buffer 4, RESULT.size bytes each."""
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    for k in range(count):
+        commands.create("QUERY", 50 + k, 0, 16 * k, 4).add("BEGIN_QUERY", 50 + k)
+        for _ in range(k):
+            commands.add("DRAW_VBO", *draw())
+        commands.add("END_QUERY", 50 + k).add("GET_QUERY_RESULT", 50 + k, 0)
+    return commands
+
+
+@pytest.mark.parametrize("wait", [4, 99, None])
+def test_results_of_queries_are_there_before_the_client_looks(serve: Callable[..., Served], wait: int | None) -> None:
+    served = serve()
+    context = served.session.current.gallium
+    served.ask(Stream().wait())
+    before = context.device.runs
+    stream = Stream().submit(_queries(4))
+    if wait is not None:
+        served.ask(stream.wait(wait))
+        stream = Stream()
+    served.client.sendall(stream.get(4, 0, (0, 0, 0, 64, 1, 1), 64).data)
+    told = served.client.recv(64, socket.MSG_WAITALL)
+    assert [RESULT.unpack_from(told, 16 * k) for k in range(4)] == [(1, 4, 256 * k) for k in range(4)]
+    assert context.device.runs == before + 1
+    assert not served.lines
+
+
+def test_a_query_that_begins_again_tells_no_old_result(serve: Callable[..., Served]) -> None:
+    served = serve()
+    commands = _queries(3).add("BEGIN_QUERY", 52).add("DRAW_VBO", *draw()).add("END_QUERY", 52)
+    served.client.sendall(Stream().submit(commands).wait(4).get(4, 0, (0, 0, 0, 64, 1, 1), 64).data)
+    assert served.client.recv(12, socket.MSG_WAITALL) == DONE
+    told = served.client.recv(64, socket.MSG_WAITALL)
+    assert [RESULT.unpack_from(told, 16 * k) for k in range(3)] == [(1, 4, 0), (1, 4, 256), (0, 0, 0)]
+    assert served.ask(Stream().submit(Commands().add("GET_QUERY_RESULT", 52, 0)).message(3, 4).wait(3)) == [DONE]
+    assert not served.lines

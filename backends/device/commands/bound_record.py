@@ -179,6 +179,7 @@ class BoundRecord(ctypes.Structure):
         ("words", c_uint64 * WORDS),
         ("hindrances", c_uint32),  # Hindrance
         ("are_words_new", c_int32),  # a word was written after the last draw
+        ("interval", c_int64),  # of occlusion queries, in which draws count samples
         ("draws", c_int64),  # number of draws that generated code has taken, and that are pending
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),

@@ -7,6 +7,7 @@ queries are rows of `query_kinds.QUERY_KINDS`.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Sequence
 from ctypes import c_int32
 from dataclasses import replace
@@ -24,22 +25,34 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import integer, sequence, truth
 from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
+from backends.pipe.limits import MOST_INTERVALS
 from tgsi.language.diagnostics import UnsupportedError
+
+_NOTHING = Statistics()
 
 
 class Query:
-    """A query that create_query returned. `held`: the events counted in all its finished intervals. `context`: that made it."""
+    """A query that create_query returned.
+
+    held: the events counted while it was active, until the last pause. samples: those that passed meanwhile, as far as they were taken.
+    spans: intervals (`backends.device.intervals`) whose samples were not taken yet: the first, and the one after the last. opened: the
+    interval in which it has begun; None: it counts nothing now. is_due: it has ended, and its result is computed when somebody asks.
+    context: that made it.
+    """
 
     def __init__(self, context: object, kind: QueryType | DriverQuery, index: int) -> None:
         self.context = context
         self.kind = kind
+        self.row = QUERY_KINDS[kind]
         self.index = index
         self.is_active = False
         self.is_destroyed = False
         self.result: Result | None = None
         self.answer = c_int32(Answer.NONE)
-        self.base = Statistics()
-        self.held = Statistics()
+        self.base = self.held = _NOTHING
+        self.samples, self.spans = 0, list[tuple[int, int]]()
+        self.opened: int | None = None
+        self.is_due = False
         self.started = 0
         self.fence: Fence | None = None
 
@@ -48,16 +61,28 @@ class Query:
 
     @property
     def counts(self) -> bool:
-        """True for kinds that read the device's counters."""
-        return QUERY_KINDS[self.kind].needs is not Needs.NOTHING
+        """True for kinds that read the device's totals."""
+        return self.row.needs not in (Needs.NOTHING, Needs.SAMPLES)
+
+    @property
+    def has_samples(self) -> bool:
+        """True for kinds that count samples."""
+        return self.row.needs is Needs.SAMPLES
 
     def forget_result(self) -> None:
         """Drop the result."""
-        self.result, self.held, self.answer.value = None, Statistics(), Answer.NONE
+        self.result, self.held, self.answer.value = None, _NOTHING, Answer.NONE
+        self.samples, self.is_due = 0, False
+        self.spans.clear()
 
-    def finish(self, result: Result) -> None:
-        """Take the result."""
-        self.result = result
+    def finish_later(self) -> None:
+        """Have the result computed when somebody asks."""
+        self.is_due, self.answer.value = True, Answer.ASKED
+
+    def finish(self) -> None:
+        """Compute the result."""
+        self.result = result = self.row.answer(Counted(self.held, self.samples, self.index, self.started))
+        self.is_due = False
         self.answer.value = Answer.ASKED if self.fence is not None else Answer.TRUE if _truth(result) else Answer.FALSE
 
     def hold(self, now: Statistics) -> None:
@@ -71,6 +96,8 @@ class Queries(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._active: set[Query] = set()
+        self._unsettled = weakref.WeakSet[Query]()  # those that have spans, or count samples now
+        self._interval = 0  # the latest one
         self._paused = False
 
     def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
@@ -103,11 +130,14 @@ class Queries(ContextCore):
         (context.rst, "Queries")
         """
         self._check_query(query, "begin_query")
-        kind = QUERY_KINDS[query.kind]
+        kind = query.row
         if query.is_active or not kind.has_begin:
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.forget_result()
-        if query.counts:
+        self._unsettled.discard(query)
+        if query.has_samples:
+            self._open(query)
+        elif query.counts:
             query.base = self._statistics(kind)
         elif kind.is_timed:
             self._synchronize()
@@ -120,10 +150,12 @@ class Queries(ContextCore):
     def end_query(self, query: Query) -> bool:
         """Stop counting and take the result. Returns True. (context.rst, "Queries")"""
         self._check_query(query, "end_query")
-        kind = QUERY_KINDS[query.kind]
+        kind = query.row
         if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
-        if query.counts and not self._paused:
+        if query.has_samples:
+            self._shut(query)
+        elif query.counts and not self._paused:
             query.hold(self._statistics(kind))
         elif kind.is_timed:
             self._synchronize()
@@ -132,19 +164,23 @@ class Queries(ContextCore):
         query.is_active = False
         self._active.discard(query)
         self._set_counting()
-        query.finish(kind.answer(Counted(query.held, query.index, query.started)))
+        if query.has_samples:
+            query.finish_later()
+        else:
+            query.finish()
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
         """Return the result: an int, a bool, or a tuple (pipeline statistics: thirteen numbers, in the order of the documents).
 
-        `end_query` returns after the counted work is finished. GPU_FINISHED alone, which does not wait, is False before that unless `wait`.
+        The counted work is carried out, at the latest now. GPU_FINISHED alone, which does not wait, is False before that unless `wait`.
 
         (context.rst, "Queries")
         """
         self._check_query(query, "get_query_result")
         if query.is_active:
             raise ValueError("get_query_result: query: it is active")
+        self._settle(query)
         if query.result is None:
             raise ValueError("get_query_result: query: it was never ended")
         return _is_done(query.fence, wait) if query.fence is not None else query.result
@@ -169,7 +205,7 @@ class Queries(ContextCore):
         found = self.get_query_result(query, wait=wait)
         values = found if isinstance(found, tuple) else (found,)
         which = integer(index, f"{name}: index", -1, len(values) - 1)
-        is_there = not QUERY_KINDS[query.kind].is_fence or bool(found)
+        is_there = not query.row.is_fence or bool(found)
         value = int(is_there if which < 0 else values[which])
         self._begin_write(resource)
         clamped = min(value, top)
@@ -189,6 +225,12 @@ class Queries(ContextCore):
             else:
                 query.hold(now)
         self._paused = not enable
+        for query in self._active:
+            if query.has_samples:
+                if enable:
+                    self._open(query)
+                else:
+                    self._shut(query)
         self._set_counting()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
@@ -211,11 +253,50 @@ class Queries(ContextCore):
         if condition is None:
             return True
         query: Any = condition.query
+        self._settle(query)
         if query.result is None:
             return True
         if query.fence is not None and not condition.waits and not query.fence.is_signaled:
             return True
         return _truth(query.result if query.fence is None else _is_done(query.fence, wait=True)) is not condition.skipped
+
+    def _next_interval(self) -> int:
+        """Begin an interval. If there are no more, what is pending is carried out, and counting begins anew."""
+        if self._interval + 1 >= MOST_INTERVALS:
+            self._carry_out_counted()
+            for query in self._unsettled:
+                spans = query.spans if query.opened is None else [*query.spans, (query.opened, self._interval + 1)]
+                query.samples += sum(self.device.intervals.passed(*span) for span in spans)
+                query.spans.clear()
+                query.opened = None if query.opened is None else 1
+            self.device.intervals.forget()
+            self._interval = 0
+        self._interval += 1
+        return self._interval
+
+    def _open(self, query: Query) -> None:
+        """Let a query count samples from now on, unless counting is paused."""
+        query.opened = self._next_interval() if not self._paused else None
+        self._unsettled.add(query)
+
+    def _shut(self, query: Query) -> None:
+        """Let a query count no more samples."""
+        if query.opened is not None:
+            end = self._next_interval()
+            query.spans.append((query.opened, end))
+            query.opened = None
+
+    def _settle(self, query: Query) -> None:
+        """Compute the result of a query that has counted samples."""
+        if query.is_due:
+            self._carry_out_counted()
+            query.samples += sum(self.device.intervals.passed(*span) for span in query.spans)
+            self._unsettled.discard(query)
+            query.finish()
+
+    def _carry_out_counted(self) -> None:
+        if self.device.pending:
+            self._synchronize()
 
     def _statistics(self, kind: QueryKind | None) -> Statistics:
         """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
@@ -223,8 +304,8 @@ class Queries(ContextCore):
         return replace(self.device.statistics(flushes=flushes), cs_invocations=self._cs_invocations)
 
     def _set_counting(self) -> None:
-        running = set() if self._paused else {QUERY_KINDS[query.kind].needs for query in self._active}
-        self.state.count_samples = Needs.SAMPLES in running
+        running = [] if self._paused else [query.row.needs for query in self._active]
+        self.state.count_in(self._interval if Needs.SAMPLES in running else 0)
         self.state.count_statistics = Needs.STATISTICS in running
 
     def _check_query(self, query: Any, name: str) -> None:

@@ -19,7 +19,7 @@ class Needs(Enum):
     """Counters of the device that a query reads."""
 
     NOTHING = auto()
-    SAMPLES = auto()  # the rasterizer counts them while DrawState.count_samples is set
+    SAMPLES = auto()  # the rasterizer counts them in intervals while DrawState.count_samples is set
     STATISTICS = auto()  # the rasterizer counts them while DrawState.count_statistics is set
     STREAMS = auto()  # stream output always counts
     DEVICE = auto()  # the device always counts its own work
@@ -31,11 +31,13 @@ class Counted:
 
     Attributes:
         held: events between begin and end.
+        samples: those that passed meanwhile.
         stream: the vertex stream that the query was made for.
         started: time of its start in nanoseconds.
     """
 
     held: Statistics
+    samples: int
     stream: int
     started: int
 
@@ -45,7 +47,7 @@ class QueryKind:
     """A kind of queries.
 
     Attributes:
-        answer: computes the result at end_query.
+        answer: computes the result: at end_query, and where samples are counted, when it is asked for.
         is_timed: the context carries out all pending work before the clock is read.
         has_begin: begin_query is allowed; otherwise end_query alone takes the result.
         is_fence: the answer is whether the work before end_query is carried out, which end_query does not wait for.
@@ -63,7 +65,7 @@ def _overflows(query: Counted) -> bool:
 
 
 def _is_passed(query: Counted) -> bool:
-    return query.held.samples_passed > 0
+    return query.samples > 0
 
 
 def _own(name: str) -> QueryKind:
@@ -72,7 +74,7 @@ def _own(name: str) -> QueryKind:
 
 
 QUERY_KINDS: dict[QueryType | DriverQuery, QueryKind] = {
-    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.held.samples_passed, Needs.SAMPLES),
+    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.samples, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES),
     QueryType.TIMESTAMP: QueryKind(lambda _: time.monotonic_ns(), is_timed=True, has_begin=False),

@@ -18,9 +18,10 @@ from backends.abi.records import ResolveRecord, Watch, has_watches
 from backends.device.copy_job import Copy
 from backends.device.counters import Place, counted
 from backends.device.framebuffer import Framebuffer
+from backends.device.intervals import Intervals
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES, MOST_INTERVALS
 from backends.raster.control.passes import Passes, tiles_of
 from backends.raster.layouts import (
     CACHE_SLOTS,
@@ -142,15 +143,19 @@ class Pool:
             "soa_out": (MAX_OUTPUTS + 1) * 4 * _VECTOR,
             "system": SYSTEM_VALUES * _VECTOR,
         }
-        sizes["invocations"] = 4 * MAX_SPANS
+        sizes["invocations"], sizes["intervals"] = 4 * MAX_SPANS, 8 * MOST_INTERVALS
         sizes |= dict.fromkeys(("clip_masks", "vertex_id", "instance_id"), corners * 4)
         sizes |= dict.fromkeys(("t0", "t1", "t2", "prim", "u0", "u1", "u2", "uprim"), prims * 4)
+        intervals: list[NDArray[np.int64]] = []
         for i, w in enumerate(self.workers):
             w.scene, w.index = ctypes.addressof(s), i
             for name, size in sizes.items():
                 memory = reserved(size)
                 self._keep.append(memory)
                 setattr(w.buffers, name, memory.ctypes.data)
+                if name == "intervals":
+                    intervals.append(memory.view(np.int64))
+        self.intervals = Intervals(intervals)
         self._flush, self._finish = library.entry("flush"), library.entry("finish")
         self._run_tiles, self.copy_address = _RUN_TILES(library.address["run_tiles"]), library.address["copy_at_once"]
         self._copy = _COPY(self.copy_address)

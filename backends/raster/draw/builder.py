@@ -51,6 +51,7 @@ class DrawBuilder:
         region = self.region
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
+        Draw.from_address(address).fragments.interval = state.record.interval
         region.keep(last.kept)
         packet = last.packet.placed(address)
         packet.environments = make_environments(region, state, framebuffer.samples, [])

@@ -58,6 +58,7 @@ class DrawWriter:
             return None
         topology = topology_of(info.mode, r.flatshade_first, r.quads_provoke_last)
         d, packet = self._new_record(info)
+        d.fragments.interval = state.record.interval
         restarts = None
         if is_stored:
             packet.primitives = info.count

@@ -184,6 +184,7 @@ def _build_take_piece(module: Module) -> None:
         f.store(hand.get("vertices"), d.address("fetch.attribute"), 0, 8)
         f.store(corners, d.address("assembly.indices"), 0, 8)
         f.store(numbers, d.address("assembly.numbers"), 0, 8)
+        d.set("fragments.interval", Record(f, s.get("bound"), BoundRecord).get("interval").trunc(I32))
         nowhere = f.const(I64, 0).as_pointer()
         seen = f.call(I32, "write_values", drawn.as_pointer(), s.get("bound"), e.get("width"), e.get("height"), nowhere)
         with f.else_of(seen.ne(0)) as otherwise:

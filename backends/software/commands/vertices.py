@@ -15,8 +15,8 @@ from backends.software.commands.memory import allocate
 from backends.software.commands.records import NO_PIXEL, ExecutorRecord, TemplateRecord
 
 _UNLIMITED = 0xFFFFFFFF
-_FIXED = 3
-"""Words of a key before bound values: the template, the revision of the vertex buffers, and the address of the indices."""
+_FIXED = 4
+"""Words of a key before bound values: the template, the revision of the vertex buffers, the address of the indices, and the interval."""
 _KEY = _FIXED + VALUES
 _KEY_AT = ctypes.sizeof(Draw)
 _VIEWS_AT = (_KEY_AT + 8 * _KEY + ALIGNMENT - 1) & -ALIGNMENT
@@ -27,14 +27,14 @@ def build_placed_draw(module: Module) -> None:
 
     is_same: not 0 if no word has changed since the template was used last.
 
-    A record serves again while the frame, the vertex buffers, the address of the indices and bound values stay the same.
+    A record serves again while the frame, the vertex buffers, the address of the indices, the interval and bound values stay the same.
     """
     f = Function(module, "placed_draw", [PTR, PTR, PTR, I64, I32], I64, shared=True, internal=True)
     executor, bound, template, indices, is_same = f.args
     e, b, t = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, template, TemplateRecord)
     frame, revision = e.get("frame"), b.get("vertex_revision")
     key = f.alloca(f"[{_KEY} x i64]")
-    for k, word in enumerate((template.as_address(), revision, indices)):
+    for k, word in enumerate((template.as_address(), revision, indices, b.get("interval"))):
         f.store(word, key, 8 * k, 8)
     with f.if_(is_same.ne(0)):
         return_latest(f, t, frame, key, _FIXED)
@@ -50,6 +50,7 @@ def build_placed_draw(module: Module) -> None:
     f.call(PTR, "memcpy", target, t.get("content"), f.const(I64, ctypes.sizeof(Draw)))
     d = Record(f, target, Draw)
     f.store(indices, d.address("assembly.indices"), 0, 8)
+    d.set("fragments.interval", b.get("interval").trunc(I32))
     with f.range(0, t.get("num_attributes")) as a:
         _write_attribute(f, e, b, t, d, a)
     with f.if_(is_plain):

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from backends.device.bound import DrawState
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import FlushReason, Statistics
 from backends.device.framebuffer import Framebuffer
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
+from backends.device.intervals import Intervals
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
+from backends.pipe.limits import MOST_INTERVALS
 from backends.pipe.state import DrawInfo
 from tgsi.language.program import Program
 
@@ -55,7 +59,8 @@ class RecordingDevice:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._waiting = self._drawn = 0
+        self._waiting, self._counted = 0, np.zeros(MOST_INTERVALS, np.int64)
+        self.intervals = Intervals([self._counted])
         self.runs = 0
 
     @property
@@ -89,7 +94,7 @@ class RecordingDevice:
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         self._waiting += 1
-        self._drawn += 1
+        self._counted[state.record.interval] += SAMPLES
         self._recorder.note("draw", (state.vertex.shader, state.vertex_buffers, info))
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
@@ -97,7 +102,7 @@ class RecordingDevice:
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         self._waiting += 1
-        self._drawn += 1
+        self._counted[state.record.interval] += SAMPLES
         self._recorder.note("draw_mesh", (state.task.shader, state.mesh.shader, draw))
         return FAULTS[draw.number :]
 
@@ -132,7 +137,7 @@ class RecordingDevice:
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
         self._recorder.note("statistics")
-        return Statistics(samples_passed=SAMPLES * self._drawn)
+        return Statistics(samples_passed=int(self._counted.sum()))
 
     def close(self) -> None:
         self._recorder.note("close")

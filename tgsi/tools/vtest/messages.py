@@ -215,6 +215,7 @@ def _get(session: Session, body: memoryview) -> None:
     try:
         holding, level, box = session.holding(words[0], "res_handle"), words[1], box_of(words[4:10])
         needed = _needed(holding, level, box, words)
+        session.tell_due()
         session.lend(needed)
         reply = bytearray(needed)
         holding.read(session.current.gallium, level, box, memoryview(reply), words[2], words[3])
@@ -240,6 +241,7 @@ def _put2(session: Session, body: memoryview) -> None:
 @_message(13, "TRANSFER_GET2", 10)
 def _get2(session: Session, body: memoryview) -> None:
     words = body.cast("I").tolist()
+    session.tell_due()
     _transfer2(session, words, Holding.read)
     _note_read(session, session.resources[words[0]], words[2:8])
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import QUERIES, signed
+from tgsi.tools.vtest.numbers import BIND_CUSTOM, QUERIES, signed
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 
@@ -53,6 +51,7 @@ def _create(sub: SubContext, words: Words) -> None:
 def _begin(sub: SubContext, words: Words) -> None:
     found: Query = sub.need(words[0], kinds.QUERY)
     if found.object.kind not in (QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
+        sub.session.due.pop(found, None)
         sub.gallium.begin_query(found.object)
 
 
@@ -64,6 +63,22 @@ def _end(sub: SubContext, words: Words) -> None:
 @command("GET_QUERY_RESULT", "handle wait")
 def _result(sub: SubContext, words: Words) -> None:
     found: Query = sub.need(words[0], kinds.QUERY)
+    holding = sub.session.resources.get(found.handle)
+    if found.object.is_due and holding is not None and holding.bind == BIND_CUSTOM:
+        sub.session.due[found] = sub  # clients ask at the end of each query, and wait for the buffer before they look
+    else:
+        _tell_result(sub, found)
+
+
+def tell_due(due: dict[Any, SubContext]) -> None:
+    """Write the results that clients have asked for, before they look."""
+    while due:
+        found, sub = due.popitem()
+        if sub.context is not None and found.object.is_due and not found.object.is_destroyed and found.handle in sub.session.resources:
+            _tell_result(sub, found)
+
+
+def _tell_result(sub: SubContext, found: Query) -> None:
     result = sub.gallium.get_query_result(found.object)
     value = int(result[0] if isinstance(result, tuple) else result) & ((1 << 64) - 1)
     size = 8 if found.object.kind in _WIDE else 4
@@ -77,7 +92,7 @@ def _tell(sub: SubContext, holding: Holding, offset: int, data: bytes) -> None:
     """Write bytes into a buffer, and into the client's memory of it."""
     buffer, end = holding.resource, offset + len(data)
     sub.gallium._finish_uses(buffer)
-    buffer.storage[offset:end] = np.frombuffer(data, np.uint8)
+    buffer.storage.data[offset:end] = data
     if holding.memory is not None and end <= len(holding.memory):
         holding.memory[offset:end] = data
 

@@ -91,6 +91,7 @@ class Session:
         self.resources: dict[int, Holding] = {}
         self.buffers, self.memories = Buffers(), Buffers()
         self.rows: Rows = native_rows()
+        self.due: dict[Any, SubContext] = {}  # queries whose results are to be written before the client looks; see `queries`
         self.account = Account(screen.memory)
         self._lent = 0  # bytes of the message at work that are counted
         self.marks = make_marks()[0] if marks is None else marks
@@ -165,16 +166,21 @@ class Session:
         return self._known_work is not None
 
     def synchronize(self) -> None:
-        """Finish all pending work of the current sub-context."""
+        """Finish all pending work of the current sub-context, and write the results of queries."""
+        self.tell_due()
         found = self._current
         if found is not None and found.context is not None:
             found.context._synchronize()
+
+    def tell_due(self) -> None:
+        """Write the results of queries that the client has asked for."""
+        queries.tell_due(self.due)
 
     def next_head(self) -> bytearray | memoryview:
         """The first words of the next message, empty at the end. Pending work is drawn while the client is silent."""
         found = self._current
         if found is not None and found.context is not None:
-            if found.answer_waits is not None:
+            if found.answer_waits is not None and not self.due:
                 found.answer_waits()
             if found.context.device.pending and self.wire.is_quiet:
                 found.context._use_pause()

@@ -47,6 +47,7 @@ class Client(Protocol):
     rows: Rows
     marks: memoryview
     waits: Waits | None
+    due: dict[Any, SubContext]
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
