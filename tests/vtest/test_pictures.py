@@ -176,8 +176,9 @@ import sys
 scene.render.filepath = sys.argv[-1]
 bpy.ops.render.render(write_still=True)
 """
-    (tmp_path / "scene.py").write_text(text)
-    command = ["env", "-u", "PYTHONPATH", "blender", "-b", "--factory-startup", "--python-exit-code", "1", "-P", "scene.py", "--"]
+    script = tmp_path / "scene.py"
+    script.write_text(text)
+    command = ["env", "-u", "PYTHONPATH", "blender", "-b", "--factory-startup", "--python-exit-code", "1", "-P", str(script), "--"]
     (tmp_path / "home").mkdir()
     places = environment | {"HOME": str(tmp_path / "home")}
     run([], [*command, str(tmp_path / "ours.png")], places, tmp_path)
