@@ -178,8 +178,7 @@ class Registers:
 
 def selected(words: Bits, operand: SrcOperand, kind: str) -> Bits:
     """(lanes, 4) words as an operand takes them: swizzled, then modified as its type says."""
-    chosen = words[:, list(operand.swizzle)]
-    return np.ascontiguousarray(modified(chosen, kind, absolute=operand.absolute, negate=operand.negate))
+    return modified(words.take(operand.swizzle, 1), kind, absolute=operand.absolute, negate=operand.negate)
 
 
 def _rows(program: Program, arguments: Arguments) -> dict[File, Rows]:
