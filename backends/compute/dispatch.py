@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from backends.abi.records import ShaderEnv
 from backends.compute.kernels import grid_kernel
 from backends.compute.needs import Needs, needs_of
-from backends.device.environment import make_environment, stage_keys
+from backends.device.environment import StageKeys, make_environment, stage_keys
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, compute_units
 from backends.device.hazards import entangled, meet
 from backends.device.region import Region, aligned
 from backends.device.tables import BufferTable
 from backends.device.threads import Helpers
-from backends.llvm.engine.engine import Library
+from backends.llvm.engine.engine import Entry, Library
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
 from backends.llvm.kernels.grid_layout import Layout, layout_of
@@ -30,6 +30,7 @@ from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.llvm.targets.machines import native_lanes
 from tgsi.language.facts.enums import MemoryType
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 CHUNK = 1 << 18
 """Most invocations of one call."""
@@ -47,19 +48,57 @@ LOCKED, LOCKED_THREADS = 64, 6
 The CPU's atomic takes five times as long as a load and a store, and only several threads need it."""
 
 
+MOST_PLANS = 256
+"""Plans of launches that are remembered."""
+
+
+@record(eq=False, kw_only=True)
+class _Plan:
+    """All of a launch but the memory that it works on.
+
+    Attributes:
+        program: kept, because its identity is a part of the key. kernel, entry: the code, and its function.
+        lanes: width of vectors. workers: threads that run blocks.
+        record: what the code reads; each launch writes its memory into it.
+        grid, blocks: blocks on each axis, and in all.
+        shared_by: blocks of a unit, which share a vector.
+        most, first: units of the largest and of the first piece; see `TimeSlices`.
+    """
+
+    program: Program
+    kernel: Library
+    entry: Entry
+    needs: Needs
+    lanes: int
+    workers: int
+    record: GridRecord
+    grid: tuple[int, int, int]
+    blocks: int
+    shared_by: int
+    most: int
+    first: int
+
+    @property
+    def is_short(self) -> bool:
+        """True if the first piece is all of it."""
+        return self.workers == 1 and self.blocks <= max(1, self.first) * self.shared_by
+
+
 class _Scratch:
     """Memory that one thread writes while it runs blocks; it grows as needed."""
 
     def __init__(self) -> None:
         self.record = GridRecord()
-        self._arrays: dict[str, NDArray[np.uint8]] = {}
+        self.address = ctypes.addressof(self.record)
+        self._arrays: dict[str, tuple[NDArray[np.uint8], int]] = {}
 
     def provide(self, name: str, size: int) -> None:
         """Make a field of the record the address of at least `size` bytes."""
         held = self._arrays.get(name)
-        if held is None or held.size < size:
-            held = self._arrays[name] = aligned(size)
-        setattr(self.record, name, held.ctypes.data)
+        if held is None or held[0].size < size:
+            made = aligned(size)
+            held = self._arrays[name] = made, made.ctypes.data
+        setattr(self.record, name, held[1])
 
 
 class _Pieces:
@@ -96,16 +135,59 @@ class Dispatcher:
         self._region = Region(1 << 16, watch=self._watch.address)
         self._scratch = [_Scratch() for _ in range(self.workers)]
         self._helpers = Helpers(self.workers - 1, "compute")
+        self._plans: dict[object, _Plan] = {}
+        self._no_memory = BufferTable(len(GRID_MEMORY))
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
         """Run every block of a grid; on return all its bytes are in memory.
 
         UnsupportedError, before anything ran, if the kernel cannot be built. Signal handlers that raise, and TimeLimitError, end the grid.
         """
+        plan = self._plan_of(shader, program, bindings, grid)
+        if not plan.blocks:
+            return
+        needs = plan.needs
+        try:
+            env = make_environment(self._region, needs.bindings, bindings.stage, [])
+            found = ShaderEnv.from_address(env)
+            found.buffers = bindings.buffers.address
+            if not needs.bindings.handles:
+                found.images = bindings.images.address
+            memory = self._no_memory
+            if grid.memory is not None or grid.inputs is not None:
+                memory = BufferTable(len(GRID_MEMORY))
+                memory.put(GRID_MEMORY.index(MemoryType.GLOBAL), grid.memory)
+                memory.put(GRID_MEMORY.index(MemoryType.INPUT), grid.inputs)
+            filled = plan.record
+            filled.env, filled.grid_memory, filled.counters = env, memory.address, bindings.counters.address
+            for scratch in self._scratch[: plan.workers]:
+                self._prepare(scratch, plan)
+            self._run(plan)
+        finally:
+            self._region.reset()
+
+    def _plan_of(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> _Plan:
+        """The plan of a launch. It is remembered if it does not depend on the bound memory, because the next launch is often the same."""
         needs = needs_of(program)
+        keys = stage_keys(bindings.stage, needs.bindings)
+        may_race = bool(needs.bindings.effects.atomics) and grid.blocks * prod(grid.block) >= MANY // 16
+        shape = (grid.grid, grid.block, grid.last, grid.work_dim, grid.shared_bytes, shader.req_private_mem)
+        known = None if may_race else (id(program), shape, keys)
+        plan = self._plans.get(known)
+        if plan is None:
+            plan = self._make_plan(shader, program, bindings, grid, needs, keys)
+            if known is not None:
+                if len(self._plans) >= MOST_PLANS:
+                    self._plans.clear()
+                self._plans[known] = plan
+        return plan
+
+    def _make_plan(
+        self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid, needs: Needs, keys: StageKeys
+    ) -> _Plan:
         lanes = self.lanes_for(program)
         layout = layout_of(grid.block, lanes)
-        views, samplers, images = stage_keys(bindings.stage, needs.bindings)
+        views, samplers, images = keys
         workers = self._workers_for(program, needs, bindings, grid, layout)
         key = GridKey(
             lanes=lanes,
@@ -117,25 +199,22 @@ class Dispatcher:
             is_threaded=workers > 1 and bool(needs.bindings.effects.atomics),
         )
         kernel = grid_kernel(self._kernels, program, key)
-        blocks = grid.blocks
-        if not blocks:
-            return
-        try:
-            env = make_environment(self._region, needs.bindings, bindings.stage, [])
-            record = ShaderEnv.from_address(env)
-            record.buffers = bindings.buffers.address
-            if not needs.bindings.handles:
-                record.images = bindings.images.address
-            memory = BufferTable(len(GRID_MEMORY))
-            memory.put(GRID_MEMORY.index(MemoryType.GLOBAL), grid.memory)
-            memory.put(GRID_MEMORY.index(MemoryType.INPUT), grid.inputs)
-            filled = self._record(shader, bindings, grid, layout)
-            filled.env, filled.grid_memory = env, memory.address
-            for scratch in self._scratch[:workers]:
-                self._prepare(scratch, filled, kernel, needs, lanes)
-            self._run(kernel, workers, layout.shared_by, grid, has_loops(program))
-        finally:
-            self._region.reset()
+        size, blocks, loops = prod(grid.block) * layout.shared_by, grid.blocks, has_loops(program)
+        share = -(-blocks // (8 * workers)) if workers > 1 else blocks
+        return _Plan(
+            program=program,
+            kernel=kernel,
+            entry=kernel.entry("launch"),
+            needs=needs,
+            lanes=lanes,
+            workers=workers,
+            record=self._record(shader, grid, layout),
+            grid=grid.grid,
+            blocks=blocks,
+            shared_by=layout.shared_by,
+            most=min(share // layout.shared_by, CHUNK // size),
+            first=(FIRST // 16 if loops else FIRST) // size,
+        )
 
     def lanes_for(self, program: Program) -> int:
         """Return the width of vectors.
@@ -151,9 +230,8 @@ class Dispatcher:
 
     # -- one launch --------------------------------------------------------------------------------------------------
     @staticmethod
-    def _record(shader: ComputeShader, bindings: ComputeBindings, grid: Grid, layout: Layout) -> GridRecord:
+    def _record(shader: ComputeShader, grid: Grid, layout: Layout) -> GridRecord:
         record = GridRecord()
-        record.counters = bindings.counters.address
         record.threads, record.groups = layout.threads.ctypes.data, layout.groups.ctypes.data
         record.grid[:], record.block[:] = grid.grid, grid.block
         record.last[:] = [last or size for last, size in zip(grid.last, grid.block)]
@@ -162,16 +240,18 @@ class Dispatcher:
         record.work_dim = grid.work_dim
         return record
 
-    def _prepare(self, scratch: _Scratch, record: GridRecord, kernel: Library, needs: Needs, lanes: int) -> None:
+    @staticmethod
+    def _prepare(scratch: _Scratch, plan: _Plan) -> None:
         """Copy the record for one thread, and give it scratch memory of its own."""
-        ctypes.memmove(ctypes.addressof(scratch.record), ctypes.addressof(record), ctypes.sizeof(GridRecord))
+        record, needs, lanes = plan.record, plan.needs, plan.lanes
+        ctypes.memmove(scratch.address, ctypes.addressof(record), ctypes.sizeof(GridRecord))
         scratch.provide("places", PLACE_ROWS * lanes * 4)
         if MemoryType.SHARED in needs.memory:
             scratch.provide("shared", record.shared_by * record.shared_words * 4)
         if MemoryType.PRIVATE in needs.memory:
             scratch.provide("private", record.vectors * lanes * record.private_words * 4)
         if needs.waits:
-            scratch.provide("state", record.vectors * _state_bytes(kernel))
+            scratch.provide("state", record.vectors * _state_bytes(plan.kernel))
             scratch.provide("stops", record.vectors * 4)
 
     def _workers_for(self, program: Program, needs: Needs, bindings: ComputeBindings, grid: Grid, layout: Layout) -> int:
@@ -184,21 +264,15 @@ class Dispatcher:
         is_worth_it = loops or workers >= LOCKED_THREADS or len(program.instructions) >= LOCKED * atomics
         return workers if is_worth_it else 1
 
-    def _run(self, kernel: Library, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
+    def _run(self, plan: _Plan) -> None:
         """Run the blocks in pieces of whole units; each thread adapts the size of its pieces."""
-        size = prod(grid.block) * shared_by
-        share = -(-grid.blocks // (8 * workers)) if workers > 1 else grid.blocks
-        most = min(share // shared_by, CHUNK // size)
-        first = (FIRST // 16 if loops else FIRST) // size
-        pieces, watch = _Pieces(grid.blocks), self._watch
-        width, height, _ = grid.grid
-
-        launch = kernel.entry("launch")
+        pieces, watch, launch = _Pieces(plan.blocks), self._watch, plan.entry
+        width, height, _ = plan.grid
 
         def work(worker: int) -> None:
-            mine, pace = self._scratch[worker].record, TimeSlices(most, first)
-            address = ctypes.addressof(mine)
-            while not watch.look() and (piece := pieces.take(pace.begin() * shared_by)) is not None:
+            scratch, pace = self._scratch[worker], TimeSlices(plan.most, plan.first)
+            mine, address = scratch.record, scratch.address
+            while not watch.look() and (piece := pieces.take(pace.begin() * plan.shared_by)) is not None:
                 start, mine.blocks = piece
                 mine.first[:] = (start % width, start // width % height, start // (width * height))
                 launch(address)
@@ -210,7 +284,11 @@ class Dispatcher:
 
         try:
             watch.begin()
-            self._helpers.run(workers, work, end)
+            if plan.is_short:
+                self._scratch[0].record.blocks = plan.blocks
+                launch(self._scratch[0].address)
+            else:
+                self._helpers.run(plan.workers, work, end)
         except BaseException:
             watch.forget()
             raise

@@ -142,8 +142,11 @@ class Compute(ContextCore):
         program, grid = self._wanted(shader, info, given)
         bindings = self._compute_bindings()
         self._finish_pending(bindings)
-        with self._global.bound(self._writable(of_draws=False, but="set_global_binding")) as memory:
-            self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
+        if self._global.is_empty:
+            self._dispatch().launch(shader, program, bindings, grid)
+        else:
+            with self._global.bound(self._writable(of_draws=False, but="set_global_binding")) as memory:
+                self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
         for resource in self._writable(of_draws=False):
             resource.push()
         self._cs_invocations += grid.invocations
@@ -180,9 +183,9 @@ class Compute(ContextCore):
             self._synchronize()
         if self._user_memory or has_samples:
             self._show_runs()
-        for resource in self._user_memory:
-            if not self._is_busy(resource):
-                resource.pull()
+            for resource in self._user_memory:
+                if not self._is_busy(resource):
+                    resource.pull()
 
     def _dispatch(self) -> Dispatcher:
         if self._dispatcher is None:

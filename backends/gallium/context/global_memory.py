@@ -24,6 +24,11 @@ class GlobalMemory:
         self._slots: list[tuple[Resource, int] | None] = [None] * count
         self._references: list[Reference | None] = [None] * count
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no buffer is mapped."""
+        return not any(self._slots)
+
     def _mapped(self) -> list[tuple[Resource, int]]:
         """Each mapped buffer once, in the order of addresses."""
         return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])

@@ -119,9 +119,9 @@ def test_bindings_that_share_memory_keep_to_one_thread(monkeypatch: pytest.Monke
     seen: list[int] = []
     run = dispatch.Dispatcher._run
 
-    def note(self: Any, kernel: Any, workers: int, *rest: Any) -> None:
-        seen.append(workers)
-        run(self, kernel, workers, *rest)
+    def note(self: Any, plan: Any) -> None:
+        seen.append(plan.workers)
+        run(self, plan)
 
     monkeypatch.setattr(dispatch, "compute_units", lambda threads: 2)
     monkeypatch.setattr(dispatch, "LOCKED", 0)
