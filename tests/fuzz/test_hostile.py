@@ -13,7 +13,7 @@ from tests.fuzz.mutants import mutant
 
 pytestmark = pytest.mark.usefixtures("light_code")
 
-CI_PROGRAMS = 75
+CI_PROGRAMS = 50
 NIGHTLY_PROGRAMS = 1000
 BATCH = 100
 WIDTHS = (8, 16, 4, 8, 32, 16, 8, 4, 16, 64)

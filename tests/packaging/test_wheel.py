@@ -159,9 +159,15 @@ def make_hostile(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the tree."""
+    return build(WheelBuilder, ROOT, tmp_path_factory.mktemp("wheel"))
+
+
 @pytest.mark.slow
-def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(tmp_path: Path) -> None:
-    wheel, sdist = build(WheelBuilder, ROOT, tmp_path / "wheel"), build(SdistBuilder, ROOT, tmp_path / "sdist")
+def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> None:
+    sdist = build(SdistBuilder, ROOT, tmp_path / "sdist")
     run([sys.executable, "-m", "tarfile", "-e", sdist, tmp_path / "unpacked"], cwd=tmp_path)
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     assert build(WheelBuilder, unpacked, tmp_path / "again").read_bytes() == wheel.read_bytes()
@@ -180,13 +186,13 @@ def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_installed_tgsi_works_beside_packages_of_the_same_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours, other = build(WheelBuilder, ROOT, tmp_path / "wheel"), make_other_linkage(tmp_path)
+    other = make_other_linkage(tmp_path)
     hostile = make_hostile(tmp_path / "hostile")
     scripts = make_environment(tmp_path / "environment")
     install(scripts, other)
-    install(scripts, ours)
+    install(scripts, wheel)
     for name, text in {"fs.tgsi": FRAGMENT, "vs.tgsi": VERTEX}.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "triangle.bin").write_bytes(red().data)
