@@ -3,6 +3,8 @@
 python -m tests.piglit --results ours.tsv --names ../shared/peers/piglit.json --shard 1/20     goes on where the file ended
 python -m tests.piglit --side reference --results reference.tsv --against ours.tsv             what did not pass there
 python -m tests.piglit --side reference --results reference.tsv --among ours.tsv --sample 1000  the same cases there, some of them
+python -m tests.piglit --results more.tsv --go-on                                              what kept.txt does not have
+python -m tests.piglit --keep ours.tsv                                                         adds outcomes to kept.txt
 python -m tests.piglit --table ours.tsv ../shared/peers/piglit.json reference.tsv              later files of the reference win
 """
 
@@ -20,6 +22,7 @@ from functools import reduce
 from pathlib import Path
 
 from tests.piglit.cases import Case, Unit, matching, ordered, read_cases, shard
+from tests.piglit.kept import KEPT, keep, kept
 from tests.piglit.page import PAGE, page, tree_here
 from tests.piglit.results import Results, read_any
 from tests.piglit.runner import remaining, run
@@ -51,6 +54,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--names", type=Path, help="file of names that are run first: lines, or piglit.json")
     parser.add_argument("--only", help="regular expression: cases whose names have it")
     parser.add_argument("--against", type=Path, help="results of the other side: only cases that did not pass there")
+    parser.add_argument("--go-on", action="store_true", help=f"leave out cases that {KEPT.name} has")
     parser.add_argument("--among", type=Path, help="results: only cases that they have")
     parser.add_argument("--sample", type=int, help="this many of the cases, by chance and the seed")
     parser.add_argument("--again", help="outcomes that are run again, as fail,hang")
@@ -60,6 +64,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="time of the run")
     parser.add_argument("--log", type=Path, help="file that gets what our server says")
     files = ("OURS", "REFERENCE")
+    parser.add_argument("--keep", type=Path, metavar="OURS", help=f"add results to {KEPT.name}, as those of the tree that is checked out")
     parser.add_argument("--table", nargs="+", type=Path, metavar=files, help="print the table of files of results, or of a piglit.json")
     parser.add_argument("--page", nargs="+", type=Path, metavar=files, help=f"write {PAGE.name} in docs from such files")
     return parser.parse_args(arguments)
@@ -79,7 +84,8 @@ def chosen(cases: dict[str, Case], given: argparse.Namespace, results: Results) 
         drawn = set(random.Random(given.seed).sample(sorted(wanted), min(given.sample, len(wanted))))
         wanted = {name: case for name, case in wanted.items() if name in drawn}
     again = set(results.names(*given.again.split(","))) if given.again else set()
-    return remaining(shard(ordered(wanted, first, given.seed), *given.shard), results.found.keys() - again)
+    done = results.found.keys() | (kept(wanted).keys() if given.go_on else ())
+    return remaining(shard(ordered(wanted, first, given.seed), *given.shard), done - again)
 
 
 def show(cases: dict[str, Case], ours: Results, reference: Results) -> int:
@@ -103,8 +109,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("piglit is not installed", file=sys.stderr)
         return 2
     cases = read_cases(root)
+    if given.keep:
+        keep(Results(given.keep).found, tree_here())
+        return 0
     if files := given.table or given.page:
         ours, reference = Results(files[0]), reduce(Results.merged, map(read_any, files[1:]), Results())
+        ours.found = kept(cases) | ours.found
         if given.page:
             PAGE.write_text(page(cases, ours.found, reference.found, tree_here(), datetime.datetime.now(datetime.UTC).date()))
         return show(cases, ours, reference)

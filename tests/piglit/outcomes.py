@@ -29,6 +29,7 @@ RANKS = ("skip", "pass", "warn", "fail", "hang", "crash")
 _UNIT_PATIENCE = 3 * PATIENCE  # what a unit has not done by then is run in further processes
 _RESIZED, _TRIES = "Got spurious window resize", 5
 _LOOK = 0.5  # share of the patience from one look at the processor time to the next; a look reads all of /proc
+_NOT_THERE = 127  # code of a shell whose program is not installed; packages of piglit lack some programs of its lists
 _WORDS = 300  # characters of what a case said
 
 
@@ -118,6 +119,8 @@ def judged(ended: Ended) -> Outcome:
         kind = "hang"
     elif ended.code < 0 or ended.code > 128:
         kind = "crash"
+    elif ended.code == _NOT_THERE and not parts and not result:
+        kind = "skip"
     else:
         found = [kind for kind in parts.values() if kind in RANKS] or [result if result in RANKS else "fail"]
         kind = max(found, key=RANKS.index)

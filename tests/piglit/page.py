@@ -15,7 +15,8 @@ from tests.piglit.table import PASSED, better, table, worse
 PAGE = Path(__file__).parents[2] / "docs" / "piglit.md"
 _HEAD = """# piglit through tgsi-vtest
 
-`python -m tests.piglit --page OURS REFERENCE ...` makes this page from files of results. The cases are those of an installed piglit's
+`python -m tests.piglit --page OURS REFERENCE ...` makes this page from files of results. Ours are kept in tests/piglit/kept.txt
+(`--keep`), so that a run on another machine goes on where the last one ended (`--go-on`). The cases are those of an installed piglit's
 profile gpu that run with GLX; the reference is `virgl_test_server` over llvmpipe with the same Mesa. Where it was not run again, its
 outcomes are those that came with piglit.json. A warning counts as a pass. A process hangs after 60 s of processor time, its server's
 included. Cells with two numbers are ours / the reference's, of the cases that ran here.

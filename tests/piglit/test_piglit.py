@@ -21,6 +21,7 @@ from benchmarks.virpipe import Server
 from tests.conftest import SHARED
 from tests.piglit.__main__ import SEED, chosen, main, names_in, parse
 from tests.piglit.cases import Case, ordered, read_cases, read_list, shard, units
+from tests.piglit.kept import keep, kept
 from tests.piglit.known import KNOWN
 from tests.piglit.outcomes import Ended, Outcome, Start, Starter, judged, reports, run_case, run_unit
 from tests.piglit.page import page
@@ -98,6 +99,7 @@ def test_shards_are_parts_and_together_everything() -> None:
         ('PIGLIT: {"subtest": {"a" : "pass"}}\nPIGLIT: {"subtest": {"b" : "fail"}}\n' + REPORT, 0, "fail"),
         ('PIGLIT: {"subtest": {"a" : "skip"}}\nPIGLIT: {"subtest": {"b" : "pass"}}\n', 0, "pass"),
         ("nothing of use\n", 0, "fail"),
+        ("sh: 1: exec: nothing: not found\n", 127, "skip"),
         (REPORT, -11, "crash"),
         (REPORT, 134, "crash"),
         (REPORT, None, "hang"),
@@ -248,6 +250,20 @@ def test_a_sample_of_what_the_other_side_has_run_is_the_same_each_time(tmp_path:
     assert first == again != other
     assert len(first) == 10
     assert first < set(ours.found)
+
+
+def test_outcomes_that_are_kept_have_no_names_and_later_ones_replace_them(tmp_path: Path) -> None:
+    path = tmp_path / "kept.txt"
+    keep({"spec@a": Outcome("fail", 1.0), "spec@b": Outcome("pass", 1.0)}, "0123abcd", path)
+    keep({"spec@a": Outcome("pass", 1.0)}, "4567abcd", path)
+    assert "spec" not in path.read_text()
+    assert kept(["spec@a", "spec@b", "spec@c"], path) == {
+        "spec@a": Outcome("pass", 0.0, "4567abcd"),
+        "spec@b": Outcome("pass", 0.0, "0123abcd"),
+    }
+    path.write_text("0123 pass\n")
+    with pytest.raises(ValueError, match="not enough values"):
+        kept(["spec@a"], path)
 
 
 SERVER = """
