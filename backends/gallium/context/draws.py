@@ -52,6 +52,7 @@ class Draws(ContextCore):
         super().__init__(screen, device)
         self._checked: dict[int, DrawInfo] = {}
         self._made: dict[tuple[Any, ...], DrawInfo] = {}
+        self._recorded: dict[tuple[int, bytes, int], tuple[DrawInfo, DrawInfo]] = {}  # of records in buffers, with what they complete
         self._grids: dict[tuple[Any, ...], MeshDraw] = {}
 
     def draw_vbo(
@@ -240,21 +241,30 @@ class Draws(ContextCore):
             raise ValueError(f"{name}: indirect: {count} records of {size} bytes at {start} do not fit {buffer!r}")
         self._finish_uses(buffer)
         buffer.pull()
+        content = buffer.storage.data
         for number in range(count):
             at = start + number * step
-            record = [int(item) for item in buffer.storage[at : at + size].view(np.uint32)]
-            bias = record.pop(3) if words == 5 else 0
-            self.draw_vbo(
-                replace(
-                    info,
-                    count=record[0],
-                    instance_count=record[1],
-                    start=record[2],
-                    index_bias=bias - (1 << 32) if bias >> 31 else bias,
-                    start_instance=record[3],
-                    drawid=info.drawid + number,
-                )
+            self.draw_vbo(self._recorded_draw(info, bytes(content[at : at + size]), number))
+
+    def _recorded_draw(self, info: DrawInfo, words: bytes, number: int) -> DrawInfo:
+        """Draw `number` of an indirect call, from the words of its record. Equal ones give the same object, as equal keywords do."""
+        key = id(info), words, number
+        held, made = self._recorded.get(key, (None, info))
+        if held is not info:
+            count, instances, start, *bias, first = memoryview(words).cast("I")
+            made = replace(
+                info,
+                count=count,
+                instance_count=instances,
+                start=start,
+                start_instance=first,
+                index_bias=bias[0] - ((bias[0] >> 31) << 32) if bias else 0,
+                drawid=info.drawid + number,
             )
+            if len(self._recorded) >= MAX_REMEMBERED:
+                self._recorded.clear()
+            self._recorded[key] = info, made
+        return made
 
     # -- meshes ----------------------------------------------------------------------------------------------------------
     def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
