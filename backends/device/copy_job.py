@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 from backends.device.memory import Range
 from tgsi.language.record import record
+
+
+class Crewed(IntEnum):
+    """Knowledge of a caller of generated code whether there are threads that copy."""
+
+    UNKNOWN = 0
+    NO = 1
+    YES = 2
 
 
 @record

@@ -1,4 +1,4 @@
-"""The device's counters, a row each: queries (pipe_query) are answered from differences of their running totals.
+"""The device's counters, a row each: queries (pipe_query) are answered from differences of their running totals, or from intervals.
 
 A row is a field of `Statistics`. It says in which place the events are counted. From it follow the field of that place's record, the
 sum over records and, for `in_pipeline`, the number's place in the answer to a PIPELINE_STATISTICS query. A new counter needs its row
@@ -7,11 +7,14 @@ and the code that counts: in generated code `record.set(name, ...)`, in a stage 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, fields
 from enum import Enum
 from operator import add, sub
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
@@ -124,3 +127,24 @@ def difference(after: Statistics, before: Statistics) -> Statistics:
 def total(a: Statistics, b: Statistics) -> Statistics:
     """Return the sum of two totals."""
     return _combined(a, b, add)
+
+
+class Intervals:
+    """Samples that passed in each interval: a context numbers the times between beginnings and ends of occlusion queries.
+
+    So a query waits for nothing: its result is the sum over the intervals that it was active in, and their draws may be pending.
+
+    counts: an array of 64-bit integers of each thread, an element for each interval.
+    """
+
+    def __init__(self, counts: Sequence[NDArray[np.int64]]) -> None:
+        self._counts, self._views = counts, [count.data for count in counts]  # views are faster for few elements
+
+    def passed(self, first: int, end: int) -> int:
+        """Samples that passed from interval `first` on, before interval `end`. Their draws are carried out."""
+        return sum(sum(view[first:end]) for view in self._views)
+
+    def forget(self) -> None:
+        """Begin anew. No draw is pending."""
+        for count in self._counts:
+            count[:] = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backends.device.commands.bound_record import STOPS, Hindrance, TextureSlot
 from backends.device.commands.known_objects import Kind
+from backends.device.copy_job import Crewed
 from backends.entries.arguments import Entry
 from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
 from backends.llvm.builder.function import I32, I64, PTR, Module
@@ -43,7 +44,7 @@ def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -
         state = f.call_pointer(PTR, python.get("save_thread").as_pointer())
         code.set(f.call_pointer(I32, b.get("read_entry").as_pointer(), b.get("executor").as_pointer(), source, extent))
         with f.if_(is_large & code.get().eq(0)):
-            copied = (source, stride, target, row, row, rows, f.const(I32, 0))
+            copied = (source, stride, target, row, row, rows, f.const(I32, int(Crewed.UNKNOWN)))
             code.set(f.call_pointer(I32, b.get("copy_entry").as_pointer(), b.get("copier").as_pointer(), *copied))
         f.call_pointer(None, python.get("restore_thread").as_pointer(), state)
         b.set("owner", owner)

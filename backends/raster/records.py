@@ -53,7 +53,7 @@ class WorkerBuffers(ctypes.Structure):
     """Scratch memory and counts of a worker; the addresses never change."""
 
     _fields_ = [
-        ("intervals", c_void_p),  # i64: samples that passed, by interval; see `backends.device.intervals`
+        ("intervals", c_void_p),  # i64: samples that passed, by interval; see `backends.device.counters.Intervals`
         ("vertices", c_void_p),
         ("clip_masks", c_void_p),
         ("vertex_id", c_void_p),

@@ -196,7 +196,7 @@ class BoundRecord(ctypes.Structure):
         (
             "copy_entry",
             c_uint64,
-        ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, 0) -> 0 if copied; 0: none
+        ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, Crewed) -> 0 if copied; 0: none
         ("copier", c_uint64),
         ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell` or `observed_cell`

@@ -35,9 +35,9 @@ class Query:
     """A query that create_query returned.
 
     held: the events counted while it was active, until the last pause. samples: those that passed meanwhile, as far as they were taken.
-    spans: intervals (`backends.device.intervals`) whose samples were not taken yet: the first, and the one after the last. opened: the
-    interval in which it has begun; None: it counts nothing now. is_due: it has ended, and its result is computed when somebody asks.
-    context: that made it.
+    spans: intervals (`backends.device.counters.Intervals`) whose samples were not taken yet: the first, and the one after the last.
+    opened: the interval in which it has begun; None: it counts nothing now. is_due: it has ended, and its result is computed when somebody
+    asks. row: of its kind. context: that made it.
     """
 
     def __init__(self, context: object, kind: QueryType | DriverQuery, index: int) -> None:

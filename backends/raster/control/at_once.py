@@ -6,6 +6,7 @@ import ctypes
 
 from backends.abi.limits import TILE
 from backends.abi.records import WatchRecord
+from backends.device.copy_job import Crewed
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import is_stopped, read_clock
@@ -51,26 +52,27 @@ def build_run_tiles(module: Module) -> None:
 
 
 def build_copy_at_once(module: Module) -> None:
-    """copy_at_once(copier, source, source stride, target, target stride, bytes of a row, rows, alone) -> 0 if the rows were copied.
+    """copy_at_once(copier, source, source stride, target, target stride, bytes of a row, rows, Crewed) -> 0 if the rows were copied.
 
-    Otherwise there is no kernel yet, there are no threads, or the copy was ended early; Python has to look. alone: there never are threads.
+    Otherwise there is no kernel yet, nobody knows whether there are threads, or the copy was ended early; Python has to look.
 
     All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
     the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides.
     """
     f = Function(module, "copy_at_once", [PTR, I64, I64, I64, I64, I64, I64, I32], I32, shared=True)
-    copier, source, source_stride, target, target_stride, row, rows, alone = f.args
+    copier, source, source_stride, target, target_stride, row, rows, crewed = f.args
     c = Record(f, copier, CopierRecord)
     s = Record(f, c.get("scene"), Scene)
     watch = Record(f, s.get("crew.watch"), WatchRecord)
-    with f.leaving(c.get("job.kernel").as_address().eq(0) | (s.get("crew.is_held").ne(0) & alone.eq(0))):
+    is_unknown = crewed.eq(int(Crewed.UNKNOWN)) & s.get("crew.is_held").ne(0)
+    with f.leaving(c.get("job.kernel").as_address().eq(0) | is_unknown):
         f.ret(f.const(I32, 1))
     f.call(None, "finish", s.pointer)
     start = _time(f, watch)
     c.set("copies", c.get("copies") + 1)
     is_trial = (c.get("copies") & (TRIALS - 1)).eq(0)
     usual = c.get("is_alone")
-    way = f.select(is_trial, 1 - usual, usual) | alone
+    way = f.select(is_trial, 1 - usual, usual) | crewed.eq(int(Crewed.NO)).zext(I32)
     size = row * rows
     width, height = f.var(I32, row.trunc(I32)), f.var(I32, rows.trunc(I32))
     strides = {"source_stride": f.var(I64, source_stride), "target_stride": f.var(I64, target_stride)}

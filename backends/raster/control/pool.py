@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord, Watch, has_watches
-from backends.device.copy_job import Copy
-from backends.device.counters import Place, counted
+from backends.device.copy_job import Copy, Crewed
+from backends.device.counters import Intervals, Place, counted
 from backends.device.framebuffer import Framebuffer
-from backends.device.intervals import Intervals
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES, MOST_INTERVALS
@@ -316,9 +315,9 @@ class Pool:
 
     def copy_rows(self, copier: CopierRecord, job: Copy) -> None:
         """Copy rows of bytes at once; pending work stays as it is. `copier` has a kernel."""
-        is_ready, sizes = self._is_ready(), (job.row_bytes, job.rows)
+        crewed, sizes = Crewed.YES if self._is_ready() else Crewed.NO, (job.row_bytes, job.rows)
         places = job.source, job.source_stride, job.target, job.target_stride
-        self._call(lambda _: self._copy(ctypes.addressof(copier), *places, *sizes, not is_ready))
+        self._call(lambda _: self._copy(ctypes.addressof(copier), *places, *sizes, crewed))
 
     def counts(self) -> dict[str, Any]:
         """Running totals of all threads, by the names of their counters."""

@@ -11,10 +11,9 @@ import numpy as np
 from backends.device.bound import DrawState
 from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
-from backends.device.counters import FlushReason, Statistics
+from backends.device.counters import FlushReason, Intervals, Statistics
 from backends.device.framebuffer import Framebuffer
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
-from backends.device.intervals import Intervals
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.pipe.limits import MOST_INTERVALS

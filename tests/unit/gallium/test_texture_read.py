@@ -137,6 +137,20 @@ def test_a_texture_that_is_destroyed_while_it_is_read_keeps_its_memory_until_the
     assert "destroyed" in errors[0]
 
 
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_picture_is_read_while_another_thread_forks(threads: int) -> None:
+    with g.Screen(threads=threads) as screen, screen.context_create() as ctx:
+        made, texels = texture(screen, ctx, bind="RENDER_TARGET")
+        into = np.zeros_like(texels[0])
+        for _ in range(3):
+            ctx.texture_read(made, into)
+        ctx.device._pool.hold()  # type: ignore[attr-defined]
+        into[:] = 0
+        ctx.texture_read(made, into)
+        ctx.device._pool.let_go()  # type: ignore[attr-defined]
+        assert (into == texels[0]).all()
+
+
 def test_a_box_goes_to_rows_and_layers_that_are_strides_apart(screen: g.Screen, ctx: g.Context) -> None:
     made, texels = texture(screen, ctx, target="TEXTURE_2D_ARRAY", array_size=3)
     into = bytearray(b"\7" * 3_000_000)
