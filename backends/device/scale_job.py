@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,23 +16,23 @@ Indices = NDArray[np.int64]
 
 @record(slots=False)
 class Axis:
-    """The source texels of each target texel along one axis: the nearest one, or two and the weight of the second."""
+    """The source texels of each target texel along one axis: the nearest one, or two and the weight of the second.
+
+    is_whole: the source texels are a range, taken in order.
+    """
 
     first: Indices
     second: Indices | None = None
     weight: NDArray[np.float32] | None = None
+    is_whole: bool = False
 
     def __getitem__(self, part: slice) -> Axis:
         if self.second is None or self.weight is None:
-            return Axis(self.first[part])
+            return Axis(self.first[part], is_whole=self.is_whole)
         return Axis(self.first[part], self.second[part], self.weight[part])
 
-    @property
-    def is_whole(self) -> bool:
-        """True if the source texels are a range, taken in order."""
-        return self.second is None and bool((np.diff(self.first) == 1).all())
 
-
+@functools.lru_cache(maxsize=32)  # programs blit boxes of the same size again
 def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
     """Map `count` target texels to the source range start .. start + size, mirrored where size is negative; the source has `limit` texels.
 
@@ -39,7 +41,8 @@ def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, wi
     """
     wanted = range(count) if window is None else window
     if count == size:
-        return Axis(np.clip(np.arange(start + wanted.start, start + wanted.stop), 0, limit - 1))
+        begin, end = start + wanted.start, start + wanted.stop
+        return Axis(np.clip(np.arange(begin, end), 0, limit - 1), is_whole=0 <= begin < end <= limit)
     at = (np.arange(wanted.start, wanted.stop, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
     if not is_filtered:
         return Axis(np.clip(np.floor(at), 0, limit - 1).astype(np.int64))
