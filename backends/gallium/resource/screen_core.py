@@ -15,6 +15,8 @@ from backends.pipe.checks import any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
 
+MAX_REMEMBERED = 256
+
 
 class ScreenCore(ABC):
     """The base of `Screen`: resources, and the methods that contexts call on their screen.
@@ -26,6 +28,7 @@ class ScreenCore(ABC):
         super().__init__()
         self.memory = Accounting(memory_limit)
         self.is_destroyed = False
+        self._possible: dict[tuple[Any, ...], Template] = {}  # of arguments that made a resource, because programs make many alike
 
     @abstractmethod
     def get_name(self) -> str:
@@ -81,9 +84,19 @@ class ScreenCore(ABC):
         """
         if template is not None:
             return self._create("resource_create", check_template(template, "resource_create"), None)
-        name, sizes = "resource_create", (width0, height0, depth0)
-        made = self._template(name, target, format, sizes, array_size, last_level, nr_samples, bind, usage, flags)
-        return self._create(name, made, None)
+        given = (target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags)
+        key = (given, *map(type, (width0, height0, depth0, *given)))  # 1, True and 1.0 are equal
+        try:
+            known = self._possible.get(key)
+        except TypeError:  # a value that cannot be hashed
+            return self._create("resource_create", self._template("resource_create", *given), None)
+        made = known or self._template("resource_create", *given)
+        resource = self._create("resource_create", made, None, is_possible=known is not None)
+        if known is None:
+            if len(self._possible) >= MAX_REMEMBERED:
+                self._possible.clear()
+            self._possible[key] = made
+        return resource
 
     def resource_from_user_memory(
         self,
@@ -142,10 +155,11 @@ class ScreenCore(ABC):
             flags=as_flags(ResourceFlags, flags, f"{name}: flags"),
         )
 
-    def _create(self, name: str, template: Template, memory: Any) -> Resource:
+    def _create(self, name: str, template: Template, memory: Any, *, is_possible: bool = False) -> Resource:
         if self.is_destroyed:
             raise ValueError(f"{name}: the screen was destroyed")
-        check_possible(template, name)
+        if not is_possible:
+            check_possible(template, name)
         try:
             return Resource(self, template, memory)
         except MemoryError as error:
