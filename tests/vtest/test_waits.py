@@ -216,3 +216,12 @@ def test_a_query_that_begins_again_tells_no_old_result(serve: Callable[..., Serv
     assert [RESULT.unpack_from(told, 16 * k) for k in range(3)] == [(1, 4, 0), (1, 4, 256), (0, 0, 0)]
     assert served.ask(Stream().submit(Commands().add("GET_QUERY_RESULT", 52, 0)).message(3, 4).wait(3)) == [DONE]
     assert not served.lines
+
+
+def test_a_result_that_decided_about_a_draw_is_told_as_well(serve: Callable[..., Served]) -> None:
+    served = serve()
+    commands = _queries(2).add("SET_RENDER_CONDITION", 50, 0, 0).add("DRAW_VBO", *draw()).add("SET_RENDER_CONDITION", 0, 0, 0)
+    served.client.sendall(Stream().submit(commands).wait(4).get(4, 0, (0, 0, 0, 64, 1, 1), 64).data)
+    assert served.client.recv(12, socket.MSG_WAITALL) == DONE
+    told = served.client.recv(64, socket.MSG_WAITALL)
+    assert [RESULT.unpack_from(told, 16 * k) for k in range(2)] == [(1, 4, 0), (1, 4, 256)]

@@ -74,7 +74,8 @@ def tell_due(due: dict[Any, SubContext]) -> None:
     """Write the results that clients have asked for, before they look."""
     while due:
         found, sub = due.popitem()
-        if sub.context is not None and found.object.is_due and not found.object.is_destroyed and found.handle in sub.session.resources:
+        is_there = not found.object.is_destroyed and found.handle in sub.session.resources
+        if sub.context is not None and is_there:
             _tell_result(sub, found)
 
 
