@@ -17,6 +17,7 @@ import random
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
@@ -116,7 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ours, reference = Results(files[0]), reduce(Results.merged, map(read_any, files[1:]), Results())
         ours.found = kept(cases) | ours.found
         if given.page:
-            PAGE.write_text(page(cases, ours.found, reference.found, tree_here(), datetime.datetime.now(datetime.UTC).date()))
+            trees = Counter(outcome.words for outcome in kept(cases).values())
+            PAGE.write_text(page(cases, ours.found, reference.found, trees, datetime.datetime.now(datetime.UTC).date()))
         return show(cases, ours, reference)
     if lacks := missing(given.side):
         print(f"missing: {', '.join(lacks)}", file=sys.stderr)

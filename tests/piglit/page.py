@@ -27,13 +27,19 @@ def _names(names: list[str], outcomes: Mapping[str, Outcome], reasons: Mapping[s
     return "\n".join(f"- `{name}`: {outcomes[name].kind}{f'; {reasons[name]}' if name in reasons else ''}" for name in names) or "None."
 
 
-def page(cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapping[str, Outcome], tree: str, day: datetime.date) -> str:
-    """The page as Markdown. tree: of git, on which our side ran last."""
+def _list(trees: Mapping[str, int]) -> str:
+    return ", ".join(f"tree {tree} ({count:,})" for tree, count in sorted(trees.items(), key=lambda row: -row[1]))
+
+
+def page(
+    cases: Mapping[str, Case], ours: Mapping[str, Outcome], reference: Mapping[str, Outcome], trees: Mapping[str, int], day: datetime.date
+) -> str:
+    """The page as Markdown. trees: of git, with the number of cases that ran on each of them."""
     done = [name for name in cases if name in ours]
     gains, losses = better(ours, reference), worse(ours, reference)
     neither = [name for name in done if ours[name].kind not in (*PASSED, "skip") and name not in losses]
     return f"""{_HEAD}
-Run up to {day:%-d %B %Y}, last on tree {tree}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
+Run up to {day:%-d %B %Y}, on {_list(trees)}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
 
 {table(cases, ours, reference)}
 

@@ -214,8 +214,8 @@ def test_the_page_says_which_share_ran_and_names_what_does_not_pass(listed: list
     cases = {case.name: case for case in listed}
     ours = {"spec@arb_a@one": Outcome("fail", 1), "glx@two": Outcome("pass", 1), "spec@glsl-1.10@four": Outcome("crash", 1)}
     reference = {"spec@arb_a@one": Outcome("pass", 1), "glx@two": Outcome("fail", 1), "spec@glsl-1.10@four": Outcome("fail", 1)}
-    text = page(cases, ours, reference, "abc123", datetime.date(2026, 11, 24))
-    assert "Run up to 24 November 2026, last on tree abc123: 3 of 4 cases (75.0 %)." in text
+    text = page(cases, ours, reference, {"abc123": 1, "def456": 2}, datetime.date(2026, 11, 24))
+    assert "Run up to 24 November 2026, on tree def456 (2), tree abc123 (1): 3 of 4 cases (75.0 %)." in text
     parts = {part.splitlines()[0]: part.splitlines()[2:] for part in text.split("\n## ")[1:]}
     assert parts == {
         "Only the reference passes": ["- `spec@arb_a@one`: fail"],
