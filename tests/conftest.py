@@ -68,6 +68,13 @@ def _ctrl_c() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="module")
+def quick_collections() -> None:
+    """Full collections in a module look only at what its tests make, not at what all tests before have left in caches."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _effort(request: pytest.FixtureRequest) -> None:
     """Compile tests with the mark `light` at level 0, unless the night repeats them at the level of production."""

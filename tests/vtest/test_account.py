@@ -36,6 +36,8 @@ from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.session import Session
 from tgsi.tools.vtest.wire import FileWire
 
+pytestmark = pytest.mark.usefixtures("quick_collections")
+
 MIB = 1 << 20
 LIMIT = 40 * MIB
 VIEW = (RGBA8 | TEXTURE_2D << 24, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9)

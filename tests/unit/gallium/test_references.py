@@ -13,7 +13,7 @@ import pytest
 from tests.unit.gallium.compute_cases import ADD_ONE
 from tgsi import gallium as g
 
-pytestmark = pytest.mark.light
+pytestmark = [pytest.mark.light, pytest.mark.usefixtures("quick_collections")]
 SAMPLING = """FRAG
 DCL OUT[0], COLOR
 DCL SAMP[0]

@@ -27,6 +27,8 @@ from tests.property.test_spans import HEIGHT, WIDTH, Scene
 from tests.unit.raster.canvas import ADD, RGBA32F, VS_COLOR, Canvas, changed, fs_color, of_draws, with_shaders
 from tests.unit.raster.triangles import random_triangles
 
+pytestmark = pytest.mark.usefixtures("quick_collections")
+
 WAYS: list[dict[str, Any]] = [
     {"threads": 1},
     {"threads": 2, "window": 2},
