@@ -99,6 +99,19 @@ def stored_channels(item: Instruction, number: int = 0) -> Cells:
     return CHANNELS[mask][:2]
 
 
+class _Groups(dict[int, int]):
+    """The shared cell of each register, by its own cell; 0 if no address reaches it. There may be a thousand arrays."""
+
+    def __init__(self, ranges: Sequence[tuple[File, int, int, int]]) -> None:
+        super().__init__()
+        self._ranges = ranges
+
+    def __missing__(self, cell: int) -> int:
+        file, index, _ = place_of(cell)
+        made = self[cell] = next((group for kind, first, last, group in self._ranges if kind is file and first <= index <= last), 0)
+        return made
+
+
 class CellMap:
     """The cells of a program's registers."""
 
@@ -106,7 +119,7 @@ class CellMap:
         self.groups: dict[tuple[File, int], int] = {}
         """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""
         self._ranges: list[tuple[File, int, int, int]] = []
-        self._known: dict[int, int] = {}  # what `group` has found, by the register's cell: there may be a thousand arrays
+        self._known = _Groups(self._ranges)
         self._find_groups(program)
 
     def _find_groups(self, program: Program) -> None:
@@ -139,15 +152,7 @@ class CellMap:
 
     def group(self, file: File, index: int) -> int:
         """Return the shared cell of a register, or 0 if no address reaches it."""
-        return self._group(index * 16 + PLACES[file]) if file in PLACES else 0
-
-    def _group(self, cell: int) -> int:
-        found = self._known.get(cell)
-        if found is None:
-            file, index, _ = place_of(cell)
-            hits = (number for kind, first, last, number in self._ranges if kind is file and first <= index <= last)
-            found = self._known[cell] = next(hits, 0)
-        return found
+        return self._known[index * 16 + PLACES[file]] if file in PLACES else 0
 
     def is_shared(self, register: RegisterRef) -> bool:
         """Return true if an address may reach the register."""
@@ -165,7 +170,7 @@ class CellMap:
             cell = register.index * 16 + PLACES[register.file]
         elif cell == STILL:
             return ()
-        if self._ranges and (group := self._group(cell)):
+        if self._ranges and (group := self._known[cell]):
             return (group,)
         return tuple([cell + channel for channel in channels])
 
@@ -191,7 +196,7 @@ class CellMap:
         taken = _SELECTED[mask][operand.swizzle]
         if cell == CHOSEN:
             return self.of(register, CHANNELS[taken])
-        if self._ranges and (group := self._group(cell)):
+        if self._ranges and (group := self._known[cell]):
             return (group,)
         return _CELLS[cell << 4 | taken]
 
@@ -216,7 +221,7 @@ class CellMap:
             if cell >= 0:
                 if masks is None:
                     masks = source_masks(item)
-                if self._ranges and (group := self._group(cell)):
+                if self._ranges and (group := self._known[cell]):
                     found += (group,)
                 else:
                     found += _CELLS[cell << 4 | _SELECTED[masks[number]][operand.swizzle]]
@@ -252,7 +257,7 @@ class CellMap:
             target = targets[0]
             cell = target.register.cell
             if cell >= 0:
-                if self._ranges and (group := self._group(cell)):
+                if self._ranges and (group := self._known[cell]):
                     return (group,)
                 return _CELLS[cell << 4 | target.write_mask]
             return self.of(target.register, CHANNELS[target.write_mask])

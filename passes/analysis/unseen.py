@@ -90,6 +90,8 @@ def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
         if item is None:
             continue
         flow = item.opcode.flow
+        if flow is None and not stack:
+            continue
         if flow is Flow.LOOP or flow is Flow.SWITCH:
             stack.append(0)
         elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:

@@ -59,7 +59,7 @@ class Values:
         self.writers: dict[int, list[int]] = {}
         self.copies: set[int] = set()
         self.several: set[int] = set()
-        self.readers: dict[int, set[int]] = {}
+        self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
         self.opcodes = set(map(_opcode, program.instructions))
         self.shared = self._shared_with_subs()
@@ -83,10 +83,24 @@ class Values:
             if item is not items[place]:  # so it is no call, which has no registers
                 self.reads[place] = self.cells.reads(item)
                 self.writes[place] = self.cells.writes(item)
-        self.readers, self.writers = {}, {}
+        self._readers, self.writers = None, {}
         self.copies, self.several = set(), set()
         self._index()
         self._origins = -1, ()
+
+    @property
+    def readers(self) -> dict[int, set[int]]:
+        """The places that read each cell: found when they are first asked for, since many programs need none."""
+        if self._readers is None:
+            found: dict[int, set[int]] = {}
+            for place, reads in enumerate(self.reads):
+                for cell in reads:
+                    if cell in found:
+                        found[cell].add(place)
+                    else:
+                        found[cell] = {place}
+            self._readers = found
+        return self._readers
 
     # Questions.
 
@@ -252,12 +266,10 @@ class Values:
         self.opcodes.add(item.opcode)
         reads = self.cells.reads(item)
         if reads != self.reads[place]:
-            self._forget_reads(place)
             self._note_reads(place, reads)
         if old is None or item.dst is not old.dst or item.opcode.uses_64bit or old.opcode.uses_64bit or item.opcode.is_store:
             writes = self.cells.writes(item)
             if writes != self.writes[place]:
-                self._forget_writes(place)
                 self._note_writes(place, writes)
         if item.opcode.is_copy:
             self.copies.update(self.writes[place])
@@ -265,58 +277,52 @@ class Values:
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
         self._origins = -1, ()
-        self._forget_reads(place)
-        self._forget_writes(place)
+        if self.reads[place]:
+            self._note_reads(place, ())
+        if self.writes[place]:
+            self._note_writes(place, ())
         self.items[place] = None
-        self.reads[place] = self.writes[place] = ()
 
     # Tables.
 
     def _index(self) -> None:
-        """Find the readers and writers of every cell."""
-        readers, writers, copies = self.readers, self.writers, self.copies
-        for place, (item, reads, writes) in enumerate(zip(self.items, self.reads, self.writes)):
-            for cell in reads:
-                known = readers.get(cell)
-                if known is None:
-                    readers[cell] = {place}
-                else:
-                    known.add(place)
+        """Find the writers of every cell, and what MOVs write."""
+        writers, copies = self.writers, self.copies
+        for place, (item, writes) in enumerate(zip(self.items, self.writes)):
             for cell in writes:
-                places = writers.get(cell)
-                if places is None:
+                if cell not in writers:
                     writers[cell] = [place]
-                elif places[-1] != place:
-                    places.append(place)
+                elif writers[cell][-1] != place:
+                    writers[cell].append(place)
                     self.several.add(cell)
                     if cell & 8:
                         self.may_overwrite_outputs = True
             if item is not None and item.opcode.is_copy:
                 copies.update(writes)
-        copies.update(readers.keys() - writers.keys())
+        copies.update(set().union(*self.reads) - writers.keys())
 
     def _note_reads(self, place: int, reads: Cells) -> None:
+        readers = self._readers
+        if readers is not None:
+            for cell in self.reads[place]:
+                readers[cell].discard(place)
+            for cell in reads:
+                readers.setdefault(cell, set()).add(place)
         self.reads[place] = reads
-        for cell in reads:
-            self.readers.setdefault(cell, set()).add(place)
 
     def _note_writes(self, place: int, writes: Cells) -> None:
+        writers, before = self.writers, self.writes[place]
         self.writes[place] = writes
-        for cell in set(writes):
-            insort(self.writers.setdefault(cell, []), place)
-            self.may_overwrite_outputs = self.may_overwrite_outputs or bool(cell & 8)
-        self.several.update(writes)
-
-    def _forget_reads(self, place: int) -> None:
-        for cell in self.reads[place]:
-            self.readers[cell].discard(place)
-
-    def _forget_writes(self, place: int) -> None:
-        for cell in set(self.writes[place]):
-            places = self.writers[cell]
+        for cell in set(before).difference(writes):
+            places = writers[cell]
             del places[bisect_left(places, place)]
             if not places:
                 self.copies.add(cell)
+        for cell in set(writes).difference(before):
+            insort(writers.setdefault(cell, []), place)
+            self.several.add(cell)
+            if cell & 8:
+                self.may_overwrite_outputs = True
 
     def _shared_with_subs(self) -> Cells:
         """Return the cells that subroutines touch; a call may read and write them all."""

@@ -370,6 +370,8 @@ def _written_inside(values: Values, fixed: frozenset[int]) -> dict[int, dict[int
     stack: list[int] = []
     for place, item in enumerate(values.items):
         flow = item.opcode.flow if item is not None else None
+        if flow is None and not stack:
+            continue
         if flow is Flow.LOOP or flow is Flow.SWITCH:
             found[place] = {}
             stack.append(place)

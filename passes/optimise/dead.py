@@ -84,8 +84,12 @@ def _without_unread(values: Values) -> bool:
         if item.dst[0].register.file is OUT:
             mask = _seen(item, hidden.get(place, 0))
         else:
+            writes = values.writes[place]
+            if writes and needed.issuperset(writes):
+                needed.update(reads[place])
+                continue
             mask = _seen(item, 0) if len(item.dst) > 1 else 0
-            for cell in values.writes[place]:
+            for cell in writes:
                 if cell in needed:
                     mask |= 1 << (cell & 3) if cell >= 0 else 15
         if not mask:

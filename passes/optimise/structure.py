@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of
@@ -13,7 +14,7 @@ from passes.edit import Temporaries, with_parts
 from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.opcodes import FLOW_NAMES, OPCODES
-from tgsi.language.facts.traits import Flow
+from tgsi.language.facts.traits import JUMPS, Flow
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -40,6 +41,8 @@ class ReplaceJumps(Pass):
         flows = facts.of(program, flows_of)
         if flows.isdisjoint((Flow.LOOP, Flow.SWITCH)) or Flow.SUBROUTINE in flows:
             return program
+        if flows.isdisjoint((Flow.SWITCH, Flow.CONTINUE)) and _has_plain_loops(program):
+            return program
         writer = _Writer(program, self.cases)
         before = analyse_regions(program).main
         main = writer.region(before)
@@ -47,6 +50,15 @@ class ReplaceJumps(Pass):
             return program
         end = [item for item in program.instructions if item.opcode.flow is Flow.END][:1]
         return writer.temporaries.finish(with_parts(program, instructions=(*_flat(main), *end)))
+
+
+def _has_plain_loops(program: Program) -> bool:
+    """Return true if ENDIF follows every jump, and a computation ends every loop: then some lanes begin a second round."""
+    flows = [item.opcode.flow for item in program.instructions]
+    for flow, following in pairwise(flows):
+        if flow is not None and (following is Flow.ENDLOOP or (flow in JUMPS and following is not Flow.ENDIF)):
+            return False
+    return True
 
 
 class _Writer:
