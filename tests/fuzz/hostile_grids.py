@@ -70,9 +70,9 @@ def guarded() -> Iterator[Guard]:
     guard, is_buffer = Guard(), [False]
     create = screen_core.ScreenCore._create
 
-    def created(self: screen_core.ScreenCore, name: str, template: g.Template, memory: Any) -> g.Resource:
+    def created(self: screen_core.ScreenCore, name: str, template: g.Template, memory: Any, **known: bool) -> g.Resource:
         is_buffer[0] = template.is_buffer
-        return create(self, name, template, memory)
+        return create(self, name, template, memory, **known)
 
     def allocated(size: int) -> NDArray[np.uint8]:
         return guard.zeros(size if is_buffer[0] else size + SLACK, np.uint8)[:size]
