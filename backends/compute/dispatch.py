@@ -284,11 +284,11 @@ class Dispatcher:
 
         try:
             watch.begin()
-            if plan.is_short:
+            if not plan.is_short:
+                self._helpers.run(plan.workers, work, end)
+            elif not watch.look():
                 self._scratch[0].record.blocks = plan.blocks
                 launch(self._scratch[0].address)
-            else:
-                self._helpers.run(plan.workers, work, end)
         except BaseException:
             watch.forget()
             raise

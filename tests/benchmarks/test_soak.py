@@ -22,7 +22,10 @@ def test_growth_compares_the_last_two_quarters() -> None:
 
 
 def test_memory_of_a_process_and_of_those_that_it_made() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+    code = "print('here', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"  # before that it may not have Python's memory yet
         assert process.pid in soak.children(os.getpid())
         assert 1 < soak.resident(process.pid) < 1000
         process.communicate(b"\n")
@@ -31,7 +34,9 @@ def test_memory_of_a_process_and_of_those_that_it_made() -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(any(shutil.which(name) is None for name in ("glmark2", "Xvfb", "unshare")), reason="glmark2, Xvfb, unshare")
+@pytest.mark.skipif(
+    any(shutil.which(name) is None for name in ("glmark2", "Xvfb", "unshare")), reason="glmark2, Xvfb or unshare is not installed"
+)
 def test_a_short_soak_has_a_sample_of_each_process(tmp_path: Path) -> None:
     soak.main(["--minutes", "0.3", "--every", "3", "--size", "64x48", "--json", str(tmp_path / "rows.json")])
     found = json.loads((tmp_path / "rows.json").read_text())

@@ -134,7 +134,6 @@ class Queries(ContextCore):
         if query.is_active or not kind.has_begin:
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.forget_result()
-        self._unsettled.discard(query)
         if query.has_samples:
             self._open(query)
         elif query.counts:
@@ -265,10 +264,10 @@ class Queries(ContextCore):
         if self._interval + 1 >= MOST_INTERVALS:
             self._carry_out_counted()
             for query in self._unsettled:
-                spans = query.spans if query.opened is None else [*query.spans, (query.opened, self._interval + 1)]
-                query.samples += sum(self.device.intervals.passed(*span) for span in spans)
-                query.spans.clear()
-                query.opened = None if query.opened is None else 1
+                if query.opened is not None:
+                    query.spans.append((query.opened, self._interval + 1))
+                    query.opened = 1
+                self._take_samples(query)
             self.device.intervals.forget()
             self._interval = 0
         self._interval += 1
@@ -290,9 +289,14 @@ class Queries(ContextCore):
         """Compute the result of a query that has counted samples."""
         if query.is_due:
             self._carry_out_counted()
-            query.samples += sum(self.device.intervals.passed(*span) for span in query.spans)
+            self._take_samples(query)
             self._unsettled.discard(query)
             query.finish()
+
+    def _take_samples(self, query: Query) -> None:
+        """Take what passed in a query's spans, whose draws are carried out."""
+        query.samples += sum(self.device.intervals.passed(*span) for span in query.spans)
+        query.spans.clear()
 
     def _carry_out_counted(self) -> None:
         if self.device.pending:
