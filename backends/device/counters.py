@@ -59,10 +59,9 @@ class Statistics:
     """Running totals since the renderer was made; the answer to a query is the difference of two of them.
 
     The numbers of a PIPELINE_STATISTICS query are in the order of pipe_query_data_pipeline_statistics. The rasterizer counts
-    `samples_passed` and `fs_invocations` only while `DrawState.count_samples` or `DrawState.count_statistics` asks for them.
+    `fs_invocations` only while `DrawState.count_statistics` asks for it. Samples are counted in `Intervals`.
     """
 
-    samples_passed: int = _count(Place.WORKER, in_pipeline=False)
     vertices: int = _count(Place.DRAW)  # of the input assembler
     primitives: int = _count(Place.DRAW)  # of the input assembler
     vs_invocations: int = _count(Place.BATCH)

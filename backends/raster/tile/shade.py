@@ -94,9 +94,8 @@ def end_kernel(kernel: Kernel) -> None:
     """End a shading kernel: add its counts to those of the worker, and return."""
     f = kernel.f
     w = Record(f, f.args[0], Worker)
-    for counter, name in ((kernel.samples, "counters.samples_passed"), (kernel.invocations, "counters.fs_invocations")):
-        if counter is not None:
-            w.set(name, w.get(name) + counter.get().zext(I64))
+    if kernel.invocations is not None:
+        w.set("counters.fs_invocations", w.get("counters.fs_invocations") + kernel.invocations.get().zext(I64))
     if kernel.samples is not None:
         count = f.at(w.get("buffers.intervals"), kernel.draw.get("fragments.interval").zext(I64) << 3)
         f.store(f.load(I64, count, 0, 8) + kernel.samples.get().zext(I64), count, 0, 8)

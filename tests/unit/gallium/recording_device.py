@@ -136,7 +136,7 @@ class RecordingDevice:
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
         self._recorder.note("statistics")
-        return Statistics(samples_passed=int(self._counted.sum()))
+        return Statistics()
 
     def close(self) -> None:
         self._recorder.note("close")
