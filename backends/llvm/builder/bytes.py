@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import F32, I32, Function, Type, Val
+from backends.llvm.builder.rounding import scaled_unorm
 
 _I8, _I16 = Type("i", 8), Type("i", 16)
 
@@ -35,7 +36,7 @@ def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
     zero = f.const(I32.wide(width), 0)
     whole = [zero if v is None else _rounded(f, v, width) for v in channels]
-    # Each 128 bits of the result hold 4 numbers of the first operand, then 4 of the second. Saturation clamps what `_rounded` does not.
+    # Each 128 bits of the result hold 4 numbers of the first operand, then 4 of the second.
     halves = [f.call(_I16.wide(2 * width), f"llvm.x86.{family}.packssdw{bits}", whole[k], whole[k + 1]) for k in (0, 2)]
     bytes_ = f.call(_I8.wide(4 * width), f"llvm.x86.{family}.packuswb{bits}", *halves)
     order = [16 * (i // 16) + 4 * (i % 4) + i % 16 // 4 for i in range(4 * width)]
@@ -43,11 +44,10 @@ def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
 
 
 def _rounded(f: Function, v: Val, width: int) -> Val:
-    """Integer nearest to 255 v, at most 255; the lowest i32 for NaN and for numbers below its range."""
-    scaled = v * 255.0
-    capped = f.select(scaled > 255.0, 255.0, scaled)  # keeps a NaN
+    """Integer nearest to 255 v, from 0 to 255; 0 for NaN."""
+    scaled = scaled_unorm(f, v, 255.0)
     if width == 16:
         everywhere, current = Val(f, _I16, "-1"), Val(f, I32, "4")
-        return f.call(I32.wide(16), "llvm.x86.avx512.mask.cvtps2dq.512", capped, f.const(I32.wide(16), 0), everywhere, current)
-    assert capped.type == F32.wide(8)
-    return f.call(I32.wide(8), "llvm.x86.avx.cvt.ps2dq.256", capped)
+        return f.call(I32.wide(16), "llvm.x86.avx512.mask.cvtps2dq.512", scaled, f.const(I32.wide(16), 0), everywhere, current)
+    assert scaled.type == F32.wide(8)
+    return f.call(I32.wide(8), "llvm.x86.avx.cvt.ps2dq.256", scaled)

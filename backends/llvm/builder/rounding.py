@@ -5,6 +5,12 @@ from __future__ import annotations
 from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.values import Val
 
+FLOOR = 2.0**-100
+"""A number that counts nothing in sums with numbers of usual size, and whose products with such numbers are not denormal.
+
+A product with a denormal factor takes some CPUs a hundred cycles, so `FLOOR` stands for smaller factors where the result is the same.
+"""
+
 
 def rounded(f: Operations, x: Val, name: str) -> Val:
     """`x` rounded as LLVM's intrinsic floor, ceil, trunc or roundeven does it."""
@@ -20,6 +26,11 @@ def rounded(f: Operations, x: Val, name: str) -> Val:
     elif name == "ceil":
         near = f.select(near < x, near + 1.0, near)
     return _signed(f, x, near)
+
+
+def scaled_unorm(f: Operations, x: Val, top: float) -> Val:
+    """x * top clamped to 0 .. top, before it is rounded; NaN counts as 0. top: at most 2^16."""
+    return f.min(f.max(x, FLOOR) * top, top)
 
 
 def _nearest(f: Operations, x: Val) -> Val:

@@ -14,6 +14,7 @@ from backends.formats.arrays import SRGB_THRESHOLDS, SRGB_TO_LINEAR
 from backends.llvm.builder.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Val
 from backends.llvm.builder.merge import place_bits
+from backends.llvm.builder.rounding import scaled_unorm
 from backends.llvm.library.math import canonical, float_to_half, half_to_float
 
 _TWO23 = 2.0**23
@@ -205,7 +206,7 @@ def _encode_unorm24(f: Function, x: Val) -> Val:
 def _rounded_unorm(f: Function, c: Channel, x: Val) -> Val:
     """UNORM integer in the low bits of a float from 2^23 on (0x4B000000): the product is clamped (NaN to 0), the sum with 2^23 rounds."""
     top = float((1 << c.size) - 1)
-    return (f.min(f.max(x * top, 0.0), top) + _TWO23).as_int()
+    return (scaled_unorm(f, x, top) + _TWO23).as_int()
 
 
 def _pack_shared_exponent(f: Function, channels: Sequence[Val]) -> Val:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import Function, Type, Val
 from backends.llvm.builder.merge import merge_bits
+from backends.llvm.builder.rounding import scaled_unorm
 from backends.llvm.library.packing import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc
 from backends.raster.tile.buffer_keys import TargetKey
@@ -79,7 +80,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
     assert b is not None
     order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding stands for alpha
     has_alpha = any(c.letter == "A" for c in key.format.channels)
-    source = [(f.min(f.max(v * 255.0, 0.0), 255.0) + 8388608.0).as_int() & 255 for v in color]
+    source = [(scaled_unorm(f, v, 255.0) + 8388608.0).as_int() & 255 for v in color]
     half = Type("i", 16, 2 * packed.lanes)
 
     def pair(low: Val, high: Val) -> Val:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import copysign
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
+from backends.llvm.builder.rounding import FLOOR
 from backends.llvm.library import math
 from backends.llvm.translate.emit import Context, Vector, emits
 
@@ -22,6 +23,16 @@ def product(c: Context, a: Val, b: Val) -> Val:
         return a * b
     a, b = f.same(a, b)
     return f.select(a.ne(0.0), f.select(b.ne(0.0), a * b, 0.0), 0.0)
+
+
+def _product_and_sum(c: Context, a: Val, b: Val, e: Val, factor: float | None) -> Val:
+    """a * b + e. factor: the value of b, if it is constant.
+
+    If enough is known, `FLOOR` stands for smaller numbers of a: a product of at most 2^-80 leaves an addend of 2^-40 or more as it is.
+    """
+    if a.floored is not None and factor is not None and e.number is not None and abs(e.number) >= 2.0**-40:
+        a = a.floored if factor == 0 or 2.0**-20 <= abs(factor) <= 2.0**20 else a
+    return product(c, a, b) + e
 
 
 @emits("ADD")
@@ -45,7 +56,9 @@ def emit_div(c: Context, a: Val, b: Val) -> Val:
 @emits("MAD")
 def emit_mad(c: Context, a: Val, b: Val, e: Val) -> Val:
     """a * b + e, two roundings."""
-    return product(c, a, b) + e
+    if b.floored is not None:
+        a, b = b, a
+    return _product_and_sum(c, a, b, e, b.number)
 
 
 @emits("FMA")
@@ -80,7 +93,8 @@ def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
 @emits("LRP")
 def emit_lrp(c: Context, a: Val, b: Val, e: Val) -> Val:
     """a * (b - e) + e."""
-    return product(c, a, b - e) + e
+    difference = b.number - e.number if b.number is not None and e.number is not None else None
+    return _product_and_sum(c, a, b - e, e, difference)
 
 
 @emits("MIN")
@@ -174,7 +188,9 @@ def emit_sqrt(c: Context, a: Vector) -> Val:
 @emits("EX2")
 def emit_ex2(c: Context, a: Vector) -> Val:
     """2^a.x."""
-    return math.ex2(c.f, a[0])
+    power = math.ex2(c.f, a[0])
+    power.floored = c.f.max(FLOOR, power)
+    return power
 
 
 @emits("LG2")
@@ -187,7 +203,9 @@ def emit_lg2(c: Context, a: Vector) -> Val:
 def emit_pow(c: Context, a: Vector, b: Vector) -> Val:
     """a.x^b.x."""
     x, y = c.f.same(a[0], b[0])
-    return math.pow(c.f, x, y)
+    power = math.pow(c.f, x, y)
+    power.floored = c.f.select(c.f.abs(power) < FLOOR, FLOOR, power)
+    return power
 
 
 def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
