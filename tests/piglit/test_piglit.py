@@ -320,6 +320,15 @@ def test_a_path_that_another_server_has_removed_is_made_again_and_what_ran_last_
     assert known.exists()
 
 
+@pytest.mark.slow
+def test_our_server_reads_bytecode_although_none_is_to_be_written_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(virpipe, "KNOWN_SOCKET", tmp_path / "known")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    with served("ours") as server:
+        variables = Path(f"/proc/{server.pid}/environ").read_bytes().split(b"\0")
+    assert b"PYTHONDONTWRITEBYTECODE=" in variables
+
+
 # -- with piglit -----------------------------------------------------------------------------------------------------------
 
 ROOT = folder()
