@@ -144,28 +144,28 @@ def run_case(case: Case, root: Path, start: Start, patience: float = PATIENCE) -
 
 
 def run_unit(unit: Unit, root: Path, start: Start, patience: float = PATIENCE) -> dict[str, Outcome]:
-    """Run all cases of a unit, in as few processes as possible. What does not pass among others is run alone, and that counts."""
+    """Run all cases of a unit, in as few processes as possible. What neither passes nor skips there is run alone, and that counts."""
     found: dict[str, Outcome] = {}
     waiting = list(unit)
     while waiting:
-        passed = _passed(waiting, root, start) if len(waiting) > 1 else {}
-        found |= passed
-        waiting = [case for case in waiting if case.name not in passed]
-        if waiting:  # the first one that did not pass may have ended the process
+        known = _known(waiting, root, start) if len(waiting) > 1 else {}
+        found |= known
+        waiting = [case for case in waiting if case.name not in known]
+        if waiting:  # the first one may have ended the process
             case = waiting.pop(0)
             found[case.name] = run_case(case, root, start, patience)
     return found
 
 
-def _passed(cases: Sequence[Case], root: Path, start: Start) -> dict[str, Outcome]:
-    """Cases that pass in one process."""
+def _known(cases: Sequence[Case], root: Path, start: Start) -> dict[str, Outcome]:
+    """Cases that pass or say that they skip, in one process."""
     files = [case.arguments(root)[0] for case in cases]
     program = str(root / "bin" / cases[0].program)
     words = ["stdbuf", "-oL", program, *files, "-auto", "-fbo", "-report-subtests"]  # it runs itself again, and loses what buffers hold
     ended = start(words, variables_of(cases[0], root), _UNIT_PATIENCE)
     parts = {name.casefold(): kind for name, kind in reports(ended.output)[1].items()}
     seconds = ended.seconds / max(1, len(parts))
-    return {case.name: Outcome("pass", seconds) for case in cases if parts.get(case.subtest) == "pass"}
+    return {case.name: Outcome(kind, seconds) for case in cases if (kind := parts.get(case.subtest)) in ("pass", "skip")}
 
 
 def variables_of(case: Case, root: Path) -> dict[str, str]:

@@ -116,10 +116,10 @@ def test_lines_that_are_no_reports_are_left_out() -> None:
 
 
 class Fake:
-    """A stand-in for processes. Files whose number is in a set skip and end the process, or fail."""
+    """A stand-in for processes. Files whose number is in a set skip and end the process, say that they skip, or fail."""
 
-    def __init__(self, ends: Sequence[int] = (), fails: Sequence[int] = ()) -> None:
-        self.ends, self.fails, self.calls = set(ends), set(fails), list[int]()
+    def __init__(self, ends: Sequence[int] = (), fails: Sequence[int] = (), skips: Sequence[int] = ()) -> None:
+        self.ends, self.fails, self.skips, self.calls = set(ends), set(fails), set(skips), list[int]()
 
     def __call__(self, words: Sequence[str], variables: Mapping[str, str], seconds: float) -> Ended:
         numbers = [int(Path(word).stem[1:]) for word in words if word.endswith(".shader_test")]
@@ -128,7 +128,7 @@ class Fake:
         for number in numbers:
             if number in self.ends:
                 return Ended("".join(lines) + 'PIGLIT: {"result": "skip" }\n', 0, 1.0)
-            kind = "fail" if number in self.fails else "pass"
+            kind = "fail" if number in self.fails else "skip" if number in self.skips else "pass"
             part = f'{{"subtest": {{"F{number}" : "{kind}"}}}}'
             lines.append(f"PIGLIT: {part}\n" if "-report-subtests" in words else f'PIGLIT: {{"result": "{kind}" }}\n')
         return Ended("".join(lines), 0, 1.0)
@@ -139,6 +139,12 @@ def test_a_unit_goes_on_after_files_that_end_its_process_or_fail() -> None:
     found = run_unit(tuple(files(8)), Path("/p"), fake)
     assert [found[f"spec@a@{k}"].kind for k in range(8)] == ["pass", "pass", "skip", "pass", "pass", "fail", "pass", "pass"]
     assert fake.calls == [8, 1, 5, 1], "all; the file that ended the process; the others; the one that failed, alone"
+
+
+def test_files_that_say_that_they_skip_are_not_run_again() -> None:
+    fake = Fake(skips=[0, 1, 3])
+    assert [outcome.kind for outcome in run_unit(tuple(files(4)), Path("/p"), fake).values()] == ["skip", "skip", "pass", "skip"]
+    assert fake.calls == [4]
 
 
 def test_a_window_that_changed_its_size_is_tried_again() -> None:

@@ -94,6 +94,19 @@ def test_limits_of_a_number_and_a_nan_are_the_number_as_programs_of_opengl_expec
     assert (result.pixels(16, 16) == (255, 255, 0, 255)).all()
 
 
+def test_a_varying_that_mesa_calls_a_patch_in_a_vertex_shader_is_the_generic_one_of_the_fragment_shader(serve: Runner) -> None:
+    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[31]\nDCL OUT[2], PATCH\nDCL OUT[3], PATCH[1]\n"
+    vertex += "IMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IN[0]\nMOV OUT[1], IMM[0].xxxx\nMOV OUT[2], IMM[0].xyxy\nMOV OUT[3], IMM[0].xxyy\nEND\n"
+    fragment = "FRAG\nDCL IN[0], GENERIC[32], CONSTANT\nDCL IN[1], GENERIC[33], CONSTANT\nDCL OUT[0], COLOR\n"
+    fragment += "ADD OUT[0], IN[0], IN[1]\nEND\n"
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().shader(21, VERTEX, vertex).add("BIND_SHADER", 21, VERTEX).shader(22, FRAGMENT, fragment)
+    commands.add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == (0, 255, 255, 255)).all()
+
+
 def test_a_uniform_buffer_is_read_from_its_offset(serve: Runner) -> None:
     stream = target().buffer(2, vertices(*COVER)).buffer(4, bytes(256) + struct.pack("<4f", 0, 0, 1, 1), bind=64)
     commands = Commands().shader(22, FRAGMENT, CONSTANT_FS).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
