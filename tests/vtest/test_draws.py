@@ -96,7 +96,8 @@ def test_limits_of_a_number_and_a_nan_are_the_number_as_programs_of_opengl_expec
 
 def test_a_varying_that_mesa_calls_a_patch_in_a_vertex_shader_is_the_generic_one_of_the_fragment_shader(serve: Runner) -> None:
     vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[31]\nDCL OUT[2], PATCH\nDCL OUT[3], PATCH[1]\n"
-    vertex += "IMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IN[0]\nMOV OUT[1], IMM[0].xxxx\nMOV OUT[2], IMM[0].xyxy\nMOV OUT[3], IMM[0].xxyy\nEND\n"
+    vertex += "IMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IN[0]\nMOV OUT[1], IMM[0].xxxx\n"
+    vertex += "MOV OUT[2], IMM[0].xyxy\nMOV OUT[3], IMM[0].xxyy\nEND\n"
     fragment = "FRAG\nDCL IN[0], GENERIC[32], CONSTANT\nDCL IN[1], GENERIC[33], CONSTANT\nDCL OUT[0], COLOR\n"
     fragment += "ADD OUT[0], IN[0], IN[1]\nEND\n"
     stream = target().buffer(2, vertices(*COVER))
