@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -21,10 +22,13 @@ def calls_in(work: Callable[[], object], *, path: str = "") -> list[str]:
         if event == "call" and path in frame.f_code.co_filename and frame.f_code is not getattr(work, "__code__", None):
             found.append(frame.f_code.co_name)
 
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()  # callbacks of what others have left are no calls of this work
     sys.setprofile(note)
     try:
         work()
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
     return found

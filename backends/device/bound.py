@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from backends.device.commands.bound_record import (
     IMAGE_WORDS,
     LEVELS,
+    TABLES,
+    WRITES_MEMORY,
     BoundRecord,
     Hindrance,
     VertexBufferSlot,
@@ -68,7 +70,8 @@ def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
 
 
 def _describe_shader(shader: Shader) -> Described:
-    return Described(needs_of(shader).units)
+    needs = needs_of(shader)
+    return Described(needs.units | WRITES_MEMORY * needs.effects.writes)
 
 
 class StageState:
@@ -186,6 +189,9 @@ class DrawState:
         self.numbers, residents = Numbers(self._place_values), Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
+        for number, stage in enumerate(self.stage):
+            addresses = stage.buffers.address, self.counters.address, stage.images.address
+            self.record.tables[TABLES * number : TABLES * (number + 1)] = addresses
         self._memory: object | None = None
         self._stream_targets: tuple[StreamTarget | None, ...] = ()
         self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)

@@ -8,7 +8,7 @@ waiting draws write, or that writes memory that others read, is taken after a fl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import KW_ONLY, field
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
@@ -35,14 +35,23 @@ def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: S
 
 @record
 class Reach:
-    """Ranges of memory that a draw's programs may touch, and those that they may change."""
+    """Ranges of memory that a draw's programs may touch, and those that they may change.
+
+    Attributes:
+        is_ordered: one thread has to run the fragment shader.
+        is_early: stages in front of the rasterizer write memory.
+        is_alone: one thread has to run the stages in front of the rasterizer.
+        late: the part of the fragment shader, which remains when the stages in front of the rasterizer have run; None: it reaches nothing.
+    """
 
     programs: Programs
     touched: tuple[Range, ...]
     written: tuple[Range, ...]
-    is_ordered: bool = False  # one thread has to run the fragment shader
-    is_early: bool = False  # stages in front of the rasterizer write memory
-    is_alone: bool = False  # one thread has to run the stages in front of the rasterizer
+    _: KW_ONLY
+    is_ordered: bool = False
+    is_early: bool = False
+    is_alone: bool = False
+    late: Reach | None = None
 
 
 def reach_of(state: DrawState) -> Reach | None:
@@ -50,8 +59,10 @@ def reach_of(state: DrawState) -> Reach | None:
     touched: list[Range] = []
     written: list[Range] = []
     early: list[Range] = []
+    late: Reach | None = None
     is_ordered = is_early = is_alone = has_atomics = False
     stages = state.drawn_stages()
+    programs = tuple(stage.shader.serial if stage.shader is not None else 0 for stage in stages)
     for bindings in stages:
         demand = needs_of(bindings.shader)
         effects = demand.effects
@@ -63,6 +74,7 @@ def reach_of(state: DrawState) -> Reach | None:
             written += ranges if effects.writes else []
             if bindings is state.fragment:
                 is_ordered = effects.is_ordered or (bool(effects.atomics) and entangled(ranges))
+                late = Reach(programs, tuple(ranges), tuple(ranges) if effects.writes else (), is_ordered=is_ordered)
             else:
                 early += ranges
                 is_early |= effects.writes
@@ -71,8 +83,7 @@ def reach_of(state: DrawState) -> Reach | None:
     if not touched:
         return None
     is_alone |= has_atomics and entangled(early)
-    programs = tuple(stage.shader.serial if stage.shader is not None else 0 for stage in stages)
-    return Reach(programs, tuple(touched), tuple(written), is_ordered, is_early, is_alone)
+    return Reach(programs, tuple(touched), tuple(written), is_ordered=is_ordered, is_early=is_early, is_alone=is_alone, late=late)
 
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:

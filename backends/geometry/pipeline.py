@@ -182,15 +182,17 @@ class Pipeline:
         framebuffer: Framebuffer,
         mark: int,
     ) -> Repeat | None:
-        """Describe a draw that was carried out for generated code. None: it is large, or its shaders reach memory.
+        """Describe a draw that was carried out for generated code. None: it is large, or its shaders reach memory by more than tables.
 
         mark: of the objects that were kept before the draw.
         """
         kinds, has_pixels = bound_kinds(state), framebuffer.width > 0 and framebuffer.height > 0
         shaders = [state.vertex.shader, *(state.stage[processor].shader for kind, _ in kinds for processor in kind.processors)]
-        reads_more = any(needs.images or needs.reaches_memory for needs in map(needs_of, shaders))
+        names_handles = any(needs_of(shader).handles for shader in shaders)
+        has_images = any(needs_of(shader).images for shader in shaders[1:])  # their keys are no words of the bound state
+        reads_later = drawn.is_plain and needs_of(shaders[0]).reaches_memory
         is_seldom = packet.is_written_out and (len(topology.multiply) > 3 or (topology.is_irregular and not topology.closes))
-        if reads_more or is_seldom or any(kind.build_step is None for kind, _ in kinds):
+        if names_handles or has_images or reads_later or is_seldom or any(kind.build_step is None for kind, _ in kinds):
             return None
         loops, is_nothing = any(s is not None and has_loops(s.program) for s in shaders), does_nothing(state, framebuffer)
         chunk = min(LEAST, _chunk_size(LEAST, first, stages))

@@ -183,4 +183,5 @@ class RunRecord(ctypes.Structure):
         ("steps", StepRecord * MAX_STEPS),
         ("hands", HandRecord * (MAX_STEPS + 1)),  # of the vertex shader, and of each step
         ("vertex", VertexRecord),
+        ("vertices", c_void_p),  # where those of the vertex shader lie until the next piece; null: see `StepRecord`
     ]

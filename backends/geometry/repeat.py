@@ -65,6 +65,8 @@ class Repeat:
         first, vertex = self.first, self.first.place(provide, self.chunk)
         run.vertex, run.counts_input, run.num_steps = vertex, self.counts_input, len(self.stages)
         run.assemble, run.shade = first.kernels
+        if self.stored is None or self.stages:
+            run.vertices = provide("input vertices", first.vertex_bytes(self.chunk))
         run.hands[0].size, run.hands[0].rows = 16 * first.registers, first.rows
         environments = {int(Processor.VERT): ctypes.addressof(run) + RunRecord.vertex.offset + VertexRecord.env.offset}
         for number, (kind, stage) in enumerate(self.stages):

@@ -72,12 +72,15 @@ class VertexStage:
         return entry_address(self._assemble), entry_address(self._shade)
 
     def place(self, provide: Provide, most: int) -> VertexRecord:
-        """Return the record of a chunk with memory for up to `most` primitives, apart from that of `run`."""
+        """Return the record of a chunk with memory for up to `most` primitives, but for vertices, apart from that of `run`."""
         r, corners = VertexRecord.from_buffer_copy(self._template), most * self.rows
         self._place_scratch(r, provide, corners)
         r.corners, r.numbers = provide("input corners", 4 * corners), provide("input numbers", 4 * most)
-        r.vertices = provide("input vertices", (corners + MAX_LANES) * 16 * self.registers)
         return r
+
+    def vertex_bytes(self, most: int) -> int:
+        """Most bytes of the vertices of `most` primitives."""
+        return (most * self.rows + MAX_LANES) * 16 * self.registers
 
     @staticmethod
     def _place_scratch(r: VertexRecord, provide: Provide, corners: int) -> None:

@@ -33,11 +33,13 @@ def stream_of(f: Function, hand: Record, stream: int = 0) -> Record:
     return Record(f, hand.address("streams", stream), StreamRecord)
 
 
-def vertex_memory(f: Function, run: Val, number: Val, size: Val) -> Val:
-    """Address (i64) of `size` bytes (i64) for the vertices of a piece of step `number`. Returns from the function if there is no memory."""
-    held = step_of(f, run, number).get("vertices").as_address()
-    place = f.var(I64, held)
-    with f.if_(held.eq(0)):
+def vertex_memory(f: Function, run: Val, held: Val, size: Val) -> Val:
+    """Address (i64) of `size` bytes (i64) for the vertices of a piece. Returns from the function if there is no memory.
+
+    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done.
+    """
+    place = f.var(I64, held.as_address())
+    with f.if_(place.get().eq(0)):
         place.set(f.call(I64, MEMORY, run, size))
         with f.leaving(place.get().eq(0)):
             f.ret(f.const(I32, NO_MEMORY))

@@ -6,11 +6,12 @@ next step for each piece that it makes. What the last one leaves is taken by `st
 
 from __future__ import annotations
 
+from backends.abi.limits import MAX_LANES
 from backends.geometry.output import build_write_streams
 from backends.geometry.records import RunRecord
 from backends.geometry.stage_kinds import STAGE_KINDS
-from backends.geometry.step_parts import TAKE, add_count, hand_of, put_stream, step_of
-from backends.llvm.builder.function import I32, PTR, Function, Module
+from backends.geometry.step_parts import TAKE, add_count, hand_of, put_stream, step_of, vertex_memory
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 
 
@@ -46,6 +47,8 @@ def _build_run_vertices(module: Module) -> None:
     r.set("vertex.first", start)
     r.set("vertex.count", count)
     f.call_pointer(None, r.get("assemble"), r.address("vertex"))
+    size = (r.get("vertex.num_vertices") + MAX_LANES).zext(I64) * (r.get("vertex.registers").zext(I64) << 4)
+    f.store(vertex_memory(f, run, r.get("vertices"), size), r.address("vertex.vertices"), 0, 8)
     f.call_pointer(None, r.get("shade"), r.address("vertex"))
     with f.if_(r.get("counts_input").ne(0)):
         add_count(f, r, "vs_invocations", r.get("vertex.num_vertices"))

@@ -237,7 +237,7 @@ class Renderer:
         state.record.draws += 1
         drawn = self._stages().draw_mesh(state, draw, self._passes.framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
-        self._note(reach)
+        self._note(reach and reach.late)
         self._limit()
         return drawn.faults
 
@@ -263,7 +263,7 @@ class Renderer:
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
         if not is_open:
-            self._note(reach)
+            self._note(reach and reach.late)
             self._limit()
         return is_open
 

@@ -11,6 +11,7 @@ import ctypes
 from ctypes import c_double, c_float, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
+from backends.device.commands.numbers import CLASS_SHIFT
 from backends.pipe.enums import Clear
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_BUFFERS
 from tgsi.language.facts.enums import Processor
@@ -44,6 +45,8 @@ class Word(IntEnum):
 IMAGE_WORDS = {int(Processor.VERT): Word.VERTEX_IMAGES, int(Processor.FRAG): Word.FRAGMENT_IMAGES}
 """Words of the keys of images, by stage; draws whose other stages have images are no templates."""
 STAGES = len(Processor)
+TABLES = 3
+"""Tables of memory of a stage: the records of buffers, counters and images."""
 FIRST_VALUE = int(Word.VIEWPORTS)
 VALUES = Word.CONDITION - FIRST_VALUE
 FIRST_SHADER = len(Word)
@@ -55,8 +58,19 @@ WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
 
 
 def shader_word(stage: int) -> int:
-    """Place of a stage's shader. The class of a shader is the number of texture units that it samples."""
+    """Place of a stage's shader. The class of a shader is the number of texture units that it samples, and WRITES_MEMORY."""
     return FIRST_SHADER + stage
+
+
+WRITES_MEMORY = 1 << 16
+"""In the class of a shader: its program writes buffers, images or counters."""
+UNITS_MASK = WRITES_MEMORY - 1
+"""The number of texture units in the class of a shader."""
+
+
+def units_of(word: int) -> int:
+    """Number of texture units that a shader samples, by its word."""
+    return word >> CLASS_SHIFT & UNITS_MASK
 
 
 def view_word(stage: int, unit: int = 0) -> int:
@@ -173,7 +187,7 @@ LEVELS = 6
 
 
 class BoundRecord(ctypes.Structure):
-    """Everything that is bound to a context and that a draw needs, but for tables of memory that shaders write."""
+    """Everything that is bound to a context and that a draw needs, or where it lies."""
 
     _fields_ = [
         ("words", c_uint64 * WORDS),
@@ -221,6 +235,7 @@ class BoundRecord(ctypes.Structure):
         ("patch_vertices", c_int32),  # of draws that name no number
         ("tess_levels", c_float * (LEVELS + 4)),  # of patches without a control shader; then four zeros
         ("stream_targets", c_uint64 * MAX_STREAM_OUTPUT_TARGETS),  # addresses of TargetRecords, 0: none
+        ("tables", c_uint64 * (STAGES * TABLES)),  # of each stage: addresses of its BufferRecords, of those of counters, and of its images
         ("recorded_at", c_uint64),  # of an observed context: where the next command goes, and where commands must end
         ("recorded_end", c_uint64),  # 0: Python looks at every call
         ("recorded_begin", c_uint64),  # the memory of commands, and its bytes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from backends.device.commands.bound_record import BoundRecord, shader_word
+from backends.device.commands.bound_record import TABLES, BoundRecord, shader_word
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.commands.records import MOST_APPROVED, REACHED, TABLES, ApprovedDraw, ExecutorRecord, ReadRange
+from backends.software.commands.records import MOST_APPROVED, REACHED, ApprovedDraw, ExecutorRecord, ReadRange
 
 
 def build_is_approved(module: Module) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, STAGE_UNITS, BoundRecord, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, STAGE_UNITS, BoundRecord, sampler_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
@@ -12,7 +12,7 @@ from backends.raster.draw.facts import Fact
 from backends.raster.draw.packet import Size
 from backends.raster.draw.steps import Step
 from backends.software.commands.hashing import MIX, UNIT_MIX
-from backends.software.commands.lookup import LANES, each_class, head_masks, signed
+from backends.software.commands.lookup import LANES, each_class, head_masks, signed, units_in
 from backends.software.commands.part_records import Block, PartRecord, PartSlot, Run
 from backends.software.commands.records import SIZE_AT, WRITTEN_OUT, ExecutorRecord, TemplateSlot
 from backends.software.commands.template_fields import STEPS
@@ -90,7 +90,7 @@ def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: 
     length = f.const(I32, len(step.facts))
     if step.stage is not None:
         f.store(f.load(I64, words, 8 * IMAGE_WORDS[step.stage], 8), key, 8 * len(step.facts), 8)
-        units = f.load(I64, words, 8 * shader_word(step.stage), 8).lshr(CLASS_SHIFT).trunc(I32)
+        units = units_in(f, words, step.stage)
         with f.range(0, units) as unit:
             view, sampler = (f.load(I64, words, (unit << 3) + 8 * at(step.stage), 8) for at in (view_word, sampler_word))
             classes = view.lshr(CLASS_SHIFT) | sampler.lshr(CLASS_SHIFT) << CLASS_SHIFT

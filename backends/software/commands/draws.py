@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance, Word, shader_word
+from backends.device.commands.bound_record import WRITES_MEMORY, BoundRecord, DrawCall, Hindrance, Word, shader_word
 from backends.device.commands.condition import Answer, ConditionValues
+from backends.device.commands.numbers import CLASS_SHIFT
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
@@ -43,7 +44,8 @@ def build_draw(module: Module) -> None:
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
     hindrances = b.get("hindrances")
-    is_staged, is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
+    has_stages, is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
+    is_staged = has_stages | (b.get("words", shader_word(Processor.VERT)) & (WRITES_MEMORY << CLASS_SHIFT)).ne(0)
     with f.if_(b.get("words", Word.CONDITION).ne(0)):
         _heed_condition(f, b, c)
     leave(f, e.get("is_hindered").ne(0), Code.UNKNOWN)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
-from backends.device.commands.bound_record import STAGE_UNITS, BoundRecord, ConstantSlot, view_word
+from backends.device.commands.bound_record import STAGE_UNITS, TABLES, BoundRecord, ConstantSlot, view_word
 from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
 from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
 from backends.software.commands.memory import allocate, leave, note_met
-from backends.software.commands.records import AWAITS_UPLOAD, TABLES, Code, EnvironmentRecipe, ExecutorRecord
+from backends.software.commands.records import AWAITS_UPLOAD, Code, EnvironmentRecipe, ExecutorRecord
 
 _FIXED = 2
 """Words of a key before those of the units: the recipe, and the revision of constants and tables."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, Word, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, Word, sampler_word, shader_word, units_of, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from tgsi.language.facts.stages import PIPELINE
 
@@ -66,7 +66,7 @@ def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer:
     head = np.frombuffer(memoryview(words), np.uint64, HEAD_WORDS) & _MASKS
     classes: list[int] = []
     for stage in UNIT_STAGES:
-        count = words[shader_word(stage)] >> CLASS_SHIFT
+        count = units_of(words[shader_word(stage)])
         views, samplers = (words[at : at + count] for at in (view_word(stage), sampler_word(stage)))
         classes += [number >> CLASS_SHIFT for pair in zip(views, samplers) for number in pair]
     return Combination(head.tobytes(), tuple(classes), kind, framebuffer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from backends.device.commands.bound_record import HEAD_WORDS, BoundRecord, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import HEAD_WORDS, UNITS_MASK, BoundRecord, sampler_word, shader_word, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
@@ -57,11 +57,16 @@ def signed(number: int) -> int:
     return ctypes.c_int32(number).value
 
 
+def units_in(f: Function, words: Val, stage: int) -> Val:
+    """Number of texture units (i32) that the shader of a stage samples."""
+    return f.load(I32, words, 8 * shader_word(stage) + CLASS_SHIFT // 8) & UNITS_MASK
+
+
 def each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None:
     """Hand the class of the view and of the sampler of each unit (i32), and their places in a row, to `use`."""
     place = f.var(I32, 0)
     for stage in UNIT_STAGES:
-        with f.range(0, f.load(I64, words, 8 * shader_word(stage), 8).lshr(CLASS_SHIFT).trunc(I32)) as k:
+        with f.range(0, units_in(f, words, stage)) as k:
             for first in (view_word(stage), sampler_word(stage)):
                 use(f.load(I32, words, (k << 3) + (8 * first + CLASS_SHIFT // 8)), place.get())
                 place.set(place.get() + 1)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from backends.device.bound import DrawState
-from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import HEAD_WORDS, IMAGE_WORDS, sampler_word, shader_word, units_of, view_word
 from backends.device.commands.numbers import CLASS_SHIFT
 from backends.device.commands.slot_table import SlotTable
 from backends.device.framebuffer import Framebuffer
@@ -190,7 +190,7 @@ def _classes(state: DrawState, step: Step) -> list[int]:
     if step.stage is None:
         return []
     words, stage = state.record.words, step.stage
-    count = words[shader_word(stage)] >> CLASS_SHIFT
+    count = units_of(words[shader_word(stage)])
     views, samplers = (words[at : at + count] for at in (view_word(stage), sampler_word(stage)))
     return [words[IMAGE_WORDS[stage]]] + [
         view >> CLASS_SHIFT | sampler >> CLASS_SHIFT << CLASS_SHIFT for view, sampler in zip(views, samplers)

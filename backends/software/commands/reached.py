@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
-from backends.device.commands.bound_record import shader_word
+from backends.device.commands.bound_record import TABLES, shader_word
 from backends.device.hazards import Reach, Waiting, bind_memory, meet
 from backends.device.memory import Range
 from backends.device.needs import ShaderNeeds, needs_of
@@ -21,7 +21,6 @@ from backends.software.commands.records import (
     MOST_APPROVED,
     MOST_WRITTEN,
     REACHED,
-    TABLES,
     ApprovedDraw,
     ExecutorRecord,
     ReadRange,
@@ -31,7 +30,7 @@ from tgsi.language.facts.enums import Processor
 
 def reached_tables(stage: int, needs: ShaderNeeds) -> int:
     """Place of a stage's tables in `ExecutorRecord.tables`, plus 1; 0 if its program reaches no memory."""
-    return REACHED.index(Processor(stage)) + 1 if _has_tables(needs) else 0
+    return REACHED.index(Processor(stage)) + 1 if has_tables(needs) else 0
 
 
 def may_have_tables(needs: ShaderNeeds) -> bool:
@@ -39,7 +38,8 @@ def may_have_tables(needs: ShaderNeeds) -> bool:
     return not needs.handles
 
 
-def _has_tables(needs: ShaderNeeds) -> bool:
+def has_tables(needs: ShaderNeeds) -> bool:
+    """True if a program needs tables of buffers, counters and images."""
     return bool(needs.effects.touches or needs.images)
 
 
@@ -54,7 +54,7 @@ def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bo
         needs = needs_of(bindings.shader)
         if not may_have_tables(needs):
             return False
-        if _has_tables(needs):
+        if has_tables(needs):
             stages.append((place, bindings, needs))
     for place, bindings, needs in stages:
         env = ShaderEnv()

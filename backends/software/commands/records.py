@@ -9,7 +9,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
-from backends.device.commands.bound_record import HEAD_WORDS, ClearCall
+from backends.device.commands.bound_record import HEAD_WORDS, TABLES, ClearCall
 from backends.device.counters import FlushReason
 from backends.geometry.records import RunRecord, StageCounts
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_TARGETS
@@ -59,7 +59,7 @@ class EnvironmentRecipe(ctypes.Structure):
 
 
 REACHED = (Processor.VERT, Processor.FRAG)
-"""Stages with tables in `ExecutorRecord.tables`."""
+"""Stages with copies of their tables in `ExecutorRecord.tables`."""
 
 REASONS = tuple(FlushReason)
 """Reasons of flushes, by their places in `ExecutorRecord.flushes`."""
@@ -68,9 +68,6 @@ SWEEPING = 64
 
 CLEAR_WORDS = ctypes.sizeof(ClearCall) // 8
 """Words of the arguments of a clear."""
-
-TABLES = 3
-"""Tables of a stage there: addresses of the records of buffers, counters and images."""
 
 MOST_APPROVED, MOST_WRITTEN = 8, 64
 """Draws that reach memory and need no further look, and ranges that pending programs write, as far as generated code knows them."""
@@ -97,7 +94,12 @@ NO_PIXEL = 1
 class StageEnvironment(ctypes.Structure):
     """The environment of a stage before the rasterizer, and the place that takes its address."""
 
-    _fields_ = [("recipe", c_void_p), ("place", c_void_p)]
+    _fields_ = [
+        ("recipe", c_void_p),
+        ("place", c_void_p),
+        ("reaches", c_int32),  # its program reads or writes memory
+        ("writes", c_int32),
+    ]
 
 
 class StagedRecord(ctypes.Structure):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.abi.records import ShaderEnv, TextureRecord, WatchRecord
-from backends.device.commands.bound_record import BoundRecord
+from backends.abi.records import BufferRecord, ShaderEnv, TextureRecord, WatchRecord
+from backends.device.commands.bound_record import TABLES, BoundRecord
 from backends.device.region import ALIGNMENT, SLACK
 from backends.device.stream_target import TargetRecord
 from backends.geometry.records import HandRecord, RunRecord, StageCounts
@@ -16,7 +16,7 @@ from backends.geometry.step_parts import MEMORY, NO_MEMORY, SHORTEN, TAKE, strea
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import is_stopped
-from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
+from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES, MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
@@ -24,6 +24,8 @@ from backends.software.commands.records import Code, EnvironmentRecipe, Executor
 from backends.software.commands.spans import is_full
 
 _CALL_WORDS = ctypes.sizeof(Call) // 4
+_TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS), (TextureRecord, MAX_SHADER_IMAGES)
+"""Records and lengths of a stage's tables, in the order of `BoundRecord.tables`."""
 
 
 def build_prepare_staged(module: Module) -> None:
@@ -33,13 +35,13 @@ def build_prepare_staged(module: Module) -> None:
     """
     f = Function(module, "prepare_staged", [PTR, PTR, PTR, I64, I32, I32], I32, shared=True, internal=True)
     executor, bound, template, indices, total, is_streamed = f.args
-    e, t = Record(f, executor, ExecutorRecord), Record(f, template, TemplateRecord)
+    e, b, t = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, template, TemplateRecord)
     s = Record(f, t.get("staged"), StagedRecord)
     leave(f, total > s.get("most"), Code.UNKNOWN)
     leave(f, s.get("has_loops").ne(0) & is_stopped(f, Record(f, e.get("watch"), WatchRecord)), Code.STOPPED)
     leave(f, is_full(f, e, f.const(I64, 1)), Code.FULL)
     with f.if_(is_streamed.ne(0)):
-        _leave_shared_targets(f, e, Record(f, bound, BoundRecord))
+        _leave_shared_targets(f, e, b)
     draw = f.call(I64, "placed_draw", executor, bound, template, indices, f.const(I32, 0))
     leave(f, draw.eq(0), Code.MEMORY)
     f.store(draw, s.address("run.vertex.draw"), 0, 8)
@@ -48,7 +50,13 @@ def build_prepare_staged(module: Module) -> None:
         own = Record(f, f.at(places, k * ctypes.sizeof(StageEnvironment)), StageEnvironment)
         made = f.call(I64, "environment", executor, bound, own.get("recipe"), f.const(I32, 0))
         leave_unmade(f, made)
-        _leave_drawn_textures(f, e, Record(f, own.get("recipe"), EnvironmentRecipe), made.as_pointer())
+        recipe = Record(f, own.get("recipe"), EnvironmentRecipe)
+        _leave_drawn_textures(f, e, recipe, made.as_pointer())
+        with f.if_(own.get("reaches").ne(0)):
+            tables = f.at(b.address("tables"), recipe.get("stage").zext(I64) * (8 * TABLES))
+            _leave_used_memory(f, e, tables, own.get("writes").ne(0))
+            for number, field in enumerate((ShaderEnv.buffers, ShaderEnv.counters, ShaderEnv.images)):
+                f.store(f.load(I64, tables, 8 * number, 8), made.as_pointer(), field.offset, 8)
         f.store(made, own.get("place"), 0, 8)
     with f.if_(s.get("content").as_address().ne(0)):
         made = f.call(I64, "environment", executor, bound, t.address("fragment"), f.const(I32, 0))
@@ -73,6 +81,22 @@ def _leave_drawn_textures(f: Function, e: Record, recipe: Record, environment: V
     with f.if_(is_pending), f.range(0, recipe.get("units")) as k:
         texture = Record(f, f.at(textures, k.zext(I64) * ctypes.sizeof(TextureRecord)), TextureRecord)
         leave(f, f.call(I32, "meets_targets", e.pointer, texture.get("base").as_address(), texture.get("size")).ne(0), Code.WAIT)
+
+
+def _leave_used_memory(f: Function, e: Record, tables: Val, is_written: Val) -> None:
+    """Leave a draw one of whose stages reaches memory that pending work draws to, or writes memory that pending work reads."""
+    leave(f, is_written & e.get("is_reached").ne(0), Code.UNKNOWN)
+    with f.if_((e.get("num_spans") | e.get("num_clears")).ne(0)):
+        for number, (kind, count) in enumerate(_TABLES):
+            records = f.load(PTR, tables, 8 * number, 8)
+            with f.range(0, count) as k:
+                r = Record(f, f.at(records, k.zext(I64) * ctypes.sizeof(kind)), kind)
+                address = r.get("base").as_address()
+                size = r.get("size") if kind is TextureRecord else r.get("words").zext(I64) << 2
+                with f.if_(address.ne(0)):
+                    leave(f, f.call(I32, "meets_targets", e.pointer, address, size).ne(0), Code.WAIT)
+                    with f.if_(is_written):
+                        leave(f, f.call(I32, "reads_meet", e.pointer, address, size, f.const(I32, 0)).ne(0), Code.WAIT)
 
 
 def build_run_staged(module: Module) -> None:

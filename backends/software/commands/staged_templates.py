@@ -14,6 +14,7 @@ from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw_record import Draw
 from backends.software.commands.hashing import Combination
+from backends.software.commands.reached import has_tables
 from backends.software.commands.records import (
     PATCH_AT,
     STAGED,
@@ -24,7 +25,7 @@ from backends.software.commands.records import (
     TemplateRecord,
     draw_kind,
 )
-from backends.software.commands.template_fields import write_attributes, write_recipe, write_topology
+from backends.software.commands.template_fields import write_attributes, write_copied_recipe, write_recipe, write_topology
 from tgsi.language.facts.enums import Processor
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
@@ -62,9 +63,10 @@ class StagedTemplate:
         s.num_environments, self._environments = len(environments), (StageEnvironment * len(environments))()
         s.environments = ctypes.addressof(self._environments)
         for own, (stage, place) in zip(self._environments, environments.items()):
-            recipe = EnvironmentRecipe()
-            self._kept += [recipe, *write_recipe(recipe, stage, needs_of(state.stage[stage].shader))]
+            recipe, needs = EnvironmentRecipe(), needs_of(state.stage[stage].shader)
+            self._kept += [recipe, *write_recipe(recipe, stage, needs)]
             own.recipe, own.place = ctypes.addressof(recipe), place
+            own.reaches, own.writes = has_tables(needs), needs.effects.writes
         if stored is not None:
             self._store(stored.address, state, samples)
             t.is_layered = stored.is_layered
@@ -74,7 +76,8 @@ class StagedTemplate:
         stored: Any = aligned(_DRAW_SIZE)
         ctypes.memmove(stored.ctypes.data, address, _DRAW_SIZE)
         self._staged.content = stored.ctypes.data
-        fragment = write_recipe(self.record.fragment, Processor.FRAG, needs_of(state.fragment.shader), samples, state.sample_locations)
+        needs = needs_of(state.fragment.shader)
+        fragment = write_copied_recipe(self.record.fragment, Processor.FRAG, needs, samples, state.sample_locations)
         self._kept += [stored, *fragment]
 
     @property

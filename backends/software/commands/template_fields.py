@@ -45,8 +45,7 @@ def write_recipe(
     samples, locations: of the framebuffer, and of set_sample_locations, for the fragment stage.
     """
     recipe.stage, recipe.num_constants, recipe.units = stage, len(needs.constants), needs.units
-    recipe.reaches = reached_tables(stage, needs)
-    recipe.is_revised = recipe.reaches or recipe.num_constants
+    recipe.is_revised = recipe.num_constants
     for k, (slot, declared, is_whole) in enumerate(needs.constants):
         recipe.slot[k], recipe.declared[k], recipe.is_whole[k] = slot, declared, is_whole
     content = ShaderEnv()
@@ -54,6 +53,14 @@ def write_recipe(
     if samples > 1 or locations is not None:
         return [content, tell_samples(recipe.content, samples, locations)]
     return [content]
+
+
+def write_copied_recipe(recipe: EnvironmentRecipe, stage: int, needs: ShaderNeeds, *samples: Any) -> list[Any]:
+    """Write the recipe of an environment whose tables of memory are copies, because its program runs later. samples: see `write_recipe`."""
+    kept = write_recipe(recipe, stage, needs, *samples)
+    recipe.reaches = reached_tables(stage, needs)
+    recipe.is_revised |= recipe.reaches
+    return kept
 
 
 def _nothing(*_: Any) -> tuple[()]:
@@ -88,12 +95,12 @@ def _inputs(t: TemplateRecord, arguments: Sequence[Any], conclusions: Sequence[A
 
 
 def _vertex_recipe(t: TemplateRecord, arguments: Sequence[Any], conclusions: Sequence[Any]) -> list[Any]:
-    return write_recipe(t.vertex, Processor.VERT, *arguments)
+    return write_copied_recipe(t.vertex, Processor.VERT, *arguments)
 
 
 def _fragment_recipe(t: TemplateRecord, arguments: Sequence[Any], conclusions: Sequence[Any]) -> list[Any]:
     needs, kind, locations = arguments
-    return write_recipe(t.fragment, Processor.FRAG, needs, kind.samples, locations)
+    return write_copied_recipe(t.fragment, Processor.FRAG, needs, kind.samples, locations)
 
 
 FIELDS: dict[str, Callable[[TemplateRecord, Sequence[Any], Sequence[Any]], list[Any]]] = {

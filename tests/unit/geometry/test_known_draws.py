@@ -16,8 +16,8 @@ from backends.geometry.tessellation import stage as patches
 from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES
 from backends.software.commands import executor as executing
 from tests.calls import calls_in
-from tests.property.test_stage_sequences import Scene
-from tests.property.test_staged_draws import POINTS, SIZE
+from tests.property.test_stage_sequences import CONTROL, EVALUATION, Scene
+from tests.property.test_staged_draws import POINTS, SIZE, VERTEX
 from tests.unit.geometry.programs import passthrough
 from tests.unit.raster.canvas import of_draws
 from tgsi import gallium as g
@@ -64,6 +64,63 @@ def passing(scene: Scene) -> None:
     scene.ctx.bind_gs_state(scene.geometry[passthrough("TRIANGLES")][0])
 
 
+COUNTING = "DCL BUFFER[0]\nDCL TEMP[9]\nIMM[k] UINT32 {0, 1, 4, 0}\nATOMUADD TEMP[9].x, BUFFER[0], IMM[k].xxxx, IMM[k].yyyy\n"
+"""Counts invocations in the first word of a buffer."""
+ORDERED = "ATOMXCHG TEMP[9].x, BUFFER[0], IMM[k].zzzz, TEMP[9].xxxx\n"
+"""Swaps their numbers with the second word."""
+
+
+def counting(text: str, more: str = "") -> str:
+    """A program with instructions in front of its first one."""
+    lines = text.splitlines(keepends=True)
+    first = next(k for k, line in enumerate(lines) if k and not line.startswith(("PROPERTY", "DCL", "IMM")))
+    inserted = (COUNTING + more).replace("IMM[k]", f"IMM[{sum(line.startswith('IMM') for line in lines)}]")
+    return "".join([*lines[:first], inserted, *lines[first:]])
+
+
+def reaching(scene: Scene, *stages: str) -> None:
+    """Bind a buffer to stages: the last one of the scene."""
+    buffer = scene.screen.resource_create(target="BUFFER", width0=64)
+    scene.ctx.buffer_subdata(buffer, np.zeros(16, "u4"))
+    for stage in stages:
+        scene.ctx.set_shader_buffers(stage, [buffer])
+    scene.buffers.append(buffer)
+
+
+def storing(scene: Scene) -> None:
+    reaching(scene, "VERTEX")
+    scene.ctx.bind_vs_state(scene.ctx.create_vs_state(counting(VERTEX)))
+
+
+def storing_in_order(scene: Scene) -> None:
+    reaching(scene, "VERTEX")
+    scene.ctx.bind_vs_state(scene.ctx.create_vs_state(counting(VERTEX, ORDERED)))
+
+
+def storing_and_streamed(scene: Scene) -> None:
+    reaching(scene, "VERTEX")
+    scene.ctx.bind_vs_state(scene.ctx.create_vs_state(counting(VERTEX), stream_output=scene.streams[1]))
+    scene.ctx.set_stream_output_targets([scene.places[2]], offsets=[0])
+
+
+def painting(scene: Scene) -> None:
+    scene.ctx.set_shader_images("VERTEX", [scene.texture])
+    store = "DCL IMAGE[0], 2D, WR\nSTORE IMAGE[0], SV[1].xxxx, IN[1], 2D, PIPE_FORMAT_R32G32B32A32_FLOAT\n"
+    scene.ctx.bind_vs_state(scene.ctx.create_vs_state(VERTEX.replace("U2F TEMP[0].x", store + "U2F TEMP[0].x")))
+
+
+def storing_patches(scene: Scene) -> None:
+    reaching(scene, "TESS_CTRL", "TESS_EVAL")
+    control = CONTROL.format(barrier="BARRIER", inner="MOV OUT[3], TEMP[1].yyyy")
+    scene.ctx.bind_tcs_state(scene.ctx.create_tcs_state(counting(control)))
+    scene.ctx.bind_tes_state(scene.ctx.create_tes_state(counting(EVALUATION.format(mode=4))))
+
+
+def storing_shape(scene: Scene) -> None:
+    reaching(scene, "GEOMETRY")
+    scene.ctx.bind_gs_state(scene.ctx.create_gs_state(counting(POINTS, ORDERED)))
+
+
 KINDS: dict[str, tuple[Callable[[Scene], None], str, dict[str, Any]]] = {
     "patches": (plain_patches, "PATCHES", {"vertices_per_patch": 3}),
     "patches with a control shader": (controlled, "PATCHES", {}),
@@ -77,6 +134,13 @@ KINDS: dict[str, tuple[Callable[[Scene], None], str, dict[str, Any]]] = {
     "a geometry shader and many triangles": (passing, "TRIANGLES", {"count": 3000}),
     "a geometry shader": (shaped, "POINTS", {}),
     "a geometry shader, many points": (shaped, "POINTS", {"count": 100}),
+    "vertices that count themselves": (storing, "TRIANGLE_STRIP", {}),
+    "vertices that count themselves, of many": (storing, "TRIANGLES", {"count": 3000}),
+    "vertices that have an order": (storing_in_order, "TRIANGLES", {"index_size": 2}),
+    "vertices that count themselves and are streamed out": (storing_and_streamed, "LINE_LOOP", {}),
+    "vertices that paint": (painting, "TRIANGLES", {}),
+    "patches that count themselves": (storing_patches, "PATCHES", {}),
+    "a geometry shader that counts its invocations": (storing_shape, "POINTS", {}),
 }
 
 
@@ -329,7 +393,10 @@ def test_pieces_of_a_draw_are_as_large_as_their_memory(monkeypatch: pytest.Monke
     assert result() == whole
 
 
-@pytest.mark.parametrize("kind", ["stream output of many", "a geometry shader and many triangles"])
+MANY = ["stream output of many", "a geometry shader and many triangles", "vertices that count themselves, of many"]
+
+
+@pytest.mark.parametrize("kind", MANY)
 def test_draws_of_several_chunks_give_and_count_what_those_of_python_do(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def result() -> tuple[list[bytes], dict[str, Any]]:
         scene, draw = made(kind, tgsi.Screen(threads=1))
@@ -338,11 +405,51 @@ def test_draws_of_several_chunks_give_and_count_what_those_of_python_do(kind: st
             draw()
             scene.ctx.draw_vbo(mode=KINDS[kind][1], count=min(count, 4096) if "POINTS" in KINDS[kind] else count, index_size=2)
         counts = asdict(of_draws(scene.ctx.device.statistics()))
-        return [np.array(scene.target.storage).tobytes(), contents(scene, 2).tobytes()], counts
+        memory = [scene.target.storage, contents(scene, 2), scene.buffers[-1].storage]
+        return [np.array(data).tobytes() for data in memory], counts
 
     known = result()
     monkeypatch.setattr(executing.Executor, "learn_staged", lambda *_: None)
     assert result() == known
+
+
+def test_vertices_that_write_memory_wait_only_for_pending_draws_that_read_it() -> None:
+    scene, draw = made("vertices that paint", tgsi.Screen(threads=2))
+    ctx, paint = scene.ctx, scene.ctx.state.vertex.shader
+    other = scene.screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+    sample = "FRAG\nDCL OUT[0], COLOR\nDCL SAMP[0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nTXF OUT[0], IMM[0], SAMP[0], 2D\nEND\n"
+    ctx.bind_fs_state(ctx.create_fs_state(sample))
+    ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()])
+    flushes = []
+    for texture in (other, scene.texture):
+        ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)])
+        draw()
+        before = ctx.device.statistics(flushes=False)
+        for _ in range(5):
+            draw()
+        after = ctx.device.statistics(flushes=False)
+        assert after.other_draws == before.other_draws
+        flushes.append(after.flushes_draw - before.flushes_draw)
+    assert flushes == [0, 5], "each draw reads what the next one writes"
+    assert ctx.state.vertex.shader is paint
+
+
+def test_each_draw_whose_vertices_write_memory_is_drawn_with_its_own_vertices() -> None:
+    """Vertices lie in memory until the rasterizer is done with them, however many such draws are pending."""
+    results = []
+    for waits in (False, True):
+        scene, draw = made("vertices that count themselves", tgsi.Screen(threads=0))
+        for place in np.linspace(-0.5, 0.5, 9):
+            scene.ctx.set_constant_buffer("VERTEX", np.full(4, place, "f4"))
+            draw()
+            if waits:
+                scene.ctx.flush()
+        scene.ctx.flush()
+        assert scene.ctx.device.statistics(flushes=False).other_draws == 1
+        results.append((np.array(scene.target.storage).tobytes(), scene.buffers[-1].storage.tobytes()))
+    assert results[0] == results[1]
+    assert any(results[0][0])
+    assert any(results[0][1])
 
 
 def test_an_error_in_the_middle_of_a_known_draw_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
