@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from backends.device.commands.bound_record import (
     IMAGE_WORDS,
     LEVELS,
+    STREAMS_OUT,
     TABLES,
     WRITES_MEMORY,
     BoundRecord,
@@ -71,7 +72,7 @@ def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
 
 def _describe_shader(shader: Shader) -> Described:
     needs = needs_of(shader)
-    return Described(needs.units | WRITES_MEMORY * needs.effects.writes)
+    return Described(needs.units | WRITES_MEMORY * needs.effects.writes | STREAMS_OUT * (shader.stream_output is not None))
 
 
 class StageState:
@@ -193,7 +194,7 @@ class DrawState:
             addresses = stage.buffers.address, self.counters.address, stage.images.address
             self.record.tables[TABLES * number : TABLES * (number + 1)] = addresses
         self._memory: object | None = None
-        self._stream_targets: tuple[StreamTarget | None, ...] = ()
+        self._stream_targets: dict[int, StreamTarget] = {}  # by address of their records: the bound ones, and others until `sweep`
         self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)
         self.known = KnownObjects(self.record, self.kept_memory.keep)
         self._shown_revision = 0  # of native vertex buffers that `_vertex_buffers` shows
@@ -251,14 +252,22 @@ class DrawState:
 
     @property
     def stream_targets(self) -> tuple[StreamTarget | None, ...]:
-        """The targets of stream output by buffer."""
-        return self._stream_targets
+        """The targets of stream output by buffer; they end with the last one."""
+        found = [self._stream_targets[address] if address else None for address in self.record.stream_targets]
+        while found and found[-1] is None:
+            found.pop()
+        return tuple(found)
 
     @stream_targets.setter
     def stream_targets(self, targets: tuple[StreamTarget | None, ...]) -> None:
-        self._stream_targets = targets
+        self._stream_targets |= {ctypes.addressof(target.record): target for target in targets if target is not None}
         for k, target in enumerate((*targets, *[None] * (MAX_STREAM_OUTPUT_TARGETS - len(targets)))):
             self.record.stream_targets[k] = 0 if target is None else ctypes.addressof(target.record)
+
+    def forget_target(self, target: StreamTarget) -> None:
+        """Let go of a target of stream output that is not bound."""
+        self.known.forget(target)
+        self._stream_targets.pop(ctypes.addressof(target.record), None)
 
     def put_patch_vertices(self, vertices: int) -> None:
         """Set the number of vertices of a patch for draws whose DrawInfo leaves it 0."""
@@ -285,6 +294,7 @@ class DrawState:
     def sweep(self, living: set[int]) -> None:
         """Forget values that are not bound and whose numbers are not among `living`, and all known objects."""
         self.known.clear()
+        self._stream_targets = {address: self._stream_targets[address] for address in self.record.stream_targets if address}
         self.numbers.sweep(living.union(self.record.words))
 
     def forget(self, value: object) -> None:

@@ -14,7 +14,7 @@ class TargetRecord(ctypes.Structure):
         ("size", c_int64),
         ("offset", c_int64),  # end of what was written so far
         ("stride", c_int32),  # from one vertex to the next; 0 as long as nothing was written
-        ("pad", c_int32),
+        ("ended", c_int32),  # not 0: it was destroyed
     ]
 
 

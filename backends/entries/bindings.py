@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import STAGE_UNITS, Hindrance, shader_word, view_word
+from backends.device.commands.bound_record import STAGE_UNITS, view_word
 from backends.device.commands.known_objects import MIDDLE, Kind
 from backends.entries.arguments import Entry
+from backends.entries.choosing import CHOOSE_STAGES
 from backends.entries.names import BINDINGS, SINGLES, UNITS
-from backends.llvm.builder.function import I32, I64, Module, Val
-from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_SAMPLERS, MAX_STREAM_OUTPUT_TARGETS
-from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.stages import LAST_STAGES
+from backends.llvm.builder.function import I32, I64, Module
+from backends.pipe.limits import MAX_SAMPLERS
 
 
 def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """bind_X_state(handle). A vertex shader that may be the last stage decides about stream output, and is left to Python."""
+    """bind_X_state(handle). Shaders before the rasterizer decide about stages and stream output, too."""
     kind, word = BINDINGS[name]
-    is_middle = kind in MIDDLE.values()
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b = entry.f, entry.record
+    f = entry.f
     entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
-    if is_middle:
-        _fall_back_with_streams(entry)
-    if kind is Kind.VERTEX_SHADER:
-        entry.fall_back((b.get("hindrances") & int(Hindrance.STAGES)).ne(0) & _later_stages(b).eq(0))
     found = f.var(I64, entry.known(entry.argument(0), kind))
-    is_none = entry.argument(0).eq(entry.python.get("none")) if is_middle else f.const(I32, 0).ne(0)
+    is_none = entry.argument(0).eq(entry.python.get("none")) if kind in MIDDLE.values() else f.const(I32, 0).ne(0)
     entry.fall_back(found.get().eq(0) & ~is_none)
     entry.set_word(word, found.get())
-    if is_middle:
-        others = b.get("hindrances") & ~int(Hindrance.STAGES)
-        b.set("hindrances", others | f.select(_later_stages(b).ne(0), f.const(I32, int(Hindrance.STAGES)), 0))
+    if kind is Kind.VERTEX_SHADER or kind in MIDDLE.values():
+        f.call(None, CHOOSE_STAGES, entry.record.pointer)
     entry.done()
-
-
-def _later_stages(b: Record) -> Val:
-    """Not 0 if a stage after the vertex shader has a shader."""
-    later = b.f.const(I64, 0)
-    for stage in LAST_STAGES:
-        if stage is not Processor.VERT:
-            later = later | b.get("words", shader_word(stage))
-    return later
-
-
-def _fall_back_with_streams(entry: Entry) -> None:
-    """Leave it to Python to decide about stream output."""
-    targets = entry.f.const(I64, 0)
-    for place in range(MAX_STREAM_OUTPUT_TARGETS):
-        targets = targets | entry.record.get("stream_targets", place)
-    entry.fall_back(targets.ne(0))
 
 
 def build_unit_entry(module: Module, name: str, number: int, slot_offset: int) -> None:

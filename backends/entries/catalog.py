@@ -7,6 +7,7 @@ from collections.abc import Callable
 from backends.entries.arguments import build_common
 from backends.entries.bindings import build_bind_entry, build_single_entry, build_unit_entry
 from backends.entries.buffers import build_index_buffer_entry, build_vertex_buffer_entry
+from backends.entries.choosing import build_choose_stages
 from backends.entries.clears import build_clear_entry
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
@@ -17,6 +18,7 @@ from backends.entries.names import (
     DRAW,
     ENTRIES,
     INDEX_BUFFER,
+    OUTPUTS,
     READ,
     RECORDED,
     SINGLES,
@@ -25,6 +27,7 @@ from backends.entries.names import (
     UPLOAD,
     VERTEX_BUFFERS,
 )
+from backends.entries.outputs import build_output_entry
 from backends.entries.reads import build_read_entry
 from backends.entries.recording import build_make_room
 from backends.entries.targets import build_target_entry
@@ -35,9 +38,10 @@ from backends.llvm.builder.module import Module
 def build_entries(module: Module, slot_offset: int) -> None:
     """One function for each of ENTRIES, and GUARD. slot_offset: place of the slot `_native` in a context."""
     build_common(module)
+    build_choose_stages(module)
     builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry, UPLOAD: build_upload_entry}
-    builders |= {TARGETS: build_target_entry, CLEAR: build_clear_entry, READ: build_read_entry}
+    builders |= {TARGETS: build_target_entry, CLEAR: build_clear_entry, READ: build_read_entry, OUTPUTS: build_output_entry}
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)

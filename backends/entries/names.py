@@ -32,11 +32,11 @@ SINGLES: dict[str, tuple[Kind, int, str]] = {
 }
 """Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
 VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD = "set_vertex_buffers", "set_index_buffer", "buffer_subdata"
-TARGETS, CLEAR, READ = "set_framebuffer_state", "clear", "texture_read"
+TARGETS, CLEAR, READ, OUTPUTS = "set_framebuffer_state", "clear", "texture_read", "set_stream_output_targets"
 
 GUARD = "guard"
 """The entry of every other method."""
-ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS, CLEAR, READ)
+ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS, CLEAR, READ, OUTPUTS)
 
 RECORDED = (DRAW, CONSTANTS)
 """Methods that have native entries in observed contexts, too."""
@@ -52,6 +52,7 @@ AT = "offset"  # of buffer_subdata
 BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionaries that stand for vertex buffers
 COLORS, DEPTH = "cbufs", "zsbuf"  # of set_framebuffer_state
 BUFFERS, COLOR, CLEAR_DEPTH, STENCIL = "buffers", "color", "depth", "stencil"  # of clear
+PLACES = "offsets"  # of set_stream_output_targets
 CLEARED = (BUFFERS, COLOR, CLEAR_DEPTH, STENCIL)
 KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, STREAMED, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)
-KEYWORDS = (*KEYWORDS, COLORS, DEPTH, *CLEARED)
+KEYWORDS = (*KEYWORDS, COLORS, DEPTH, PLACES, *CLEARED)

@@ -13,7 +13,7 @@ from ctypes import c_uint64
 from typing import Any
 
 NAMES = 32
-FALLBACKS = 24
+FALLBACKS = 32
 
 OBJECT_TYPE = 8  # byte offsets: the type of an object
 SIZE = 16  # the length of a tuple or a list

@@ -12,6 +12,7 @@ from dataclasses import field, replace
 
 from backends.abi.records import Watch, has_watches
 from backends.device.bound import DrawState, Shader
+from backends.device.commands.bound_record import Hindrance
 from backends.device.environment import make_environment, stage_keys
 from backends.device.framebuffer import Framebuffer
 from backends.device.grid import MeshDraw
@@ -125,7 +126,7 @@ class Pipeline:
         if kinds:
             kind, shader = kinds[0]
             return kind.topology(state, info, shader.program)
-        if state.stream_targets:
+        if state.record.hindrances & Hindrance.STREAMS:
             return decomposed(info.mode, r.flatshade_first, r.quads_provoke_last)
         return provoking(info.mode, r.flatshade_first, r.quads_provoke_last)
 

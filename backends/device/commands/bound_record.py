@@ -58,12 +58,14 @@ WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
 
 
 def shader_word(stage: int) -> int:
-    """Place of a stage's shader. The class of a shader is the number of texture units that it samples, and WRITES_MEMORY."""
+    """Place of a stage's shader. The class of a shader is the number of texture units that it samples, with bits of what else it does."""
     return FIRST_SHADER + stage
 
 
 WRITES_MEMORY = 1 << 16
 """In the class of a shader: its program writes buffers, images or counters."""
+STREAMS_OUT = 1 << 17
+"""In the class of a shader: it has stream output."""
 UNITS_MASK = WRITES_MEMORY - 1
 """The number of texture units in the class of a shader."""
 
@@ -205,6 +207,7 @@ class BoundRecord(ctypes.Structure):
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("keeps_at", c_uint64),  # address of the device's `keeps`, see `note_kept`; 0: nobody asks
         ("read_entry", c_uint64),  # carry_out_writes(executor, address, bytes) -> 0 if no pending work writes that memory any more
+        ("flush_entry", c_uint64),  # carry_out_all(executor) -> 0 if no work is pending any more, otherwise nothing was done
         ("wait_entry", c_uint64),  # carry_out_uses(executor, address, bytes) -> 0 if no pending work reads or writes that memory any more
         ("work_entry", c_uint64),  # has_work(executor) -> 0 if nothing is pending
         (

@@ -62,8 +62,9 @@ class Kind(IntEnum):
     NOTHING = 13  # words without a meaning
     CLEAR = 14
     CLEAR_CALL = 15  # CLEAR of `backends.device.commands.layout`
-    SLOT_CHANGES = 16  # CHANGES of it; from here on a header has a bit for each word that follows
-    CALL_CHANGES = 17  # REDRAW of it
+    BARRIER = 16  # BARRIER of it
+    SLOT_CHANGES = 17  # CHANGES of it; from here on a header has a bit for each word that follows
+    CALL_CHANGES = 18  # REDRAW of it
 
 
 class CommandRow(ctypes.Structure):

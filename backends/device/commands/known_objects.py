@@ -34,7 +34,7 @@ class Kind(IntEnum):
     RASTERIZER = 5
     DEPTH_STENCIL_ALPHA = 6
     VERTEX_ELEMENTS = 7
-    VERTEX_SHADER = 8  # without stream output
+    VERTEX_SHADER = 8
     FRAGMENT_SHADER = 9
     SAMPLER_VIEW = 10
     SAMPLER = 11
@@ -51,6 +51,7 @@ class Kind(IntEnum):
     SECOND_SHADER = 22  # number of a shader of the second stage of PIPELINE, likewise the next two
     THIRD_SHADER = 23
     FOURTH_SHADER = 24
+    OUTPUT_TARGET = 25  # address of a TargetRecord whose memory is not that of the caller
 
 
 MIDDLE = dict(zip(PIPELINE[1:-1], (Kind.SECOND_SHADER, Kind.THIRD_SHADER, Kind.FOURTH_SHADER), strict=True))

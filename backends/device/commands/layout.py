@@ -112,6 +112,7 @@ _KINDS = {
     Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
     Command.CLEAR: Kind.CLEAR_CALL,
     Command.SUBDATA: Kind.SUBDATA,
+    Command.BARRIER: Kind.BARRIER,
     Command.CHANGES: Kind.SLOT_CHANGES,
     Command.REDRAW: Kind.CALL_CHANGES,
 }

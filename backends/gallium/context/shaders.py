@@ -45,7 +45,7 @@ class Shaders(ContextCore):
         if stage is not Processor.FRAG:
             self._choose_stages()
         kind = _KNOWN.get(stage)
-        if kind is not None and found is not None and (found.stream_output is None or stage in MIDDLE):
+        if kind is not None and found is not None:
             self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)], end=found.ended)
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:

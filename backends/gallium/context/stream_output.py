@@ -37,8 +37,16 @@ class StreamOutputTarget(StreamTarget):
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
         self.resource, self.buffer_offset, self.buffer_size = resource, buffer_offset, buffer_size
         self.owner = owner
-        self.is_destroyed = False
         self._reference = Reference(resource)
+
+    @property
+    def is_destroyed(self) -> bool:
+        """True after `stream_output_target_destroy`."""
+        return bool(self.record.ended)
+
+    def end(self) -> None:
+        """Refuse later bindings."""
+        self.record.ended = 1
 
     def release(self) -> None:
         """Let go of the buffer, after the end of the last binding."""
@@ -96,10 +104,14 @@ class StreamOutputs(ContextCore):
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
         """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
         found = self._check_target(target, "stream_output_target_destroy: target")
-        found.is_destroyed = True
+        found.end()
         self.state.known.forget(found)
         if found not in self.state.stream_targets:
-            found.release()
+            self._let_go_of_target(found)
+
+    def _let_go_of_target(self, target: StreamOutputTarget) -> None:
+        self.state.forget_target(target)
+        target.release()
 
     def set_stream_output_targets(self, targets: Sequence[StreamOutputTarget | None] = (), *, offsets: Sequence[int] = ()) -> None:
         """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without a target, no argument unbinds all.
@@ -125,10 +137,12 @@ class StreamOutputs(ContextCore):
                 if wanted % 4:
                     raise ValueError(f"{name}: offsets[{k}]: {wanted} is not a multiple of 4")
                 target.offset = wanted
+            if target.resource.user is None:
+                self.state.known.learn(target, Kind.OUTPUT_TARGET, ctypes.addressof(target.record), end=target.resource.ended)
         before, self.state.stream_targets = self.state.stream_targets, bound
         for old in before:
             if isinstance(old, StreamOutputTarget) and old.is_destroyed and old not in bound:
-                old.release()
+                self._let_go_of_target(old)
         self._choose_stages()
 
     def _choose_stages(self) -> None:

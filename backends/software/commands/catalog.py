@@ -12,7 +12,13 @@ from backends.software.commands.compose import build_compose
 from backends.software.commands.copies import build_find_copy, build_note_copy
 from backends.software.commands.draws import build_draw
 from backends.software.commands.environments import build_environment
-from backends.software.commands.flushes import build_carry_out, build_carry_out_uses, build_carry_out_writes, build_has_work
+from backends.software.commands.flushes import (
+    build_carry_out,
+    build_carry_out_all,
+    build_carry_out_uses,
+    build_carry_out_writes,
+    build_has_work,
+)
 from backends.software.commands.lookup import build_find
 from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
@@ -46,6 +52,7 @@ STEPS = (
     build_bind_targets,
     build_clear,
     build_carry_out,
+    build_carry_out_all,
     build_carry_out_writes,
     build_carry_out_uses,
     build_has_work,

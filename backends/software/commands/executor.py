@@ -101,7 +101,7 @@ class Executor:
         address = self._functions.address
         bound.draw_entry, bound.upload_entry, bound.clear_entry = address["draw"], address["upload_plain"], address["clear"]
         bound.read_entry, bound.keeps_at = address["carry_out_writes"], self._at + ExecutorRecord.keeps.offset
-        bound.wait_entry, bound.work_entry = address["carry_out_uses"], address["has_work"]
+        bound.flush_entry, bound.wait_entry, bound.work_entry = (address[name] for name in ("carry_out_all", "carry_out_uses", "has_work"))
         bound.executor = self._at
 
     # -- draws -----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def build_carry_out(module: Module) -> None:
     s = Record(f, e.get("scene"), Scene)
     for field in ("is_hindered", "is_reached", "num_approved", "is_layered", "keeps", "is_limited"):
         leave(f, e.get(field).ne(0), Code.UNKNOWN)
-    leave(f, e.get("supply").as_address().ne(0) | s.get("crew.is_held").ne(0), Code.UNKNOWN)
+    leave(f, s.get("crew.is_held").ne(0), Code.UNKNOWN)
     is_new = e.get("memory").ne(e.get("first_memory")) | e.get("num_reads").ne(0)
     with f.leaving((e.get("num_spans") | e.get("num_clears")).eq(0)):
         f.ret(f.select(is_new, f.const(I32, int(Code.UNKNOWN)), int(Code.DONE)))
@@ -46,6 +46,12 @@ def build_carry_out(module: Module) -> None:
     with f.if_(is_new):
         _begin_frame(f, e)
     f.ret(f.const(I32, int(Code.DONE)))
+
+
+def build_carry_out_all(module: Module) -> None:
+    """carry_out_all(executor) -> Code. carry_out, because the caller asked for it."""
+    f = Function(module, "carry_out_all", [PTR], I32, shared=True)
+    f.ret(f.call(I32, "carry_out", f.args[0], f.const(I32, REASONS.index(FlushReason.ASKED))))
 
 
 def _begin_queue(f: Function, e: Record, s: Record) -> None:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from backends.abi.records import layout_digest
 from backends.device.commands.bound_record import BoundRecord, ClearCall, DrawCall
 from backends.device.commands.client import BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written
+from backends.entries.python_table import PythonTable
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
     from backends.llvm.engine.kernel_cache import KernelCache
 
 _LAYOUT = layout_digest(
-    BoundRecord, BufferSlot, BufferTableRecord, ClearCall, DrawCall, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written
+    *(BoundRecord, BufferSlot, BufferTableRecord, ClearCall, DrawCall),
+    *(PythonTable, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written),
 )
 
 

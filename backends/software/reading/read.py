@@ -7,6 +7,7 @@ import ctypes
 from backends.device.commands.client import CommandRow, Kind, ReaderRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.software.reading.barriers import build_barrier
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
 from backends.software.reading.clears import build_clear_call, build_clear_words
 from backends.software.reading.draws import build_call, build_call_changes, build_draw_words, build_slot_changes, build_slot_constants
@@ -29,6 +30,7 @@ _TAKEN_BY = {
     Kind.COPY_TRANSFER: "copy_transfer",
     Kind.CLEAR: "clear_words",
     Kind.CLEAR_CALL: "clear_call",
+    Kind.BARRIER: "barrier",
     Kind.SLOT_CHANGES: "slot_changes",
     Kind.CALL_CHANGES: "call_changes",
 }
@@ -93,6 +95,7 @@ def build_reading(module: Module) -> None:
         build_clear_call,
         build_transfer,
         build_copy_transfer,
+        build_barrier,
         build_read,
         build_answer_waits,
     ):

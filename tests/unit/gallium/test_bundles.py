@@ -133,6 +133,56 @@ def test_known_draws_of_a_bundle_run_no_python(stage: Stage) -> None:
     assert {"draw_vbo", "set_constant_buffer", "clear"}.isdisjoint(calls)
 
 
+def test_barriers_of_a_bundle_carry_out_its_draws_without_python(stage: Stage) -> None:
+    stage.state(stage.ctx)
+    with stage.ctx.record() as bundle:
+        stage.state(bundle)
+        for k in range(20):
+            bundle.draw_vbo(mode="TRIANGLES", count=3)
+            bundle.texture_barrier("FRAMEBUFFER" if k % 2 else "SAMPLER")
+            bundle.memory_barrier("SHADER_BUFFER|TEXTURE")
+    stage.ctx.replay(bundle)
+    before = stage.ctx.device.statistics(flushes=False).flushes_asked
+    calls = calls_in(lambda: stage.ctx.replay(bundle, 2))
+    assert {"memory_barrier", "texture_barrier", "draw_vbo"}.isdisjoint(calls)
+    assert stage.ctx.device.statistics(flushes=False).flushes_asked - before == 40
+
+
+def test_a_barrier_of_a_bundle_signals_fences_and_shows_memory_of_the_caller(stage: Stage) -> None:
+    mine = np.zeros(4, "u4")
+    counter = stage.screen.resource_from_user_memory(mine)
+    with stage.ctx.record() as bundle:
+        bundle.draw_vbo(mode="TRIANGLES", count=3)
+        bundle.memory_barrier()
+    stage.state(stage.ctx)
+    stage.ctx.replay(bundle)
+    stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    fence = stage.ctx.flush("DEFERRED")
+    assert not fence.is_signaled
+    stage.ctx.replay(bundle)
+    assert fence.is_signaled
+    count = "ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].yyyy\nMOV OUT[0], IMM[0].xxxx\nEND\n"
+    text = "FRAG\nDCL OUT[0], COLOR\nDCL BUFFER[0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 1, 0, 0}\n" + count
+    stage.ctx.bind_fs_state(stage.ctx.create_fs_state(text))
+    stage.ctx.set_shader_buffers("FRAGMENT", [counter])
+    seen = []
+    for _ in range(3):
+        stage.ctx.replay(bundle)
+        seen.append(int(mine[0]))
+    assert seen == [seen[0], 2 * seen[0], 3 * seen[0]]
+    assert seen[0] > 0
+
+
+@pytest.mark.parametrize("flags", [4, 4096])
+def test_a_barrier_with_a_wrong_flag_is_refused(stage: Stage, flags: int) -> None:
+    name = "texture_barrier" if flags == 4 else "memory_barrier"
+    with stage.ctx.record() as bundle:
+        getattr(bundle, name)(1)
+    bundle._words[4:8] = flags.to_bytes(4, "little")
+    with pytest.raises(ValueError, match=rf"command 0 .{name}.*flags"):
+        stage.ctx.replay(bundle)
+
+
 def test_state_is_inherited_and_stays(stage: Stage) -> None:
     stage.state(stage.ctx)
     with stage.ctx.record() as bundle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -214,6 +215,54 @@ def test_shaders_between_vertices_and_the_rasterizer_are_bound_without_python() 
         ctx.bind_tes_state(scene.vertex[0])
 
 
+@WITHOUT_ENTRIES
+def test_targets_of_stream_output_are_bound_without_python() -> None:
+    scene, _ = made("stream output", tgsi.Screen(threads=0))
+    ctx, (first, second, third), rng = scene.ctx, scene.places, random.Random(7)
+    shapes = [None, scene.geometry[POINTS][0], scene.geometry[POINTS][1]]
+
+    def turn() -> None:
+        choice = rng.choice(((), (first,), [second, None], (None, third, first, second)))
+        offsets = [rng.choice((-1, (1 << 32) - 1, 0, 64)) for _ in range(rng.randrange(len(choice) + 2))][:4]
+        before = [target.offset for target in scene.places]
+        ctx.set_stream_output_targets(choice, offsets=offsets)
+        ctx.bind_vs_state(rng.choice(scene.vertex))
+        ctx.bind_gs_state(rng.choice(shapes))
+        wanted = dict(zip(scene.places, before))
+        wanted |= {t: place for t, place in zip(choice, offsets) if t is not None and place in (0, 64)}
+        assert [target.offset for target in scene.places] == [*wanted.values()]
+        assert list(ctx.state.stream_targets) == [*choice, None][: max((k for k, t in enumerate(choice, 1) if t is not None), default=0)]
+        hindrances = ctx.state.record.hindrances
+        ctx._choose_stages()
+        assert ctx.state.record.hindrances == hindrances
+
+    for _ in range(100):
+        turn()
+    assert calls_in(lambda: (ctx.set_stream_output_targets([first, None, third], offsets=[64, 0]), ctx.set_stream_output_targets())) == []
+    assert calls_in(lambda: ctx.bind_vs_state(scene.vertex[1])) == []
+
+
+def test_targets_that_are_wrong_or_destroyed_are_refused_and_let_go_of() -> None:
+    scene = Scene(tgsi.Screen(threads=0))
+    ctx, target = scene.ctx, scene.places[2]
+    for _ in range(2):
+        ctx.set_stream_output_targets([target], offsets=[0])
+        for wrong in (2, -4):
+            with pytest.raises(ValueError, match=r"offsets\[0\]"):
+                ctx.set_stream_output_targets([target], offsets=[wrong])
+        with pytest.raises((TypeError, ValueError), match="5 are too many"):
+            ctx.set_stream_output_targets([target] * 5)
+    resource = target.resource
+    scene.screen.resource_destroy(resource)
+    ctx.stream_output_target_destroy(target)
+    assert target.keepalive is not None, "it is bound"
+    with pytest.raises(ValueError, match="it was destroyed"):
+        ctx.set_stream_output_targets([target])
+    ctx.set_stream_output_targets([scene.places[1]])
+    assert target.keepalive is None
+    assert ctx.state.stream_targets == (scene.places[1],)
+
+
 def test_a_known_draw_samples_what_was_drawn_before_it() -> None:
     """A target is sampled by patches, from one draw to the next while it stays bound, and from one pass to the next."""
     results = []
@@ -411,6 +460,19 @@ def test_draws_of_several_chunks_give_and_count_what_those_of_python_do(kind: st
     known = result()
     monkeypatch.setattr(executing.Executor, "learn_staged", lambda *_: None)
     assert result() == known
+
+
+@pytest.mark.parametrize("kind", ["a geometry shader", "stream output", "vertices that count themselves"])
+def test_a_frame_of_known_draws_is_flushed_without_python(kind: str) -> None:
+    scene, draw = made(kind, tgsi.Screen(threads=0))
+    results = []
+    for known in (False, True, True):
+        scene.ctx.clear(color=(0, 0, 0, 0))
+        draw()
+        assert ("_finish" in calls_in(scene.ctx.device.flush)) is not known
+        results.append(np.array(scene.target.storage).tobytes())
+    assert results[0] == results[1] == results[2]
+    assert any(results[0])
 
 
 def test_vertices_that_write_memory_wait_only_for_pending_draws_that_read_it() -> None:
