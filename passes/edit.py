@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, is_
 from typing import Any, TypeVar
@@ -12,8 +12,8 @@ from passes.analysis.access import free_indexing
 from tgsi.language.facts.enums import IMM, TEMP, File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.opcodes import OpcodeInfo
-from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import STILL, Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.facts.traits import CALL, SUBROUTINE
+from tgsi.language.ir import CHOSEN, Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
 from tgsi.language.record import open_twin
 
@@ -36,7 +36,7 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
     for item in flat:
         label = item.label
         if label is not None:
-            if item.opcode.flow is Flow.CALL:
+            if item.opcode.flow is CALL:
                 label = _sub(program, label)
             label = places[label] if 0 <= label < len(places) else places[-1]
             item = item if label == item.label else with_operands(item, item.dst, item.src, label)
@@ -55,7 +55,7 @@ def changed_in_place(program: Program, items: Sequence[Instruction | None]) -> P
 def _sub(program: Program, label: int) -> int:
     """Return the BGNSUB that a call means: its label names that or the instruction after it."""
     for index in (label, label - 1):
-        if 0 <= index < len(program.instructions) and program.instructions[index].opcode.flow is Flow.SUBROUTINE:
+        if 0 <= index < len(program.instructions) and program.instructions[index].opcode.flow is SUBROUTINE:
             return index
     return label
 
@@ -74,9 +74,10 @@ class Immediates:
 
         A program that indexes its immediates by an address can observe their number, so none is added to it.
         """
-        wanted = list(dict.fromkeys(word for word in words if word is not None))
+        wanted = list(dict.fromkeys([word for word in words if word is not None]))
+        rest = set(wanted[1:])
         for index in self._having(wanted[0]) if wanted else range(min(1, len(self.items))):
-            if all(word in self.items[index].words for word in wanted):
+            if not rest or rest.issubset(self.items[index].words):
                 return _operand(index, self.items[index].words, words)
         if not wanted or free_indexing(self._program, IMM):
             return None
@@ -97,12 +98,14 @@ class Immediates:
 
     def _having(self, word: int) -> list[int]:
         """Return the immediates with a word, in order."""
+        if len(self.items) <= _FEW:
+            return [index for index, item in enumerate(self.items) if word in item.words]
         if self._holders is None:
             self._holders = {}
             for index, item in enumerate(self.items):
                 for own in item.words:
                     self._holders.setdefault(own, {})[index] = None
-        return list(self._holders.get(word, ()))
+        return sorted(self._holders.get(word, ()))
 
     def _place(self, index: int, item: Immediate) -> None:
         self.items[index] = item
@@ -125,12 +128,18 @@ def _keeps(old: tuple[int, int, int, int], new: tuple[int, int, int, int]) -> bo
     return all(new.index(word) == old.index(word) for word in old)
 
 
+_FEW = 16
+"""Immediates that are looked at one after the other to find a word."""
+
 _FIRST = RegisterRef(IMM, 0)
 
 
 def _operand(index: int, have: tuple[int, int, int, int], words: Sequence[int | None]) -> SrcOperand:
-    first = next((have.index(word) for word in words if word is not None), 0)
-    x, y, z, w = (first if word is None else have.index(word) for word in words)
+    places = [-1 if word is None else have.index(word) for word in words]
+    if -1 in places:
+        first = next((place for place in places if place >= 0), 0)
+        places = [first if place < 0 else place for place in places]
+    x, y, z, w = places
     return SrcOperand(moved(_FIRST, index), (x, y, z, w))
 
 
@@ -223,55 +232,75 @@ def with_register(operand: Operand, register: RegisterRef) -> Operand:
     if register is operand.register:
         return operand
     made: Any
-    if isinstance(operand, SrcOperand):
+    if type(operand) is SrcOperand:
         made = _OpenSource()
         made.register, made.swizzle, made.negate, made.absolute = register, operand.swizzle, operand.negate, operand.absolute
         made.__class__ = SrcOperand
     elif isinstance(operand, DstOperand):
         made = destination(register, operand.write_mask)
     else:
+        assert isinstance(operand, TexOffset)
         made = TexOffset(register, operand.swizzle)
     return made  # type: ignore[no-any-return]
 
 
 class Renamer:
-    """The instructions of one program with other registers.
+    """The instructions of one program with other TEMP and ADDR registers.
 
-    register: the new register for any that instructions write or that an address chooses, and for those of `still`.
-    still: files that instructions only read.
+    plain: the new register for one without address, by its cell. chosen: the new register for one that an address chooses.
     """
 
-    def __init__(self, register: Callable[[RegisterRef], RegisterRef], still: frozenset[File] = frozenset()) -> None:
-        self._register = register
-        self._still = still
-        self._known: dict[int, RegisterRef] = {}  # by identity: the program keeps its registers
+    def __init__(self, plain: Mapping[int, RegisterRef], chosen: Callable[[RegisterRef], RegisterRef]) -> None:
+        self._plain = plain
+        self._chosen = chosen
 
     def instructions(self, items: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
         """Return the instructions, the same object if none changes."""
-        made = [self._instruction(item) for item in items]
+        made: list[Instruction] = []
+        plain = self._plain
+        for item in items:
+            src, dst = item.src, item.dst
+            sources: list[SrcOperand] | None = None
+            targets: list[DstOperand] | None = None
+            for number, operand in enumerate(src):
+                register = operand.register
+                cell = register.cell
+                if cell & 8:  # of OUT, STILL or CHOSEN
+                    if cell != CHOSEN or (new := self._chosen(register)) is register:
+                        continue
+                elif (new := plain[cell]).cell == cell and not register.array_id:
+                    continue
+                sources = sources or list(src)
+                sources[number] = with_register(operand, new)
+            for number, target in enumerate(dst):
+                register = target.register
+                cell = register.cell
+                if cell & 8:
+                    if cell != CHOSEN or (new := self._chosen(register)) is register:
+                        continue
+                elif (new := plain[cell]).cell == cell and not register.array_id:
+                    continue
+                targets = targets or list(dst)
+                targets[number] = destination(new, target.write_mask)
+            if item.offsets:
+                item = self._with_offsets(item)
+            if sources is not None or targets is not None:
+                item = with_operands(item, dst if targets is None else tuple(targets), src if sources is None else tuple(sources))
+            made.append(item)
         return items if all(map(is_, made, items)) else tuple(made)
 
-    def _instruction(self, item: Instruction) -> Instruction:
-        dst, src = self._operands(item.dst), self._operands(item.src)
-        if item.offsets and (offsets := self._operands(item.offsets)) is not item.offsets:
-            item = replace(item, offsets=offsets)
-        return item if dst is item.dst and src is item.src else with_operands(item, dst, src)
-
-    def _operands(self, operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-        """Return the operands, the same object if none changes."""
-        still, known = self._still, self._known
-        made: list[Operand] | None = None
-        for number, operand in enumerate(operands):
-            old = operand.register
-            if old.cell != STILL or (still and old.file in still):
-                new = known.get(id(old))
-                if new is None:
-                    new = known[id(old)] = self._register(old)
-                if new is not old:
-                    if made is None:
-                        made = list(operands)
-                    made[number] = with_register(operand, new)
-        return operands if made is None else tuple(made)
+    def _with_offsets(self, item: Instruction) -> Instruction:
+        made = []
+        for offset in item.offsets:
+            register = offset.register
+            cell = register.cell
+            if not cell & 8:
+                new = self._plain[cell]
+                register = register if new.cell == cell and not register.array_id else new
+            elif cell == CHOSEN:
+                register = self._chosen(register)
+            made.append(with_register(offset, register))
+        return item if all(map(is_, made, item.offsets)) else replace(item, offsets=tuple(made))
 
 
 class Temporaries:

@@ -15,15 +15,16 @@ from passes.analysis.cells import CellMap
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, changed_in_place
-from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_UNREAD: Any = None
+
 
 class Form:
-    """A program while passes change it. `values` holds the instructions, `immediates` finds or adds constants.
+    """A program while passes change it. `values` holds the instructions, their writers and readers; `immediates` finds or adds constants.
 
     is_stale: true if registers became free to split, or control flow went. walked: the rewriters that went over the form last.
     is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written. carried: those whose
@@ -34,10 +35,11 @@ class Form:
         self.zero_wins = bool(program.properties) and any(map(program.property, ("MUL_ZERO_WINS", "LEGACY_MATH_RULES")))
         """True if 0 times anything is 0 in products of floats."""
         self.restart(program)
+        self.read()
 
     def restart(self, program: Program) -> None:
-        """Go on with another program: with what `finish` made, or with new parts of that."""
-        self.__dict__.pop("values", None)
+        """Go on with another program: with what `finish` made, or with new parts of that. It has no `values` before it is read."""
+        self.values: Values = _UNREAD  # no property: 3.11 finds plain attributes several times as fast
         self.program = program
         self.immediates = Immediates(program)
         self.zeros: set[RegisterRef] = set()
@@ -47,6 +49,11 @@ class Form:
         self.walked: Sequence[Rewriter] = ()
         self.notes: dict[str, Any] = {}
 
+    def read(self) -> None:
+        """Find the values of a program with which the form goes on."""
+        if self.values is None:
+            self.values = Values(self.program)
+
     def rename(self, program: Program) -> None:
         """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
         values = self.values
@@ -54,17 +61,13 @@ class Form:
         values.rename(program)
         self.values = values
 
-    @cached_property
-    def values(self) -> Values:
-        """The instructions with their writers and readers."""
-        return Values(self.program)
-
     def renew_cells(self) -> None:
         """Start anew with the program as it is, if addresses that could reach registers are gone: those registers have cells now."""
         if self.values.cells.groups:
             program = self.finish()
             if CellMap(program).groups != self.values.cells.groups:
                 self.restart(program)
+                self.read()
 
     def joined(self, into: RegisterRef, register: RegisterRef) -> None:
         """Note that a register was renamed to another one."""
@@ -75,7 +78,7 @@ class Form:
     def finish(self) -> Program:
         """Return the program with all changes."""
         program = self.program
-        if "values" in self.__dict__:
+        if self.values is not None:
             items = self.values.items
             if not all(map(is_, items, program.instructions)):
                 program = changed_in_place(program, items)
@@ -151,31 +154,30 @@ class Walk:
         takers = self._takers.get(at_work)
         if takers is None:
             takers = self._takers[at_work] = _Takers(self.rewriters, at_work)
-        visits = [rewriter.visit for rewriter in self.rewriters]
         changed = False
         for place, item in enumerate(form.values.items):
             if item is None:
                 continue
-            for number in takers[item.opcode]:
-                if visits[number](form, place, item):
+            for number, visit in takers[item.opcode]:
+                if visit(form, place, item):
                     changed = True
-                    _settle(form, place, visits, takers, number)
+                    _settle(form, place, len(at_work), takers, number)
                     break
         return changed
 
 
-def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, first: int) -> None:
+def _settle(form: Form, place: int, count: int, takers: _Takers, first: int) -> None:
     """Go on with an instruction that a rewriter changed: those after it see the new one, and then all before the last that changed it."""
     items = form.values.items
-    last, following, due = first, first + 1, len(visits)
+    last, following, due = first, first + 1, count
     for _ in range(ROUNDS):
         is_changed = True
         while is_changed and (item := items[place]) is not None:
             is_changed = False
-            for number in takers[item.opcode]:
+            for number, visit in takers[item.opcode]:
                 if following <= number < due:
                     following = number + 1
-                    if visits[number](form, place, item):
+                    if visit(form, place, item):
                         last, is_changed = number, True
                         break
         due = last
@@ -184,13 +186,13 @@ def _settle(form: Form, place: int, visits: Sequence[Visit], takers: _Takers, fi
         last = following = 0
 
 
-class _Takers(dict[OpcodeInfo, Sequence[int]]):
-    """The numbers of the rewriters at work that take an opcode, in order."""
+class _Takers(dict[OpcodeInfo, Sequence[tuple[int, Visit]]]):
+    """The rewriters at work that take an opcode, in order: their numbers and what to call."""
 
     def __init__(self, rewriters: Sequence[Rewriter], at_work: Sequence[bool]) -> None:
         super().__init__()
         self._rewriters = [(number, rewriter) for number, rewriter in enumerate(rewriters) if at_work[number]]
 
-    def __missing__(self, opcode: OpcodeInfo) -> Sequence[int]:
-        made = self[opcode] = tuple([number for number, rewriter in self._rewriters if rewriter.takes(opcode)])
+    def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, Visit]]:
+        made = self[opcode] = tuple([(number, rewriter.visit) for number, rewriter in self._rewriters if rewriter.takes(opcode)])
         return made

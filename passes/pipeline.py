@@ -79,6 +79,7 @@ class Pipeline:
             budgets.check()
             if rewrite is not None:
                 form = form or Form(made)
+                form.read()
                 rewritten = rewrite(form)
                 if after is not None and rewritten:
                     made = form.finish()

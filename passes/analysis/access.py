@@ -47,12 +47,16 @@ def is_direct(register: RegisterRef) -> bool:
 
 def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
     """Return the registers of all operands that an address chooses, or whose dimension it chooses, each once."""
-    chosen = [
-        operand.register
-        for item in program.instructions
-        for operand in (item.src + item.dst + item.offsets if item.offsets else item.src + item.dst)
-        if operand.register.cell == CHOSEN
-    ]
+    chosen = []
+    for item in program.instructions:
+        for source in item.src:
+            if source.register.cell == CHOSEN:
+                chosen.append(source.register)
+        for target in item.dst:
+            if target.register.cell == CHOSEN:
+                chosen.append(target.register)
+        if item.offsets:
+            chosen += [offset.register for offset in item.offsets]
     return tuple(dict.fromkeys([register for register in chosen if not is_direct(register)])) if chosen else ()
 
 

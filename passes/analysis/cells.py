@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from passes.analysis import facts
-from passes.analysis.access import indexed_registers, indices_of, is_direct, results
+from passes.analysis.access import indexed_registers, is_direct, results
 from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import IMM, OUT, File
 from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
-from tgsi.language.ir import CHOSEN, PLACES, STILL, DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, PLACES, STILL, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
 STATIC = frozenset({File.IN, File.CONST, IMM, File.SV})
@@ -54,8 +54,23 @@ class _Cells(dict[int, Cells]):
         return made
 
 
-_masks: dict[OpcodeInfo, dict[int | tuple[int, str], tuple[int, ...]]] = {}
-"""Results of `source_masks`, by opcode and write mask, and by texture target where there is one."""
+class _Masks(dict[OpcodeInfo, Sequence[tuple[int, ...] | None]]):
+    """Results of `source_masks` by opcode and write mask; None for opcodes whose reads also depend on a target or on files."""
+
+    def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, ...] | None]:
+        if opcode.has_memory or opcode.has_offsets:
+            made: Sequence[tuple[int, ...] | None] = (None,) * 16
+        else:
+            samples = [Instruction(opcode, (DstOperand(_NOTHING, mask),)) for mask in range(16)]
+            made = tuple([tuple([source_channels(item, number) for number in range(opcode.num_src)]) for item in samples])
+        self[opcode] = made
+        return made
+
+
+_NOTHING = RegisterRef(File.NULL, 0)
+_MASKS = _Masks()
+_textured: dict[tuple[OpcodeInfo, int, str], tuple[int, ...]] = {}
+"""Results of `source_masks` for opcodes with a texture target."""
 _SELECTED = [_Selected(mask) for mask in range(16)]
 _CELLS = _Cells()
 
@@ -73,16 +88,18 @@ def place_of(number: int) -> tuple[File, int, int]:
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
     dst = item.dst
-    mask = dst[0].write_mask if dst else 15
-    key = mask if item.texture is None else (mask, item.texture)
-    known = _masks.get(item.opcode)
-    if known is None:
-        known = _masks[item.opcode] = {}
-    found = known.get(key)
+    found = _MASKS[item.opcode][dst[0].write_mask if dst else 15]
+    return _found_masks(item) if found is None else found
+
+
+def _found_masks(item: Instruction) -> tuple[int, ...]:
+    """Return what `source_masks` does, for an opcode whose reads depend on a target or on files."""
+    if item.texture is None or item.opcode.has_memory:
+        return tuple([source_channels(item, number) for number in range(len(item.src))])
+    key = item.opcode, item.dst[0].write_mask if item.dst else 15, item.texture
+    found = _textured.get(key)
     if found is None:
-        found = tuple([source_channels(item, number) for number in range(len(item.src))])
-        if not item.opcode.has_memory:  # these also depend on files and targets
-            known[key] = found
+        found = _textured[key] = tuple([source_channels(item, number) for number in range(len(item.src))])
     return found
 
 
@@ -102,25 +119,30 @@ def stored_channels(item: Instruction, number: int = 0) -> Cells:
 class _Groups(dict[int, int]):
     """The shared cell of each register, by its own cell; 0 if no address reaches it. There may be a thousand arrays."""
 
-    def __init__(self, ranges: Sequence[tuple[File, int, int, int]]) -> None:
+    def __init__(self, ranges: Sequence[tuple[int, int, int, int]]) -> None:
         super().__init__()
         self._ranges = ranges
 
     def __missing__(self, cell: int) -> int:
-        file, index, _ = place_of(cell)
-        made = self[cell] = next((group for kind, first, last, group in self._ranges if kind is file and first <= index <= last), 0)
-        return made
+        found = 0
+        for place, first, last, group in self._ranges:
+            if cell & 12 == place and first <= cell >> 4 <= last:
+                found = group
+                break
+        self[cell] = found
+        return found
 
 
 class CellMap:
-    """The cells of a program's registers."""
+    """The cells of a program's registers; those of a program without addresses, if none is given."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program | None) -> None:
         self.groups: dict[tuple[File, int], int] = {}
         """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""
-        self._ranges: list[tuple[File, int, int, int]] = []
+        self._ranges: list[tuple[int, int, int, int]] = []  # place of the file, first and last register, cell
         self._known = _Groups(self._ranges)
-        self._find_groups(program)
+        if program is not None:
+            self._find_groups(program)
 
     def _find_groups(self, program: Program) -> None:
         whole: set[File] = {OUT} if OUT in STAGES[program.processor].vertex_rows else set()
@@ -139,7 +161,7 @@ class CellMap:
         number = -1
         for file in sorted(whole):
             self.groups[file, 0] = number
-            self._ranges.append((file, 0, 1 << 31, number))
+            self._ranges.append((PLACES[file], 0, 1 << 31, number))
             number -= 1
         for file, array in sorted(reached):
             declared = arrays[file, array]
@@ -147,7 +169,7 @@ class CellMap:
                 self.groups[file, array] = self.groups[file, 0]
             else:
                 self.groups[file, array] = number
-                self._ranges.append((file, declared.first, declared.last, number))
+                self._ranges.append((PLACES[file], declared.first, declared.last, number))
                 number -= 1
 
     def group(self, file: File, index: int) -> int:
@@ -172,7 +194,7 @@ class CellMap:
             return ()
         if self._ranges and (group := self._known[cell]):
             return (group,)
-        return tuple([cell + channel for channel in channels])
+        return (cell + channels[0],) if len(channels) == 1 else tuple([cell + channel for channel in channels])
 
     def first(self, register: RegisterRef) -> int:
         """Return the cell of channel x of a register, or the one that its group shares; STILL if instructions only read it."""
@@ -181,11 +203,22 @@ class CellMap:
         found = self.of(register, (0,))
         return found[0] if found else STILL
 
+    def index_cell(self, ref: IndirectRef) -> Cells:
+        """Return the cell that an index is read from, if there is one."""
+        place = PLACES.get(ref.file)
+        if place is None:
+            return ()
+        cell = ref.index * 16 + place
+        group = self._known[cell] if self._ranges else 0
+        return (group or cell + ref.component,)
+
     def index_cells(self, register: RegisterRef) -> Cells:
         """Return the cells of the registers that index a register."""
-        if is_direct(register):
-            return ()
-        return tuple(found for ref in indices_of(register) for found in self.of(RegisterRef(ref.file, ref.index), (ref.component,)))
+        indirect, dimension = register.indirect, register.dimension
+        found = self.index_cell(indirect) if indirect is not None else ()
+        if dimension is not None and dimension.indirect is not None:
+            found += self.index_cell(dimension.indirect)
+        return found
 
     def source(self, operand: SrcOperand, mask: int) -> Cells:
         """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
@@ -203,49 +236,35 @@ class CellMap:
     @staticmethod
     def has_indices(item: Instruction) -> bool:
         """Return true if an address chooses a register of an operand, or its dimension."""
-        chosen = [operand.register for operand in item.src if operand.register.cell == CHOSEN]
-        chosen += [operand.register for operand in item.dst if operand.register.cell == CHOSEN]
-        return not all(map(is_direct, chosen))
+        registers = [operand.register for operand in item.src if operand.register.cell == CHOSEN]
+        registers += [target.register for target in item.dst if target.register.cell == CHOSEN]
+        return bool(registers) and not all(map(is_direct, registers))
 
     def reads(self, item: Instruction) -> Cells:
         """Return all cells that an instruction reads; some may recur."""
-        if item.offsets or item.opcode.stores_to_dst:
-            return self._all_reads(item)
-        for destination in item.dst:
-            if destination.register.cell == CHOSEN:
-                return self._all_reads(item)
+        opcode, targets = item.opcode, item.dst
+        masks = _MASKS[opcode][targets[0].write_mask if targets else 15]
+        if masks is None:
+            masks = _found_masks(item)
         found: Cells = ()
-        masks: Sequence[int] | None = None
-        for number, operand in enumerate(item.src):
-            cell = operand.register.cell
+        for operand, mask in zip(item.src, masks):
+            register = operand.register
+            cell = register.cell
             if cell >= 0:
-                if masks is None:
-                    masks = source_masks(item)
                 if self._ranges and (group := self._known[cell]):
                     found += (group,)
                 else:
-                    found += _CELLS[cell << 4 | _SELECTED[masks[number]][operand.swizzle]]
+                    found += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
             elif cell == CHOSEN:
-                return self._all_reads(item)
-        return found
-
-    def _all_reads(self, item: Instruction) -> Cells:
-        found: list[int] = []
-        for operand, mask in zip(item.src, source_masks(item)):
-            if operand.register.cell == STILL:
-                continue
-            found += self.source(operand, mask)
-            if operand.register.cell == CHOSEN:
-                found += self.index_cells(operand.register)
-        for destination in item.dst:
-            if destination.register.cell == CHOSEN:
-                found += self.index_cells(destination.register)
-        if item.opcode.stores_to_dst:  # the handle of an image
-            found += self.of(item.dst[0].register, (0,))
+                found += self.source(operand, mask) + self.index_cells(register)
+        for target in targets:
+            if target.register.cell == CHOSEN:
+                found += self.index_cells(target.register)
+        if opcode.stores_to_dst:  # the handle of an image
+            found += self.of(targets[0].register, (0,))
         for offset in item.offsets:
-            found += self.of(offset.register, tuple(set(offset.swizzle)))
-            found += self.index_cells(offset.register)
-        return tuple(found)
+            found += self.of(offset.register, tuple(set(offset.swizzle))) + self.index_cells(offset.register)
+        return found
 
     def writes(self, item: Instruction) -> Cells:
         """Return all cells that an instruction writes."""
@@ -264,6 +283,53 @@ class CellMap:
         return tuple(
             found for number, target in enumerate(results(item)) for found in self.of(target.register, stored_channels(item, number))
         )
+
+
+_DIRECT = CellMap(None)
+
+
+def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cells]] | None:
+    """Return what `CellMap.reads` and `CellMap.writes` give for each instruction of a program whose registers no address reaches.
+
+    None if an address chooses a register of some operand. One loop takes two thirds of the time of the calls.
+    """
+    all_reads: list[Cells] = []
+    all_writes: list[Cells] = []
+    for item in items:
+        opcode, targets = item.opcode, item.dst
+        mask = 15
+        if not targets:
+            all_writes.append(())
+        else:
+            target = targets[0]
+            cell, mask = target.register.cell, target.write_mask
+            if cell >= 0 and len(targets) == 1 and not opcode.uses_64bit and not opcode.is_store:
+                all_writes.append(_CELLS[cell << 4 | mask])
+            else:
+                for target in targets:
+                    if target.register.cell == CHOSEN and not is_direct(target.register):
+                        return None
+                all_writes.append(_DIRECT.writes(item))
+        if item.offsets or opcode.stores_to_dst:
+            if not all(is_direct(offset.register) for offset in item.offsets) or not all(is_direct(source.register) for source in item.src):
+                return None
+            all_reads.append(_DIRECT.reads(item))
+            continue
+        masks = _MASKS[opcode][mask]
+        if masks is None:
+            masks = _found_masks(item)
+        found: Cells = ()
+        for operand, mask in zip(item.src, masks):
+            register = operand.register
+            cell = register.cell
+            if cell >= 0:
+                found += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
+            elif cell == CHOSEN:
+                if not is_direct(register):
+                    return None
+                found += _DIRECT.source(operand, mask)
+        all_reads.append(found)
+    return all_reads, all_writes
 
 
 def target_of(item: Instruction) -> DstOperand | None:

@@ -36,6 +36,12 @@ class _Facts:
         return _Facts, ()
 
 
+def keep(program: Program, maker: Callable[[Program], T], fact: T) -> None:
+    """Note the fact `maker(program)`, which was found in another way."""
+    facts: _Facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
+    facts.own.setdefault(maker, fact)
+
+
 def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> T:
     """Return the fact `maker(program, *more)`; see the module. Errors: those of `maker`."""
     # A Program is frozen, but derived values may be stored in its __dict__, as functools.cached_property does.

@@ -10,13 +10,31 @@ from bisect import bisect
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tgsi.language.facts.traits import ARMS, CLOSER, CLOSERS, JUMPS, OPENERS, Flow
+from tgsi.language.facts.traits import (
+    ARMS,
+    BREAK,
+    CALL,
+    CLOSER,
+    CLOSERS,
+    CONTINUE,
+    ELSE,
+    END,
+    ENDLOOP,
+    ENDSUBROUTINE,
+    JUMPS,
+    LOOP,
+    OPENERS,
+    RETURN,
+    SUBROUTINE,
+    SWITCH,
+    Flow,
+)
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-_LEAVES = JUMPS | {Flow.END, Flow.ELSE}
+_LEAVES = JUMPS | {END, ELSE}
 """Instructions after which no lane continues with the next one."""
-_HEADS = ARMS | CLOSERS | {Flow.LOOP, Flow.SUBROUTINE}
+_HEADS = ARMS | CLOSERS | {LOOP, SUBROUTINE}
 """Instructions that other ones than their predecessor lead to."""
 
 
@@ -53,7 +71,7 @@ def flow_graph(program: Program) -> Graph:
     for number, block in enumerate(blocks):
         last = block.stop - 1
         found = set(targets.get(last, ())) if block else shared[count + 1 + block.stop]
-        if block and flows[last] not in _LEAVES and not (flows[last] is Flow.CALL and found):
+        if block and flows[last] not in _LEAVES and not (flows[last] is CALL and found):
             found.add(block.stop)
         successors.append(tuple(sorted({block_of[place] for place in found if place in block_of})))
         if block and (last in exits or block.stop == count):
@@ -80,23 +98,23 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
         closing = partners.get(place, (len(flows),))
         if flow in OPENERS:
             around.append(place)
-            if flow is Flow.SWITCH:
+            if flow is SWITCH:
                 out.update(closing)
-            elif flow is not Flow.LOOP:
+            elif flow is not LOOP:
                 out.update(middle + 1 for middle in closing[:-1])
                 if len(closing) == 1:
                     out.add(closing[-1])
-        elif flow is Flow.ELSE:
+        elif flow is ELSE:
             out.update(closing[-1:])
-        elif flow is Flow.ENDLOOP:
+        elif flow is ENDLOOP:
             out.update(closing[:1])
-        elif flow is Flow.BREAK or flow is Flow.CONTINUE:
-            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+        elif flow is BREAK or flow is CONTINUE:
+            kinds = (LOOP,) if flow is CONTINUE else (LOOP, SWITCH)
             opening = next((item for item in reversed(around) if flows[item] in kinds), None)
             if opening is not None and opening in partners:
                 end = partners[opening][-1]
-                out.add(end if flow is Flow.CONTINUE else end + 1)
-                if flows[opening] is Flow.SWITCH:  # a later arm may match the lane again
+                out.add(end if flow is CONTINUE else end + 1)
+                if flows[opening] is SWITCH:  # a later arm may match the lane again
                     arms = partners[opening]  # and the end
                     following = bisect(arms, place)
                     if following < len(arms) - 1:
@@ -104,20 +122,20 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
                     if following < len(arms) - 1 and beyond + arms[following] not in shared:
                         for arm, after in pairwise(arms[following:]):
                             shared[beyond + arm] = {arm, beyond + after} if after != arms[-1] else {arm}
-        elif flow is Flow.RETURN or flow is Flow.ENDSUBROUTINE:
-            sub = next((item for item in around if flows[item] is Flow.SUBROUTINE), None)
+        elif flow is RETURN or flow is ENDSUBROUTINE:
+            sub = next((item for item in around if flows[item] is SUBROUTINE), None)
             if sub is None:
                 exits.add(place)
             else:
                 returns.setdefault(sub, []).append(place)
-        elif flow is Flow.CALL:
+        elif flow is CALL:
             label = program.instructions[place].label
             for start in () if label is None else (label, label - 1):
-                if 0 <= start < len(flows) and flows[start] is Flow.SUBROUTINE:
+                if 0 <= start < len(flows) and flows[start] is SUBROUTINE:
                     out.add(start)
                     calls.setdefault(start, []).append(place)
                     break
-        elif flow is Flow.END:
+        elif flow is END:
             exits.add(place)
         if around and place in partners and flow in CLOSERS:
             around.pop()
@@ -137,11 +155,11 @@ def partners_of(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
             stack.append((place, []))
         elif flow in ARMS and stack:
             stack[-1][1].append(place)
-        elif stack and flow in CLOSERS and flow is CLOSER.get(flows[stack[-1][0]] or Flow.END):
+        elif stack and flow in CLOSERS and flow is CLOSER.get(flows[stack[-1][0]] or END):
             opening, middles = stack.pop()
             found[opening] = (*middles, place)
             found[place] = (opening,)
             for middle in middles:
-                if flows[middle] is Flow.ELSE:
+                if flows[middle] is ELSE:
                     found[middle] = (place,)
     return found

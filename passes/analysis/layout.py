@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from tgsi.language.facts.traits import ARMS, CLOSERS, OPENERS, Flow
+from tgsi.language.facts.traits import ARMS, CALL, CLOSERS, ELSE, END, ENDSUBROUTINE, LOOP, OPENERS, RETURN, SUBROUTINE
 from tgsi.language.ir import Instruction
 
-_QUIET = frozenset({Flow.CALL, Flow.END})
+_QUIET = frozenset({CALL, END})
 _STRAIGHT = _QUIET | {None}
 
 
@@ -60,30 +60,30 @@ class Layout:
             if flow in OPENERS:
                 region.append(current)
                 opened = -1
-                if flow is Flow.LOOP:
+                if flow is LOOP:
                     opened = len(self.loops)
                     self.loops.append((place, len(items), self.loop[current]))
-                if flow is Flow.SUBROUTINE:
+                if flow is SUBROUTINE:
                     in_sub = self.has_subs = True
                 stack.append((current, opened))
-                current = self._open(current, place + 1, len(items), opened, flow is Flow.SUBROUTINE)
+                current = self._open(current, place + 1, len(items), opened, flow is SUBROUTINE)
             elif flow in ARMS or flow in CLOSERS:
                 around, opened = stack[-1]
                 region.append(around)
                 self.ends[current] = place
-                if flow is Flow.ELSE:
+                if flow is ELSE:
                     self._arms[len(self.starts)] = (current, len(self.starts))
                 if flow in ARMS:
                     current = self._open(around, place + 1, len(items), -1, False)
                     continue
                 if opened >= 0:
                     self.loops[opened] = (self.loops[opened][0], place, self.loops[opened][2])
-                in_sub = in_sub and flow is not Flow.ENDSUBROUTINE
+                in_sub = in_sub and flow is not ENDSUBROUTINE
                 current = stack.pop()[0]
             else:
                 region.append(current)
                 self.jumps.append(place)
-                if flow is Flow.RETURN and not in_sub:
+                if flow is RETURN and not in_sub:
                     self.first_return = min(self.first_return, place)
 
     def _open(self, around: int, start: int, end: int, loop: int, is_sub: bool) -> int:

@@ -6,8 +6,28 @@ from collections.abc import Sequence
 
 from passes.analysis.cells import CellMap
 from tgsi.language.facts.enums import OUT
-from tgsi.language.facts.traits import JUMPS, Flow, Trait
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import (
+    BREAK,
+    CALL,
+    CASE,
+    CONTINUE,
+    DEFAULT,
+    ELSE,
+    ENDIF,
+    ENDLOOP,
+    ENDSWITCH,
+    IF,
+    JUMPS,
+    LOOP,
+    RETURN,
+    SWITCH,
+    Flow,
+    Trait,
+)
 from tgsi.language.ir import Instruction
+
+_EMITS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits)
 
 ALL = -1
 """The set of all channels: every bit is set."""
@@ -31,7 +51,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
         flow = item.opcode.flow
         if flow is not None:
             live = _before_flow(flow, place, live, after, inside)
-        elif Trait.EMIT in item.opcode.traits:
+        elif item.opcode in _EMITS:
             live = ALL
         else:
             for operand in item.dst:
@@ -48,27 +68,27 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
 
 def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int, int]], inside: dict[int, int]) -> int:
     """Return what is seen before a part of control flow, from what is seen after it."""
-    if flow is Flow.ENDIF:
-        after.append((Flow.IF, live, live))
-    elif flow is Flow.ELSE:
+    if flow is ENDIF:
+        after.append((IF, live, live))
+    elif flow is ELSE:
         _, end, _ = after[-1]
-        after[-1] = (Flow.IF, end, live)
+        after[-1] = (IF, end, live)
         return end
-    elif flow is Flow.IF:
+    elif flow is IF:
         return live | after.pop()[2]
-    elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+    elif flow is ENDLOOP or flow is ENDSWITCH:
         again = live | inside[place]
-        after.append((Flow.LOOP if flow is Flow.ENDLOOP else Flow.SWITCH, live, again))
+        after.append((LOOP if flow is ENDLOOP else SWITCH, live, again))
         return again
-    elif flow in (Flow.CASE, Flow.DEFAULT):
+    elif flow in (CASE, DEFAULT):
         return after[-1][2]
-    elif flow is Flow.LOOP or flow is Flow.SWITCH:
+    elif flow is LOOP or flow is SWITCH:
         return after.pop()[2] | live
-    elif flow in JUMPS and flow is not Flow.RETURN:
-        block = next((b for b in reversed(after) if b[0] is Flow.LOOP or (b[0] is Flow.SWITCH and flow is Flow.BREAK)), None)
+    elif flow in JUMPS and flow is not RETURN:
+        block = next((b for b in reversed(after) if b[0] is LOOP or (b[0] is SWITCH and flow is BREAK)), None)
         if block is None:
             return ALL
-        return block[2] if flow is Flow.CONTINUE or block[0] is Flow.SWITCH else block[1]
+        return block[2] if flow is CONTINUE or block[0] is SWITCH else block[1]
     else:  # RET, END, calls and subroutines
         return ALL
     return live
@@ -92,14 +112,14 @@ def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
         flow = item.opcode.flow
         if flow is None and not stack:
             continue
-        if flow is Flow.LOOP or flow is Flow.SWITCH:
+        if flow is LOOP or flow is SWITCH:
             stack.append(0)
-        elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+        elif flow is ENDLOOP or flow is ENDSWITCH:
             found[place] = stack.pop()
             if stack:
                 stack[-1] |= found[place]
         elif stack:
-            if Trait.EMIT in item.opcode.traits or flow is Flow.CALL or flow is Flow.RETURN:
+            if item.opcode in _EMITS or flow is CALL or flow is RETURN:
                 stack[-1] = ALL
             else:
                 stack[-1] |= _read(item)

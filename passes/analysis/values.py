@@ -12,17 +12,17 @@ went another way: `is_uniform` tells the places where there are none, and `pinne
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_direct
-from passes.analysis.cells import CellMap, Cells, source_masks
+from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks
 from passes.analysis.layout import Layout
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow, Trait
-from tgsi.language.ir import Instruction, SrcOperand
+from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
 UNWRITTEN = -1
@@ -53,6 +53,10 @@ class Values:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.items: list[Instruction | None] = list(program.instructions)
+        accesses = plain_accesses(program.instructions)
+        if accesses is not None:
+            none: tuple[RegisterRef, ...] = ()
+            facts.keep(program, indexed_registers, none)
         self.cells = CellMap(program)
         self.layout = Layout(self.items)
         self.is_indexed = bool(facts.of(program, indexed_registers))
@@ -63,8 +67,9 @@ class Values:
         self.may_overwrite_outputs = False
         self.opcodes = set(map(_opcode, program.instructions))
         self.shared = self._shared_with_subs()
-        self.reads: list[Cells] = list(map(self.cells.reads, program.instructions))
-        self.writes: list[Cells] = list(map(self.cells.writes, program.instructions))
+        if accesses is None or self.cells.groups:
+            accesses = list(map(self.cells.reads, program.instructions)), list(map(self.cells.writes, program.instructions))
+        self.reads, self.writes = accesses
         if self.shared:
             for place, item in enumerate(program.instructions):
                 if item.opcode.flow is Flow.CALL:
@@ -133,18 +138,16 @@ class Values:
         return found
 
     def _found_origins(self, place: int, item: Instruction) -> Sequence[int | None]:
-        is_plain, is_straight = not self.cells.groups, self.layout.is_straight
-        masks = source_masks(item)
+        is_plain, is_straight, writers = not self.cells.groups, self.layout.is_straight, self.writers
         found: list[int | None] = []
-        for operand in item.src:
+        for operand, mask in zip(item.src, source_masks(item)):
             cell = operand.register.cell
-            mask = masks[len(found)]
             if cell < 0 or cell & 12 or not mask:  # no TEMP
                 found.append(None)
                 continue
             channel = operand.swizzle[_FIRST[mask]]
             cell = cell + channel if is_plain else self.cells.of(operand.register, (channel,))[0]
-            places = self.writers.get(cell)
+            places = writers.get(cell)
             if is_straight and cell >= 0 and places and len(places) == 1:  # as `writer` would answer
                 found.append(places[0] if places[0] < place else None)
             else:
@@ -280,7 +283,8 @@ class Values:
         if self.reads[place]:
             self._note_reads(place, ())
         if self.writes[place]:
-            self._note_writes(place, ())
+            self._without_writes(place, self.writes[place])
+            self.writes[place] = ()
         self.items[place] = None
 
     # Tables.
@@ -288,7 +292,7 @@ class Values:
     def _index(self) -> None:
         """Find the writers of every cell, and what MOVs write."""
         writers, copies = self.writers, self.copies
-        for place, (item, writes) in enumerate(zip(self.items, self.writes)):
+        for place, writes in enumerate(self.writes):
             for cell in writes:
                 if cell not in writers:
                     writers[cell] = [place]
@@ -297,8 +301,10 @@ class Values:
                     self.several.add(cell)
                     if cell & 8:
                         self.may_overwrite_outputs = True
-            if item is not None and item.opcode.is_copy:
-                copies.update(writes)
+        if not COPIES.isdisjoint(self.opcodes):
+            for item, writes in zip(self.items, self.writes):
+                if item is not None and item.opcode.is_copy:
+                    copies.update(writes)
         copies.update(set().union(*self.reads) - writers.keys())
 
     def _note_reads(self, place: int, reads: Cells) -> None:
@@ -311,18 +317,25 @@ class Values:
         self.reads[place] = reads
 
     def _note_writes(self, place: int, writes: Cells) -> None:
-        writers, before = self.writers, self.writes[place]
+        before = self.writes[place]
         self.writes[place] = writes
-        for cell in set(before).difference(writes):
-            places = writers[cell]
-            del places[bisect_left(places, place)]
-            if not places:
-                self.copies.add(cell)
+        self._without_writes(place, set(before).difference(writes) if writes else before)
         for cell in set(writes).difference(before):
-            insort(writers.setdefault(cell, []), place)
+            insort(self.writers.setdefault(cell, []), place)
             self.several.add(cell)
             if cell & 8:
                 self.may_overwrite_outputs = True
+
+    def _without_writes(self, place: int, cells: Iterable[int]) -> None:
+        """Note that the instruction at a place no longer writes some cells."""
+        writers = self.writers
+        for cell in cells:
+            places = writers[cell]
+            at = bisect_left(places, place)
+            if at < len(places) and places[at] == place:  # a cell of several registers may recur
+                del places[at]
+                if not places:
+                    self.copies.add(cell)
 
     def _shared_with_subs(self) -> Cells:
         """Return the cells that subroutines touch; a call may read and write them all."""
@@ -357,6 +370,9 @@ class Values:
                     found.add(cell)  # the last: lanes in another arm may have written it since
         return frozenset(found)
 
+
+COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
+"""Opcodes whose result is their source."""
 
 _SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL)
 """Opcodes at which something may see what outputs hold."""

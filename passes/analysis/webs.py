@@ -13,7 +13,23 @@ from passes.analysis.access import indices_of
 from passes.analysis.cells import source_masks, stored_channels
 from passes.analysis.values import Values
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
-from tgsi.language.facts.traits import JUMPS, Flow
+from tgsi.language.facts.traits import (
+    CASE,
+    CONTINUE,
+    DEFAULT,
+    ELSE,
+    ENDIF,
+    ENDLOOP,
+    ENDSUBROUTINE,
+    ENDSWITCH,
+    IF,
+    JUMPS,
+    LOOP,
+    RETURN,
+    SUBROUTINE,
+    SWITCH,
+    Flow,
+)
 from tgsi.language.ir import CHOSEN, PLACES, STILL, Instruction, RegisterRef
 
 SOURCE, DESTINATION, OFFSET = 0, 1, 2
@@ -107,7 +123,7 @@ class Webs:
             block = self._blocks[-1]
             if cell not in block.before:
                 block.before[cell] = self._env.get(cell)
-            if block.flow is Flow.SWITCH:
+            if block.flow is SWITCH:
                 self._inputs[block.heads[cell]].append(node)
         self._env[cell] = node
 
@@ -138,12 +154,12 @@ class Webs:
             if flow is None and not in_sub:
                 self._instruction(place, item)
                 continue
-            if flow is Flow.SUBROUTINE:
+            if flow is SUBROUTINE:
                 in_sub = True
             if in_sub:
-                in_sub = flow is not Flow.ENDSUBROUTINE
+                in_sub = flow is not ENDSUBROUTINE
                 continue
-            if flow is Flow.CASE:
+            if flow is CASE:
                 self._arm()
             if item.src:
                 self._instruction(place, item)
@@ -229,7 +245,7 @@ class Webs:
         for ref in indices_of(register):
             if ref.file is not TEMP and ref.file is not ADDR:
                 continue
-            read = self.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+            read = self.cells.index_cell(ref)
             if read and read[0] >= 0 and read[0] not in self._fixed:
                 mentions.append((slot(kind, number, 1 if ref is register.indirect else 2), self._read(read), read[0]))
 
@@ -249,35 +265,35 @@ class Webs:
         return node
 
     def _flow(self, place: int, flow: Flow) -> None:
-        if flow is Flow.IF:
+        if flow is IF:
             self._blocks.append(_Block(flow, self._dead))
-        elif flow is Flow.ELSE:
+        elif flow is ELSE:
             block = self._blocks[-1]
             block.then = {cell: self._env[cell] for cell in block.before}
             block.then_dead, self._dead = self._dead, block.dead
             self._restore(block)
-        elif flow is Flow.ENDIF:
+        elif flow is ENDIF:
             self._end_if()
-        elif flow is Flow.LOOP:
+        elif flow is LOOP:
             heads = {cell: self._join([self._get(cell)]) for cell in self._written[place]}
             for cell, node in heads.items():
                 self._set(cell, node)
             self._heads += heads.values()
             exits = {cell: self._join(()) for cell in heads}
             self._blocks.append(_Block(flow, self._dead, heads=heads, exits=exits))
-        elif flow is Flow.SWITCH:
+        elif flow is SWITCH:
             heads = {cell: self._join([self._get(cell)]) for cell in self._written[place]}
             for cell, node in heads.items():
                 self._set(cell, node)
             self._blocks.append(_Block(flow, self._dead, heads=heads))
             self._dead = True
-        elif flow is Flow.DEFAULT:
+        elif flow is DEFAULT:
             self._arm()
-        elif flow is Flow.ENDSWITCH:
+        elif flow is ENDSWITCH:
             self._arm()
             block = self._blocks.pop()
             self._dead = block.dead
-        elif flow is Flow.ENDLOOP:
+        elif flow is ENDLOOP:
             self._leave(self._blocks[-1].heads)
             self._leave(self._blocks[-1].exits)  # lanes whose fuel has run out
             block = self._blocks.pop()
@@ -340,10 +356,10 @@ class Webs:
                 self._inputs[node].append(self._get(cell))
 
     def _jump(self, flow: Flow) -> None:
-        if flow is not Flow.RETURN:
-            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+        if flow is not RETURN:
+            kinds = (LOOP,) if flow is CONTINUE else (LOOP, SWITCH)
             block = next(block for block in reversed(self._blocks) if block.flow in kinds)
-            if flow is Flow.CONTINUE or block.flow is Flow.SWITCH:
+            if flow is CONTINUE or block.flow is SWITCH:
                 self._leave(block.heads)
             self._leave(block.exits)  # after CONT, lanes whose fuel has run out
         self._dead = True
@@ -372,10 +388,10 @@ def _written_inside(values: Values, fixed: frozenset[int]) -> dict[int, dict[int
         flow = item.opcode.flow if item is not None else None
         if flow is None and not stack:
             continue
-        if flow is Flow.LOOP or flow is Flow.SWITCH:
+        if flow is LOOP or flow is SWITCH:
             found[place] = {}
             stack.append(place)
-        elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+        elif flow is ENDLOOP or flow is ENDSWITCH:
             inner = found[stack.pop()]
             if stack:
                 found[stack[-1]].update(inner)

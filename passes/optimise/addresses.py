@@ -64,7 +64,7 @@ def _word(form: Form, place: int, ref: IndirectRef) -> int | None:
     values, immediates = form.values, form.immediates.items
     if ref.file is IMM:
         return immediates[ref.index].words[ref.component]
-    cells = values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+    cells = values.cells.index_cell(ref)
     maker = values.writer(cells[0], place) if cells and cells[0] >= 0 else None
     if maker is None:
         return None

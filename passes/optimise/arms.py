@@ -7,7 +7,7 @@ from passes.analysis.access import flows_of
 from passes.edit import with_opcode
 from passes.form import Form, FormPass
 from passes.optimise.rules.windows import opposites
-from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Trait
+from tgsi.language.facts.traits import BREAK, CALL, CLOSERS, CONTINUE, ELSE, ENDIF, ENDLOOP, IF, LOOP, OPENERS, SWITCH, Flow, Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
@@ -25,7 +25,7 @@ class MergeArms(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
-        if form.values.layout.is_straight or facts.of(form.program, flows_of).isdisjoint((Flow.ELSE, Flow.LOOP)):
+        if form.values.layout.is_straight or facts.of(form.program, flows_of).isdisjoint((ELSE, LOOP)):
             return False
         changed = _without_empty_arms(form)
         while _without_equal_arms(form) or _without_single_rounds(form):
@@ -41,10 +41,10 @@ def _without_empty_arms(form: Form) -> bool:
     for place, item in enumerate(items):
         if item is None:
             continue
-        if item.opcode.flow is Flow.ELSE and head >= 0 and _turn(form, head):
+        if item.opcode.flow is ELSE and head >= 0 and _turn(form, head):
             form.values.remove(place)
             changed = form.is_stale = True
-        head = place if item.opcode.flow is Flow.IF else -1
+        head = place if item.opcode.flow is IF else -1
     return changed
 
 
@@ -74,11 +74,11 @@ def _without_equal_arms(form: Form) -> bool:
         flow = item.opcode.flow if item is not None else None
         if flow in OPENERS:
             stack.append([place])
-        elif flow is Flow.ELSE:
+        elif flow is ELSE:
             stack[-1].append(place)
         elif flow in CLOSERS:
             block = stack.pop()
-            if flow is Flow.ENDIF and len(block) == 2 and _are_equal(items, block[0], block[1], place):
+            if flow is ENDIF and len(block) == 2 and _are_equal(items, block[0], block[1], place):
                 for gone in (block[0], *range(block[1], place + 1)):
                     if items[gone] is not None:
                         form.values.remove(gone)
@@ -110,26 +110,20 @@ def _without_single_rounds(form: Form) -> bool:
             continue
         flow = item.opcode.flow
         if flow in OPENERS:
-            if flow is Flow.LOOP:
-                inner.update(start for start, kind in stack if kind is Flow.LOOP)
+            if flow is LOOP:
+                inner.update(start for start, kind in stack if kind is LOOP)
             assert flow is not None
             stack.append((place, flow))
-        elif flow is Flow.CALL:
-            inner.update(start for start, kind in stack if kind is Flow.LOOP)
-        elif flow is Flow.BREAK or flow is Flow.CONTINUE:
-            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+        elif flow is CALL:
+            inner.update(start for start, kind in stack if kind is LOOP)
+        elif flow is BREAK or flow is CONTINUE:
+            kinds = (LOOP,) if flow is CONTINUE else (LOOP, SWITCH)
             goal = next(start for start, kind in reversed(stack) if kind in kinds)
             jumps[goal] = jumps.get(goal, 0) + 1
         elif flow in CLOSERS:
             start, _ = stack.pop()
             last = items[previous]
-            if (
-                flow is Flow.ENDLOOP
-                and last is not None
-                and last.opcode.flow is Flow.BREAK
-                and jumps.get(start) == 1
-                and start not in inner
-            ):
+            if flow is ENDLOOP and last is not None and last.opcode.flow is BREAK and jumps.get(start) == 1 and start not in inner:
                 for gone in (start, previous, place):
                     form.values.remove(gone)
                 return True

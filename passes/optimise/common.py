@@ -18,6 +18,7 @@ from tgsi.language.record import record
 
 Swizzle = tuple[int, int, int, int]
 
+_VALUE, _COMMUTATIVE, _REPLICATE = Role.VALUE, Trait.COMMUTATIVE, Mode.REPLICATE
 _FEW = 4
 """Places of equal expressions that are remembered: those before may stand in branches that are over."""
 
@@ -128,16 +129,16 @@ class _Notes:
         operands: list[tuple[int, Swizzle, bool, bool]] = []
         for number, (operand, mask) in enumerate(zip(item.src, source_masks(item))):
             register, swizzle = operand.register, operand.swizzle
-            if roles[number] is Role.VALUE:
+            if roles[number] is _VALUE:
                 swizzle = _taken(swizzle, mask)
             if register.dimension is None and register.indirect is None:
                 name = register.index << 4 | register.file
             else:
                 name = -1 - self._numbers.setdefault(register, len(self._numbers))
             operands.append((name, swizzle, operand.negate, operand.absolute))
-        if Trait.COMMUTATIVE in opcode.traits and operands[1] < operands[0]:
+        if _COMMUTATIVE in opcode.traits and operands[1] < operands[0]:
             operands[0], operands[1] = operands[1], operands[0]
-        mask = 0 if opcode.mode is Mode.REPLICATE else item.dst[0].write_mask
+        mask = 0 if opcode.mode is _REPLICATE else item.dst[0].write_mask
         return opcode.name, mask, item.saturate, item.precise, item.texture, item.offsets, tuple(operands)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from passes.analysis.access import is_direct
-from passes.analysis.cells import CHANNELS, STATIC, source_masks
+from passes.analysis.cells import CHANNELS, source_masks
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import with_operands, with_register
 from passes.form import Form, Rewriter
@@ -13,8 +13,11 @@ from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, OUT
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import PLACES, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import PLACES, STILL, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
+
+_NOWHERE: list[int] = []
+_VALUE = Role.VALUE
 
 
 @record(slots=False)
@@ -49,6 +52,7 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
     """Return an instruction that reads the sources of copies."""
     values = form.values
     items, opcode = values.items, item.opcode
+    apart = opcode.looks_at_other_lanes and not values.is_uniform(place)
     sources = None
     for number, maker in enumerate(values.origins(place)):
         if maker is None:
@@ -57,16 +61,15 @@ def _replaced(form: Form, place: int, item: Instruction) -> Instruction:
             move = items[maker]
             if move is None or not move.opcode.is_copy or move.saturate:
                 continue
-        if source_roles(opcode.name)[number] is not Role.VALUE:
+        if source_roles(opcode.name)[number] is not _VALUE:
             continue
         operand = item.src[number]
-        apart = opcode.looks_at_other_lanes and not values.is_uniform(place)
         replaced = _operand(form, place, item, number, operand, source_masks(item)[number], apart)
         if replaced is not operand:
             sources = sources or list(item.src)
             sources[number] = replaced
     made = item if sources is None else with_operands(item, item.dst, tuple(sources))
-    if values.is_indexed and not (opcode.looks_at_other_lanes and not values.is_uniform(place)) and values.cells.has_indices(made):
+    if values.is_indexed and not apart and values.cells.has_indices(made):
         return _with_other_indices(values, place, made)
     return made
 
@@ -87,7 +90,7 @@ def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
     def origin(ref: IndirectRef | None) -> IndirectRef | None:
         if ref is None or ref.file is not ADDR:
             return ref
-        maker = values.writer(values.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))[0], place)
+        maker = values.writer(values.cells.index_cell(ref)[0], place)
         move = values.items[maker] if maker is not None and maker != UNWRITTEN else None
         if move is None or maker is None or not move.opcode.is_copy or move.saturate:
             return ref
@@ -111,49 +114,62 @@ def _indexed(values: Values, place: int, register: RegisterRef) -> RegisterRef:
 
 def _operand(form: Form, place: int, item: Instruction, number: int, operand: SrcOperand, mask: int, apart: bool) -> SrcOperand:
     values = form.values
+    items, writers, is_straight = values.items, values.writers, values.layout.is_straight
     swizzle, base = operand.swizzle, operand.register.index * 16
-    makers: dict[int, int] = {}
     source: SrcOperand | None = None
-    taken: list[int | None] = [None, None, None, None]
+    last: int | None = None
+    is_same = True  # whether one MOV brings all channels
+    taken: list[int] = []
+    makers: dict[int, int] = {}  # MOVs, and the channels that they bring, unless nothing can write these meanwhile
     for position in CHANNELS[mask]:
         channel = swizzle[position]
-        maker = values.writer(base + channel, place)
-        if maker is None:
-            return operand
-        if maker == UNWRITTEN:
-            return _zero(form, operand, mask, values, base, place)
+        places = writers.get(base + channel, _NOWHERE)
+        if is_straight and len(places) == 1 and places[0] < place:  # as `writer` would answer
+            maker: int | None = places[0]
+        else:
+            maker = values.writer(base + channel, place)
+        if maker != last or maker is None:
+            if maker is None:
+                return operand
+            if maker == UNWRITTEN:
+                return _zero(form, operand, mask, values, base, place)
+            move = items[maker]
+            if move is None or not move.opcode.is_copy or move.saturate:
+                return operand
+            found = move.src[0]
+            if source is None:
+                source, taken = found, [found.swizzle[channel]] * 4
+            elif found is not source and (
+                found.negate is not source.negate or found.absolute is not source.absolute or found.register != source.register
+            ):
+                return operand
+            else:
+                is_same = False
+            last = maker
         if apart and (not values.is_uniform(maker) or base + channel in values.pinned):
             return operand
-        move = values.items[maker]
-        if move is None or not move.opcode.is_copy or move.saturate:
-            return operand
-        found = move.src[0]
-        if source is None:
-            source = found
-        elif found is not source and (
-            found.negate is not source.negate or found.absolute is not source.absolute or found.register != source.register
-        ):
-            return operand
         taken[position] = found.swizzle[channel]
-        makers[maker] = makers.get(maker, 0) | 1 << channel
-    if source is None or not _fits(item, number, operand, source.register, source.negate or source.absolute):
+        if source is not None and source.register.cell != STILL:
+            makers[maker] = makers.get(maker, 0) | 1 << channel
+    if source is None:
         return operand
-    register = source.register
-    if not is_direct(register) and (apart or len(makers) > 1):
+    register, negate, absolute = source.register, source.negate, source.absolute
+    if not _fits(item, number, operand, register, negate or absolute):
         return operand
-    if apart and register.file in PLACES:  # lanes in another arm may have written it since
-        return operand
-    if register.file not in STATIC or register.indirect is not None or register.dimension is not None:
+    if register.cell != STILL:
+        if not is_direct(register) and (apart or not is_same):
+            return operand
+        if apart and register.file in PLACES:  # lanes in another arm may have written it since
+            return operand
         for maker, channels in makers.items():
-            move = values.items[maker]
+            move = items[maker]
             assert move is not None
             if not values.keeps_operand(move.src[0], channels, maker, place):
                 return operand
-    spare = next(channel for channel in taken if channel is not None)
-    x, y, z, w = (spare if channel is None else channel for channel in taken)
+    x, y, z, w = taken
     if operand.absolute:
         return SrcOperand(register, (x, y, z, w), operand.negate, True)
-    return SrcOperand(register, (x, y, z, w), operand.negate ^ source.negate, source.absolute)
+    return SrcOperand(register, (x, y, z, w), operand.negate ^ negate, absolute)
 
 
 def _fits(item: Instruction, number: int, operand: SrcOperand, register: RegisterRef, modified: bool) -> bool:
@@ -187,7 +203,7 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
     if register.cell < 0 or not writes or writes[0] < 0:
         return False
     base = register.cell
-    own = register.index == source.register.index and register == source.register and not (source.negate or source.absolute)
+    own = register.cell == source.register.cell and register == source.register and not (source.negate or source.absolute)
     if not own and values.several.isdisjoint(writes):
         return False
     same = 0

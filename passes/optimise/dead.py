@@ -12,7 +12,7 @@ from passes.edit import destination, rebuilt, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.split import split
 from tgsi.language.facts.enums import OUT
-from tgsi.language.facts.traits import Flow
+from tgsi.language.facts.traits import ELSE, ENDIF, IF, Flow
 from tgsi.language.ir import DstOperand, Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -199,10 +199,10 @@ def _without_empty_branches(form: Form) -> bool:
         if item is None:
             continue
         kept.append(place)
-        if item.opcode.flow is Flow.ENDIF:
-            if _flow(items[kept[-2]]) is Flow.ELSE:
+        if item.opcode.flow is ENDIF:
+            if _flow(items[kept[-2]]) is ELSE:
                 gone.append(kept.pop(-2))
-            if _flow(items[kept[-2]]) is Flow.IF:
+            if _flow(items[kept[-2]]) is IF:
                 gone += kept[-2:]
                 del kept[-2:]
     for place in gone:

@@ -21,6 +21,7 @@ SIGN = 0x80000000
 ALL_ONES = 0xFFFFFFFF
 NAN = 0x7FC00000
 
+_REPLICATE = Mode.REPLICATE
 _FLOAT, _WORD = struct.Struct("<f"), struct.Struct("<I")
 
 
@@ -81,12 +82,16 @@ def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict
     if function is None:
         found = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[name]))
     else:
-        for c in (0,) if opcode.mode is Mode.REPLICATE else channels:
-            word = function(*[value[c] for value in values])
+        is_replicated = opcode.mode is _REPLICATE
+        for c in (0,) if is_replicated else channels:
+            if len(values) == 2:
+                word = function(values[0][c], values[1][c])
+            else:
+                word = function(*[value[c] for value in values])
             if word is None:
                 return None
             found[c] = word & MASK
-        if opcode.mode is Mode.REPLICATE:
+        if is_replicated:
             found = dict.fromkeys(channels, found[0])
     return {c: saturated(word) for c, word in found.items()} if instruction.saturate else found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from passes.analysis.access import is_direct
 from passes.edit import Immediates, with_opcode
 from passes.form import Form, Rewriter
@@ -44,9 +46,16 @@ def folded(item: Instruction, immediates: Immediates) -> Instruction:
     """Return a MOV of the result if all sources of an instruction are immediates, otherwise the instruction."""
     if item.opcode.is_copy and not (item.saturate or item.src[0].negate or item.src[0].absolute):
         return item
-    if not item.src or not item.opcode.is_computed or any(o.register.file is not IMM or not is_direct(o.register) for o in item.src):
+    if not item.src or not item.opcode.is_computed:
         return item
-    words = [[immediates.items[o.register.index].words[channel] for channel in o.swizzle] for o in item.src]
+    words: list[Sequence[int]] = []
+    for operand in item.src:
+        register = operand.register
+        if register.file is not IMM or not is_direct(register):
+            return item
+        own = immediates.items[register.index].words
+        x, y, z, w = operand.swizzle
+        words.append((own[x], own[y], own[z], own[w]))
     values = evaluate(item, words)
     if not values:
         return item

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from heapq import heappop, heappush
 
-from passes.analysis.access import free_indexing, indices_of
+from passes.analysis.access import free_indexing
+from passes.analysis.cells import place_of
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
 from passes.edit import Renamer, moved, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import ADDR, TEMP, File
-from tgsi.language.ir import PLACES, Declaration, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import PLACES, Declaration, Dimension, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -148,6 +149,19 @@ def _fixed(values: Values, file: File) -> set[int]:
     return found
 
 
+class _Plain(dict[int, RegisterRef]):
+    """The new register for a TEMP or ADDR without address, by its cell."""
+
+    def __init__(self, name: Callable[[File, int], int]) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, cell: int) -> RegisterRef:
+        file, index, _ = place_of(cell)
+        made = self[cell] = moved(_PLAIN[file], self._name(file, index))
+        return made
+
+
 class _Namer:
     """Renames the registers of a program, and declares them anew."""
 
@@ -158,7 +172,7 @@ class _Namer:
 
     def program(self, program: Program) -> Program:
         """Return the program with its new names."""
-        instructions = Renamer(self._renamed).instructions(program.instructions)
+        instructions = Renamer(_Plain(self._name), self._renamed).instructions(program.instructions)
         declarations = self._declarations(program)
         if declarations == program.declarations and instructions is program.instructions:
             return program
@@ -187,21 +201,22 @@ class _Namer:
         return tuple(made)
 
     def _renamed(self, register: RegisterRef) -> RegisterRef:
-        """Return a register with its new number, and new numbers of those that index it."""
-        if register.indirect is None and register.dimension is None:
-            if register.file not in _FILES:
-                return register
-            name = self._name(register.file, register.index)
-            return register if name == register.index and not register.array_id else moved(_PLAIN[register.file], name)
-        changes = {ref: IndirectRef(ref.file, self._name(ref.file, ref.index), ref.component) for ref in indices_of(register)}
-        if register.indirect is not None:
-            register = replace(register, indirect=changes[register.indirect])
-        else:
-            register = moved(register, self._name(register.file, register.index))
-        dimension = register.dimension
-        if dimension is not None and dimension.indirect is not None:
-            register = replace(register, dimension=replace(dimension, indirect=changes[dimension.indirect]))
-        return register
+        """Return a register that an address chooses with its new number, and new numbers of those that index it."""
+        file, index, dimension, indirect = register.file, register.index, register.dimension, register.indirect
+        if indirect is not None:
+            indirect = self._index(indirect)
+        elif file in self._names:
+            index = self._name(file, index)
+        if dimension is not None and dimension.indirect is not None and (row := self._index(dimension.indirect)) is not dimension.indirect:
+            dimension = Dimension(dimension.index, row, dimension.array_id)
+        if indirect is register.indirect and dimension is register.dimension and index == register.index:
+            return register
+        return RegisterRef(file, index, dimension, indirect, register.array_id)
+
+    def _index(self, ref: IndirectRef) -> IndirectRef:
+        """Return the register of an index with its new number, the same object if it keeps it."""
+        name = self._name(ref.file, ref.index)
+        return ref if name == ref.index else IndirectRef(ref.file, name, ref.component)
 
     def _name(self, file: File, index: int) -> int:
         """Return the new number of a register. Any will do for one that an operand names without reading or writing a channel."""

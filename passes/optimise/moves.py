@@ -11,7 +11,7 @@ from passes.analysis.values import Values
 from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import OUT, TEMP, File
-from tgsi.language.facts.traits import Flow, Mode
+from tgsi.language.facts.traits import BREAK, CONTINUE, ENDLOOP, ENDSWITCH, LOOP, RETURN, SWITCH, Mode
 from tgsi.language.ir import PLACES, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
@@ -208,15 +208,15 @@ def _jumps(items: list[Instruction | None]) -> list[tuple[int, int, int]]:
         flow = item.opcode.flow if item is not None else None
         if flow is None or item is None:
             continue
-        if flow is Flow.LOOP or flow is Flow.SWITCH:
+        if flow is LOOP or flow is SWITCH:
             open_blocks.append(place)
-        elif flow is Flow.ENDLOOP or flow is Flow.ENDSWITCH:
+        elif flow is ENDLOOP or flow is ENDSWITCH:
             ends[open_blocks.pop()] = place
-        elif flow is Flow.RETURN:
+        elif flow is RETURN:
             found.append((place, -1))
-        elif flow is Flow.BREAK:
+        elif flow is BREAK:
             found.append((place, open_blocks[-1]))
-        elif flow is Flow.CONTINUE:
-            loops = (start for start in reversed(open_blocks) if (head := items[start]) is not None and head.opcode.flow is Flow.LOOP)
+        elif flow is CONTINUE:
+            loops = (start for start in reversed(open_blocks) if (head := items[start]) is not None and head.opcode.flow is LOOP)
             found.append((place, next(loops)))
     return [(place, start, ends.get(start, len(items))) for place, start in found]

@@ -42,6 +42,7 @@ class SplitRegisters(FormPass):
         before = form.finish()
         if before is not form.program:
             form.restart(before)
+            form.read()
         after, zeros, carried = split(form.values, bounded=False)
         if after is not form.program:
             form.rename(after)

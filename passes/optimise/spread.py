@@ -8,12 +8,12 @@ from functools import cache
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
-from passes.analysis.values import UNWRITTEN, Values
+from passes.analysis.values import COPIES, UNWRITTEN, Values
 from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.moves import permuted
 from tgsi.language.facts.enums import OUT, TEMP
-from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.record import record
@@ -32,7 +32,7 @@ class SpreadMoves(FormPass):
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         values = form.values
-        if _COPIES.isdisjoint(values.opcodes):
+        if COPIES.isdisjoint(values.opcodes):
             return False
         moves = [place for place, item in enumerate(values.items) if item is not None and item.opcode.is_copy]
         if len(moves) < 2:
@@ -83,9 +83,6 @@ def _is_simple(item: Instruction) -> bool:
 @cache
 def _is_simple_opcode(opcode: OpcodeInfo) -> bool:
     return not opcode.is_copy and opcode.num_dst == 1 and not opcode.uses_64bit and opcode.is_computed
-
-
-_COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
 
 
 class _Spreader:

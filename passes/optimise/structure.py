@@ -14,15 +14,13 @@ from passes.edit import Temporaries, with_parts
 from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.opcodes import FLOW_NAMES, OPCODES
-from tgsi.language.facts.traits import JUMPS, Flow
+from tgsi.language.facts.traits import BREAK, CONTINUE, ELSE, END, ENDIF, ENDLOOP, ENDSWITCH, JUMPS, LOOP, SUBROUTINE, SWITCH, Flow
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _X = (0, 0, 0, 0)
-_ELSE, _ENDIF, _ENDLOOP, _ENDSWITCH = (
-    Instruction(OPCODES[FLOW_NAMES[flow]]) for flow in (Flow.ELSE, Flow.ENDIF, Flow.ENDLOOP, Flow.ENDSWITCH)
-)
+_ELSE, _ENDIF, _ENDLOOP, _ENDSWITCH = (Instruction(OPCODES[FLOW_NAMES[flow]]) for flow in (ELSE, ENDIF, ENDLOOP, ENDSWITCH))
 
 
 @record(slots=False)
@@ -39,16 +37,16 @@ class ReplaceJumps(Pass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
         flows = facts.of(program, flows_of)
-        if flows.isdisjoint((Flow.LOOP, Flow.SWITCH)) or Flow.SUBROUTINE in flows:
+        if flows.isdisjoint((LOOP, SWITCH)) or SUBROUTINE in flows:
             return program
-        if flows.isdisjoint((Flow.SWITCH, Flow.CONTINUE)) and _has_plain_loops(program):
+        if flows.isdisjoint((SWITCH, CONTINUE)) and _has_plain_loops(program):
             return program
         writer = _Writer(program, self.cases)
         before = analyse_regions(program).main
         main = writer.region(before)
         if not writer.changed or _depth(main) > max(_depth(before), MAX_INDENTED // 2):
             return program
-        end = [item for item in program.instructions if item.opcode.flow is Flow.END][:1]
+        end = [item for item in program.instructions if item.opcode.flow is END][:1]
         return writer.temporaries.finish(with_parts(program, instructions=(*_flat(main), *end)))
 
 
@@ -56,7 +54,7 @@ def _has_plain_loops(program: Program) -> bool:
     """Return true if ENDIF follows every jump, and a computation ends every loop: then some lanes begin a second round."""
     flows = [item.opcode.flow for item in program.instructions]
     for flow, following in pairwise(flows):
-        if flow is not None and (following is Flow.ENDLOOP or (flow in JUMPS and following is not Flow.ENDIF)):
+        if flow is not None and (following is ENDLOOP or (flow in JUMPS and following is not ENDIF)):
             return False
     return True
 
@@ -88,7 +86,7 @@ class _Writer:
         body = self.region(loop.body)
         shorter = _without_last(body)
         self.changed |= shorter != body
-        if not any(isinstance(node, (Loop, Call)) for node in walk(shorter)) and Flow.CONTINUE not in _jumps(shorter):
+        if not any(isinstance(node, (Loop, Call)) for node in walk(shorter)) and CONTINUE not in _jumps(shorter):
             found = _to_ends(shorter)
             if found is not None and found[1]:
                 self.changed = True
@@ -163,9 +161,9 @@ def _jumps(region: Region) -> set[Flow]:
     for node in region:
         inner = {node.kind} if isinstance(node, Jump) else set().union(*(_jumps(child) for child in children(node)))
         if isinstance(node, Loop):
-            inner -= {Flow.BREAK, Flow.CONTINUE}
+            inner -= {BREAK, CONTINUE}
         elif isinstance(node, Switch):
-            inner -= {Flow.BREAK}
+            inner -= {BREAK}
         found |= inner
     return found
 
@@ -176,7 +174,7 @@ def _without_last(region: Region) -> Region:
         return region
     *others, last = region
     match last:
-        case Jump() if last.kind is Flow.CONTINUE:
+        case Jump() if last.kind is CONTINUE:
             return tuple(others)
         case If():
             return *others, If(last.head, _without_last(last.then), _without_last(last.otherwise))
@@ -188,8 +186,8 @@ def _to_ends(region: Region) -> tuple[Region, bool] | None:
     made: list[Node] = []
     for number, node in enumerate(region):
         if isinstance(node, Jump):
-            return (tuple(made) if node.kind is Flow.BREAK else (*made, node)), True
-        if not isinstance(node, If) or Flow.BREAK not in _jumps((node,)):
+            return (tuple(made) if node.kind is BREAK else (*made, node)), True
+        if not isinstance(node, If) or BREAK not in _jumps((node,)):
             made.append(node)
             continue
         rest = region[number + 1 :]

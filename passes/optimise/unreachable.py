@@ -9,14 +9,34 @@ from passes.form import Form, FormPass
 from passes.optimise.evaluate import modified
 from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
+from tgsi.language.facts.traits import (
+    ARMS,
+    BREAK,
+    CALL,
+    CASE,
+    CLOSERS,
+    CONTINUE,
+    END,
+    ENDLOOP,
+    ENDSUBROUTINE,
+    ENDSWITCH,
+    IF,
+    JUMPS,
+    LOOP,
+    OPENERS,
+    RETURN,
+    SUBROUTINE,
+    SWITCH,
+    Flow,
+    Trait,
+)
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
 _PLAIN = Instruction(OPCODES["NOP"])
 """A stand-in for a jump inside of an inner block."""
 
-_LAST = frozenset({Flow.END, Flow.ENDSUBROUTINE})
+_LAST = frozenset({END, ENDSUBROUTINE})
 
 
 @record(slots=False)
@@ -49,7 +69,7 @@ def _is_plain(form: Form) -> bool:
     if not values.layout.is_straight or values.layout.jumps or not _KILLS.isdisjoint(values.opcodes):
         return False
     last = values.items[-1]
-    return last is not None and last.opcode.flow is Flow.END
+    return last is not None and last.opcode.flow is END
 
 
 class _Open:
@@ -90,16 +110,16 @@ class _Reacher:
                     self.gone.add(place)
                 elif Trait.KILL in item.opcode.traits and not item.src and not stack and not ended:
                     dead = True
-            elif dead and (skipped or flow in OPENERS) and flow is not Flow.SUBROUTINE:
-                skipped += (flow in OPENERS) - (flow in CLOSERS - {Flow.ENDSUBROUTINE})
+            elif dead and (skipped or flow in OPENERS) and flow is not SUBROUTINE:
+                skipped += (flow in OPENERS) - (flow in CLOSERS - {ENDSUBROUTINE})
                 self.gone.add(place)
             elif flow in OPENERS:
-                value = self._condition(item) if flow is Flow.IF else None
-                gone = value is not None or (flow is Flow.SWITCH and self._decided(place))
+                value = self._condition(item) if flow is IF else None
+                gone = value is not None or (flow is SWITCH and self._decided(place))
                 if gone:
                     self.gone.add(place)
                 stack.append(_Open(place, flow, value, dead, gone))
-                dead = (flow is Flow.SWITCH and not gone) or value is False
+                dead = (flow is SWITCH and not gone) or value is False
             elif flow in ARMS:
                 if stack[-1].gone:
                     self.gone.add(place)
@@ -109,8 +129,8 @@ class _Reacher:
                 if block.gone:
                     self.gone.add(place)
                 self._drop_last(previous, flow)
-                dead = block.dead or (ended and flow is Flow.ENDSUBROUTINE)
-            elif flow is Flow.END:
+                dead = block.dead or (ended and flow is ENDSUBROUTINE)
+            elif flow is END:
                 self._drop_last(previous, flow)
                 dead = ended = True
             elif dead:
@@ -126,7 +146,7 @@ class _Reacher:
         if item is None:
             return
         jump = item.opcode.flow
-        if (jump is Flow.RETURN and flow in _LAST) or (jump is Flow.CONTINUE and flow is Flow.ENDLOOP):
+        if (jump is RETURN and flow in _LAST) or (jump is CONTINUE and flow is ENDLOOP):
             self.gone.add(place)
 
     def _condition(self, head: Instruction) -> bool | None:
@@ -157,17 +177,17 @@ class _Reacher:
             if kind is None:  # code in an arm
                 if not inside:
                     doomed.append(place)
-                elif item.opcode.flow is Flow.BREAK:
+                elif item.opcode.flow is BREAK:
                     doomed.append(place)
                     inside = False
                 elif item.opcode.flow in JUMPS:
                     inside, left = False, True
-            elif kind is Flow.BREAK:  # of this switch, in an inner block
+            elif kind is BREAK:  # of this switch, in an inner block
                 if inside:
                     return False
                 doomed.append(place)
             else:
-                if kind is Flow.CASE:
+                if kind is CASE:
                     word = self._constant(item)
                     if word is None:
                         return False
@@ -190,14 +210,14 @@ class _Reacher:
             if item is None or place in self.gone:
                 continue
             flow = item.opcode.flow
-            if not inner and flow is Flow.ENDSWITCH:
+            if not inner and flow is ENDSWITCH:
                 return
             if not inner and flow in ARMS:
                 assert flow is not None
                 yield flow, place, item
                 continue
-            if inner and flow in JUMPS and not (Flow.LOOP in inner or (flow is Flow.BREAK and Flow.SWITCH in inner)):
-                yield Flow.BREAK, place, item
+            if inner and flow in JUMPS and not (LOOP in inner or (flow is BREAK and SWITCH in inner)):
+                yield BREAK, place, item
             elif inner and flow in JUMPS:
                 yield None, place, _PLAIN
             else:
@@ -220,15 +240,15 @@ def _without_idle_subs(form: Form) -> bool:
         flow = item.opcode.flow if item is not None else None
         if item is None or flow is None:
             continue
-        if flow is Flow.SUBROUTINE:
+        if flow is SUBROUTINE:
             sub = place
             calls[sub] = set()
-        elif flow is Flow.ENDSUBROUTINE:
+        elif flow is ENDSUBROUTINE:
             bodies[sub] = place
             sub = -1
-        elif flow is Flow.CALL and item.label is not None:
+        elif flow is CALL and item.label is not None:
             named = items[item.label] if item.label < len(items) else None
-            calls[sub].add(item.label if named is not None and named.opcode.flow is Flow.SUBROUTINE else item.label - 1)
+            calls[sub].add(item.label if named is not None and named.opcode.flow is SUBROUTINE else item.label - 1)
     wanted: set[int] = set()
     pending = list(calls[-1])
     while pending:

@@ -14,8 +14,25 @@ from passes.edit import as_float, rebuilt
 from passes.optimise.addresses import Resolver
 from passes.optimise.evaluate import evaluate, is_known, modified
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
-from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow, Trait
-from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.facts.traits import (
+    ARMS,
+    BREAK,
+    CALL,
+    CLOSERS,
+    CONTINUE,
+    ENDLOOP,
+    ENDSUBROUTINE,
+    IF,
+    JUMPS,
+    LOOP,
+    OPENERS,
+    RETURN,
+    SUBROUTINE,
+    SWITCH,
+    Flow,
+    Trait,
+)
+from tgsi.language.ir import IndirectRef, Instruction, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -36,7 +53,7 @@ class UnrollLoops(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        if Flow.LOOP not in facts.of(program, flows_of):
+        if LOOP not in facts.of(program, flows_of):
             return program
         return _Unroller(program, self.rounds, self.instructions).run()
 
@@ -65,7 +82,7 @@ class _Unroller:
         flows = [item.opcode.flow for item in self.items]
         found = partners_of(flows)
         self.ends = {place: found[place][-1] for place, flow in enumerate(flows) if flow in OPENERS}
-        self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is Flow.IF and len(found[place]) == 2}
+        self.elses = {place: found[place][0] for place, flow in enumerate(flows) if flow is IF and len(found[place]) == 2}
         self.writes = list(map(self.cells.writes, self.items))
         self.written = self._written()
         self.known: dict[int, int] = {}
@@ -77,11 +94,11 @@ class _Unroller:
     def run(self) -> Program:
         made: list[Sequence[Instruction]] = [(item,) for item in self.items]
         place, depth = 0, 0
-        last = max(place for place, item in enumerate(self.items) if item.opcode.flow is Flow.LOOP)
+        last = max(place for place, item in enumerate(self.items) if item.opcode.flow is LOOP)
         while place <= last:
             item = self.items[place]
             flow = item.opcode.flow
-            if flow is Flow.LOOP:
+            if flow is LOOP:
                 trace = self._rounds(place, depth)
                 if trace is not None:
                     end = self.ends[place]
@@ -92,9 +109,9 @@ class _Unroller:
                 self.straight(place, self.known)
             else:
                 self._forget(self.written.get(place, ()), self.known)
-                depth += (flow is Flow.LOOP) - (flow is Flow.ENDLOOP)
-                depth += (flow is Flow.SUBROUTINE) - (flow is Flow.ENDSUBROUTINE)
-                if flow in (Flow.SUBROUTINE, Flow.ENDSUBROUTINE, Flow.CALL):
+                depth += (flow is LOOP) - (flow is ENDLOOP)
+                depth += (flow is SUBROUTINE) - (flow is ENDSUBROUTINE)
+                if flow in (SUBROUTINE, ENDSUBROUTINE, CALL):
                     self.known.clear()
             place += 1
         return rebuilt(self.program, made)
@@ -134,22 +151,19 @@ class _Unroller:
     def straight(self, place: int, known: dict[int, int]) -> bool:
         """Note what an instruction computes; return true if it is a constant in a register."""
         written, plan = self.writes[place], self.plans[place]
-        values = None
         if plan is not None:
             item = self.items[place]
             if plan is _UNPLANNED:
                 plan = self.plans[place] = self._plan(item) if written and written[0] >= 0 and not written[0] & 8 else None
-            if plan is not None:
-                values = self._values(item, plan, known)
+            if plan is not None and (values := self._values(item, plan, known)):
+                base = written[0] & ~3
+                for channel, word in values.items():  # every channel that is written
+                    known[base + channel] = word
+                return True
         if known:
             for cell in written:
                 known.pop(cell, None)
-        if not values:
-            return False
-        base = written[0] & ~3
-        for channel, word in values.items():
-            known[base + channel] = word
-        return True
+        return False
 
     def _plan(self, item: Instruction) -> Sequence[Origin] | None:
         """Return the origins of the sources of an instruction whose result is known where these are; None for any other."""
@@ -183,11 +197,17 @@ class _Unroller:
     @staticmethod
     def _values(item: Instruction, plan: Sequence[Origin], known: dict[int, int]) -> dict[int, int] | None:
         """Return the words that an instruction computes, or None if they are not known."""
-        sources = []
+        sources: list[list[int]] = []
         for origin in plan:
-            words = _words(origin, known)
-            if words is None:
-                return None
+            if isinstance(origin, list):
+                sources.append(origin)
+                continue
+            words = [0, 0, 0, 0]
+            for channel, cell in origin:
+                word = known.get(cell)
+                if word is None:
+                    return None
+                words[channel] = word
             sources.append(words)
         return evaluate(item, sources)
 
@@ -272,30 +292,31 @@ class _Trial:
     def _region(self, place: int, end: int) -> int:
         """Run the places up to `end`; return whether they jump."""
         unroller = self.unroller
+        items, indexed, straight, known, trace = unroller.items, unroller.indexed, unroller.straight, self.known, self.trace
         while place < end:
-            item = unroller.items[place]
+            item = items[place]
             flow = item.opcode.flow
             if flow is None:
-                made = unroller.resolver.resolved(item, self._address) if place in unroller.indexed else item
-                is_constant = unroller.straight(place, self.known)
-                self.trace.append((made, place, is_constant))
-                if not is_constant and not _is_copy(item):
+                made = unroller.resolver.resolved(item, self._address) if place in indexed else item
+                is_constant = straight(place, known)
+                trace.append((made, place, is_constant))
+                if not is_constant and not (item.opcode.is_copy and _is_copy(item)):
                     self.cost += 1
                     if self.cost > self.most_cost:
                         raise _GiveUp
-            elif flow is Flow.BREAK:
+            elif flow is BREAK:
                 return _BROKEN
-            elif flow is Flow.CONTINUE:
+            elif flow is CONTINUE:
                 return _CONTINUED
-            elif flow is Flow.IF:
+            elif flow is IF:
                 ended = self._if(place)
                 if ended != _DONE:
                     return ended
                 place = unroller.ends[place]
-            elif flow is Flow.LOOP:
+            elif flow is LOOP:
                 self.loop(place)
                 place = unroller.ends[place]
-            elif flow is Flow.SWITCH:
+            elif flow is SWITCH:
                 self._keep(place)
                 place = unroller.ends[place]
             else:
@@ -305,7 +326,7 @@ class _Trial:
 
     def _address(self, ref: IndirectRef) -> int | None:
         """Return the word of an index register, if it is known."""
-        cells = self.unroller.cells.of(RegisterRef(ref.file, ref.index), (ref.component,))
+        cells = self.unroller.cells.index_cell(ref)
         return self.known.get(cells[0]) if cells else None
 
     def _if(self, place: int) -> int:
@@ -328,11 +349,11 @@ class _Trial:
                 around.append(flow)
             elif flow in CLOSERS:
                 around.pop()
-            elif flow in JUMPS or flow is Flow.CALL:
-                inside = Flow.LOOP in around or (flow is Flow.BREAK and Flow.SWITCH in around)
-                if not inside or flow is Flow.RETURN or flow is Flow.CALL:
+            elif flow in JUMPS or flow is CALL:
+                inside = LOOP in around or (flow is BREAK and SWITCH in around)
+                if not inside or flow is RETURN or flow is CALL:
                     raise _GiveUp
-            if flow is Flow.LOOP:
+            if flow is LOOP:
                 self.repeats += 1  # its rounds use up the fuel of this loop
                 raise _GiveUp
         for cell in unroller.written[place]:
@@ -344,9 +365,9 @@ class _Trial:
 
 
 def _is_copy(item: Instruction) -> bool:
-    """Return true for a MOV to TEMP whose source will be read instead: of what never changes, or of a TEMP, each of whose values will
+    """Return true for a copy to TEMP whose source will be read instead: of what never changes, or of a TEMP, each of whose values will
     have a register of its own."""
-    if not item.opcode.is_copy or item.saturate:
+    if item.saturate:
         return False
     register = item.src[0].register
     return item.dst[0].register.file is TEMP and (register.file in STATIC or (register.file is TEMP and register.indirect is None))

@@ -90,6 +90,9 @@ class Context:
         self.properties = () if good is not None and good.properties is program.properties else program.properties
         """Properties to check."""
 
+        self.unusual: list[Instruction] = []
+        """Instructions with more than registers that are read as values and written as results; the rules of operands find them."""
+
         self.found = Diagnostics()
         self._seen: set[tuple[str, str]] = set()
         self.registers: dict[tuple[File, int], Registers] = {}

@@ -21,6 +21,7 @@ MAX_ARRAY = 1023
 _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
 """Fragment inputs that some drivers require as system values."""
 
+_COLOR = Interpolation.COLOR  # which is looked up for every declaration
 _INTERFACE = frozenset({File.IN, File.OUT})
 _WITHOUT_SEMANTIC = frozenset({File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY})
 _UNDECLARED_HINTS = {
@@ -38,7 +39,7 @@ def check(context: Context) -> None:
             has_arrays = True
         if item.semantic is not None:
             has_semantics = True
-        elif item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
+        elif item.interpolation is _COLOR and item.file not in _WITHOUT_SEMANTIC:
             context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
         if not 0 <= item.first <= item.last <= MAX_INDEX or item.dimension or item.array_id:
             _check_numbers(context, item)

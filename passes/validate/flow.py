@@ -11,7 +11,26 @@ from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Fix, Label
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.opcodes import FLOW_NAMES
-from tgsi.language.facts.traits import CLOSER, CLOSERS, OPENERS, Flow
+from tgsi.language.facts.traits import (
+    BREAK,
+    CALL,
+    CASE,
+    CLOSER,
+    CLOSERS,
+    CONTINUE,
+    DEFAULT,
+    ELSE,
+    END,
+    ENDLOOP,
+    ENDSUBROUTINE,
+    IF,
+    LOOP,
+    OPENERS,
+    RETURN,
+    SUBROUTINE,
+    SWITCH,
+    Flow,
+)
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 from tgsi.language.source import Span
@@ -67,7 +86,7 @@ def check(context: Context) -> None:
     """Check V001 to V013."""
     parts = [opcode for opcode in context.opcodes if opcode.flow is not None]
     items = context.program.instructions
-    if len(parts) != 1 or parts[0].flow is not Flow.END or list(map(_opcode, items)).count(parts[0]) != 1:
+    if len(parts) != 1 or parts[0].flow is not END or list(map(_opcode, items)).count(parts[0]) != 1:
         _check_blocks(context, [(number, item, role) for number, item in enumerate(items) if (role := item.opcode.flow) is not None])
     if not context.is_made:
         _check_order(context)
@@ -80,9 +99,9 @@ def _check_blocks(context: Context, found: Iterable[tuple[int, Instruction, Flow
             _open(context, flow, number, item, role)
         elif role in CLOSERS:
             _close(context, flow, item, role)
-        elif role is Flow.CALL:
+        elif role is CALL:
             _call(context, flow, item)
-        elif role is Flow.END:
+        elif role is END:
             _end(context, flow, item)
         else:
             _middle(context, flow, item, role)
@@ -90,12 +109,12 @@ def _check_blocks(context: Context, found: Iterable[tuple[int, Instruction, Flow
         context.error("V004", f"{block.name} is never closed", block.head, hint=block.hint)
     if flow.end is None:
         last = context.program.instructions[-1] if context.program.instructions else None
-        context.error("V001", f"{FLOW_NAMES[Flow.END]} is missing", last, hint="write END after the last instruction", fixes=_ended(last))
+        context.error("V001", f"{FLOW_NAMES[END]} is missing", last, hint="write END after the last instruction", fixes=_ended(last))
     _refuse_recursion(context, flow)
 
 
 def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: Flow) -> None:
-    if role is Flow.SUBROUTINE:
+    if role is SUBROUTINE:
         if flow.stack:
             context.error(
                 "V010",
@@ -122,7 +141,7 @@ def _close(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None
         flow.pop()
     else:
         context.error("V003", f"{name} without {FLOW_NAMES[opener]}", item, hint=_begin(opener, name))
-    if role is Flow.ENDSUBROUTINE:
+    if role is ENDSUBROUTINE:
         flow.sub = -1
 
 
@@ -131,25 +150,25 @@ def _middle(context: Context, flow: _Walk, item: Instruction, role: Flow) -> Non
     name = item.opcode.name
     inner = flow.stack[-1] if flow.stack else None
     around = flow.around
-    if role is Flow.ELSE:
-        if inner is None or inner.flow is not Flow.IF:
-            context.error("V003", f"{name} without {FLOW_NAMES[Flow.IF]}", item, hint=_begin(Flow.IF, name))
+    if role is ELSE:
+        if inner is None or inner.flow is not IF:
+            context.error("V003", f"{name} without {FLOW_NAMES[IF]}", item, hint=_begin(IF, name))
         elif inner.middle is not None:
             context.error(
                 "V005", f"a second {name}", item, hint=f"leave it out, or close the first {inner.name} before", also=_first(inner.middle)
             )
         else:
             inner.middle = item
-    elif role is Flow.CASE or role is Flow.DEFAULT:
-        if inner is None or inner.flow is not Flow.SWITCH:
-            context.error("V003", f"{name} without {FLOW_NAMES[Flow.SWITCH]}", item, hint=_begin(Flow.SWITCH, name))
-        elif role is Flow.DEFAULT:
+    elif role is CASE or role is DEFAULT:
+        if inner is None or inner.flow is not SWITCH:
+            context.error("V003", f"{name} without {FLOW_NAMES[SWITCH]}", item, hint=_begin(SWITCH, name))
+        elif role is DEFAULT:
             if inner.middle is not None:
                 context.error("V005", f"a second {name}", item, hint="leave it out, or write CASE", also=_first(inner.middle))
             inner.middle = item
-    elif role is Flow.BREAK and not around[Flow.LOOP] and not around[Flow.SWITCH]:
+    elif role is BREAK and not around[LOOP] and not around[SWITCH]:
         context.error("V006", f"{name} stands in no loop and no switch", item, hint=_leave(context, name))
-    elif role is Flow.CONTINUE and not around[Flow.LOOP]:
+    elif role is CONTINUE and not around[LOOP]:
         context.error("V006", f"{name} stands in no loop", item, hint=_leave(context, name))
 
 
@@ -160,7 +179,7 @@ def _call(context: Context, flow: _Walk, item: Instruction) -> None:
         context.error("V008", "CAL has no label", item, hint="write `CAL :n`, where n is the number of a BGNSUB")
         return
     for target in (label, label - 1):  # some writers name the instruction after BGNSUB
-        if 0 <= target < len(instructions) and instructions[target].opcode.flow is Flow.SUBROUTINE:
+        if 0 <= target < len(instructions) and instructions[target].opcode.flow is SUBROUTINE:
             flow.calls.setdefault(flow.sub, []).append((target, item))
             return
     there = f"instruction {label} is {instructions[label].opcode.name}" if label < len(instructions) else f"there is no instruction {label}"
@@ -218,8 +237,8 @@ def _begin(opener: Flow, name: str) -> str:
 
 
 def _leave(context: Context, name: str) -> str:
-    loop = f"{name} belongs between {FLOW_NAMES[Flow.LOOP]} and {FLOW_NAMES[Flow.ENDLOOP]}"
-    ways = f"{FLOW_NAMES[Flow.RETURN]} ends the program" + ", KILL the fragment" * (context.program.processor is Processor.FRAG)
+    loop = f"{name} belongs between {FLOW_NAMES[LOOP]} and {FLOW_NAMES[ENDLOOP]}"
+    ways = f"{FLOW_NAMES[RETURN]} ends the program" + ", KILL the fragment" * (context.program.processor is Processor.FRAG)
     return f"{loop}; elsewhere {ways}"
 
 
@@ -227,7 +246,7 @@ def _ended(last: Instruction | None) -> tuple[Fix, ...]:
     if last is None or last.span is None:
         return ()
     source, end = last.span.source, last.span.end
-    return (Fix(Span(source, end, end), f"\n{FLOW_NAMES[Flow.END]}"),)
+    return (Fix(Span(source, end, end), f"\n{FLOW_NAMES[END]}"),)
 
 
 def _opened(block: _Open) -> tuple[Label, ...]:

@@ -15,6 +15,7 @@ from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout, payload_registers, registers_of
 
+_MEMORY = File.MEMORY  # which is looked up for every declaration
 _BLOCK = ("CS_FIXED_BLOCK_WIDTH", "CS_FIXED_BLOCK_HEIGHT", "CS_FIXED_BLOCK_DEPTH")
 
 _NEEDED: Mapping[Processor, tuple[str, ...]] = MappingProxyType(
@@ -44,7 +45,7 @@ def check(context: Context) -> None:
     """Check V063 to V068."""
     is_mesh = STAGES[context.program.processor].is_mesh
     for item in context.declarations:
-        if is_mesh or item.per_primitive or item.file is File.MEMORY or (item.semantic and item.semantic.name in MESH_SEMANTICS):
+        if is_mesh or item.per_primitive or item.file is _MEMORY or (item.semantic and item.semantic.name in MESH_SEMANTICS):
             _check_declaration(context, item, is_mesh)
     if is_mesh:
         _check_properties(context)

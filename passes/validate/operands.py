@@ -132,8 +132,14 @@ class _Operands:
         results, values = self._tables[Role.RESULT], self._tables[Role.VALUE]
         for item in self.context.program.instructions:
             targets, sources = item.dst, item.src
-            if _USUAL.get(item.opcode) != (len(targets), len(sources)) or item.offsets:
+            if (
+                _USUAL.get(item.opcode) != (len(targets), len(sources))
+                or item.texture is not None
+                or item.memory is not None
+                or item.offsets
+            ):
                 self._instruction(item)
+                self.context.unusual.append(item)
                 continue
             for src in sources:
                 register = src.register

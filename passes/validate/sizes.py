@@ -27,6 +27,7 @@ def _by_file(limits: ShaderLimits) -> list[float]:
     return [getattr(limits, _FIELDS[file]) if file in _FIELDS else inf for file in File]
 
 
+_CONST = File.CONST  # which is looked up for every declaration
 _SOFTWARE = _by_file(SOFTWARE)
 
 
@@ -41,7 +42,7 @@ def check(context: Context) -> None:
         context.error("S003", message, program.immediates[limits.immediates])
     known = _SOFTWARE if limits is SOFTWARE else _by_file(limits)
     for item in context.declarations:
-        if item.file is File.CONST and (item.dimension or 0) >= limits.constant_buffers:
+        if item.file is _CONST and (item.dimension or 0) >= limits.constant_buffers:
             context.error("S004", f"there are {limits.constant_buffers} constant buffers, none has number {item.dimension}", item)
         limit = known[item.file]
         if item.last >= limit or item.first >= limit:

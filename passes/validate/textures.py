@@ -15,9 +15,7 @@ _NO_ACCESS = MemoryAccess()
 def check(context: Context) -> None:
     """Check V050 to V055."""
     items = [
-        item
-        for item in context.program.instructions
-        if item.texture is not None or item.memory is not None or item.offsets or item.opcode.is_texture
+        item for item in context.unusual if item.texture is not None or item.memory is not None or item.offsets or item.opcode.is_texture
     ]
     views = _views(context) if items else {}
     for item in items:

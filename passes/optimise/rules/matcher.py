@@ -28,6 +28,7 @@ Source = tuple[RegisterRef, int, bool, bool, str, int]
 Bindings = dict[str, Source | int]
 """Variables to sources, constants to words."""
 
+_REPLICATE = Mode.REPLICATE
 _INTEGERS = frozenset({"int", "uint"})
 _ONE_CHANNEL = (0,)
 _DEPTH = 4
@@ -81,13 +82,13 @@ class Matcher:
 
     def _candidates(self, index: Index, has_results: bool, item: Instruction, channel: int) -> Sequence[Window]:
         sources = item.src
-        makers = self._values.origins(self._place) if has_results else ()
+        makers: Sequence[int | None] | None = None
         words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
-        is_modified = False
+        others = index.plain
         for number, operand in enumerate(sources):
             if operand.negate or operand.absolute:
-                is_modified = True
+                others = index.others
             if operand.register.file is IMM:
                 if constants := index.constants[number]:
                     kind = item.opcode.modifier_types[number]
@@ -96,13 +97,17 @@ class Matcher:
                         words[number] = word
                         found += constants.get(word, ())
                     found += constants[""]
-            elif makers and (maker := makers[number]) is not None and maker >= 0 and (results := index.results[number]):
-                definition = self._at(maker)  # the first channel that is read is `channel`: rules are about words of 32 bits
-                for window in results.get(definition.opcode, ()):
-                    if window.shared < 0 or _reads(definition, sources[window.shared].register):
-                        found.append(window)
-        found += index.others if is_modified else index.plain
-        return [window for window in found if window.may_fit(sources, words, channel)] if found else found
+            elif has_results and (results := index.results[number]):
+                if makers is None:
+                    makers = self._values.origins(self._place)
+                if (maker := makers[number]) is not None and maker >= 0:
+                    definition = self._at(maker)  # the first channel that is read is `channel`: rules are about words of 32 bits
+                    for window in results.get(definition.opcode, ()):
+                        if window.shared < 0 or _reads(definition, sources[window.shared].register):
+                            found.append(window)
+        if not found and not others:
+            return found
+        return [window for window in (*found, *others) if window.may_fit(sources, words, channel)]
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -144,7 +149,7 @@ class Matcher:
         definition = self._at(maker) if maker >= 0 else None
         if definition is None or definition.opcode is not term.opcode or definition.saturate is not term.saturate:
             return False
-        place = 0 if definition.opcode.mode is Mode.REPLICATE else channel
+        place = 0 if definition.opcode.mode is _REPLICATE else channel
         operands, types = definition.src, definition.opcode.modifier_types
         for plan in term.plans:
             inner = dict(bound)
@@ -167,9 +172,10 @@ class Matcher:
 
     def origins(self, opcodes: Container[OpcodeInfo]) -> Sequence[tuple[int, Instruction]]:
         """Return the sources that read, in the first channel and modifiers aside, the result of one of some opcodes, with what made it."""
+        items = self._values.items
         found: list[tuple[int, Instruction]] = []
         for number, place in enumerate(self._values.origins(self._place)):
-            if place is not None and place >= 0 and (maker := self._at(place)).opcode in opcodes:
+            if place is not None and place >= 0 and (maker := items[place]) is not None and maker.opcode in opcodes:
                 found.append((number, maker))
         return found
 
@@ -261,10 +267,10 @@ class Matcher:
         spread = not item.opcode.is_componentwise  # the one value goes to all channels
         if is_known(term):
             words = [_known(term, bound) for bound in lanes]
-            if None in words or (opcode.mode is Mode.REPLICATE and len(set(words)) > 1):
+            if None in words or (opcode.mode is _REPLICATE and len(set(words)) > 1):
                 return None
             placed = dict(zip(channels, words))
-            filled = [words[0] if spread or opcode.mode is Mode.REPLICATE else placed.get(channel) for channel in range(4)]
+            filled = [words[0] if spread or opcode.mode is _REPLICATE else placed.get(channel) for channel in range(4)]
             type_ = item.opcode.dst_types[0] if opcode.is_copy else opcode.src_types[number]
             return self._immediates.source(filled, type_)
         negate = absolute = False
@@ -287,9 +293,9 @@ class Matcher:
             is_negated, is_absolute = negate, True
         else:
             is_negated = is_negated is not negate
-        if opcode.mode is Mode.REPLICATE and len(set(found)) > 1:
+        if opcode.mode is _REPLICATE and len(set(found)) > 1:
             return None
-        if spread or opcode.mode is Mode.REPLICATE:
+        if spread or opcode.mode is _REPLICATE:
             return SrcOperand(register, (found[0],) * 4, is_negated, is_absolute)
         if found == list(channels):
             return SrcOperand(register, IDENTITY, is_negated, is_absolute)

@@ -37,8 +37,10 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
     if kinds is None:
         return item
     for number, maker in matcher.origins(READ_THROUGH):
-        if kind := kinds[number]:
-            found = _simpler(item, number, _rules(maker.opcode, kind, _has_constants(maker)), matcher)
+        kind = kinds[number]
+        rules = _rules(maker.opcode, kind, _has_constants(maker)) if kind else ()
+        if rules:
+            found = _simpler(item, number, rules, matcher)
             if found is not None:
                 if applied is not None:
                     applied[found[1].name] += 1
@@ -62,13 +64,16 @@ def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
 
 
 def _has_constants(item: Instruction) -> bool:
-    return any(operand.register.file is IMM for operand in item.src)
+    for operand in item.src:
+        if operand.register.file is IMM:
+            break
+    else:
+        return False
+    return True
 
 
 def _simpler(item: Instruction, number: int, rules: Sequence[Rule], matcher: Matcher) -> tuple[SrcOperand, Rule] | None:
     """Return what a source may be instead, with the first of some rules that holds."""
-    if not rules:
-        return None
     operand = item.src[number]
     positions = source_masks(item)[number]
     type_ = item.opcode.modifier_types[number]

@@ -59,7 +59,7 @@ def test_a_wrong_rule_of_operands_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         mask = channels.written(instruction)
         return (3 if mask & 1 else 0) | (12 if mask & 14 else 0)
 
-    monkeypatch.setattr(cells, "_masks", {})  # answers by the right rule
+    monkeypatch.setattr(cells, "_MASKS", cells._Masks())  # answers by the right rule
     monkeypatch.setattr(channels, "_RULES", {**channels._RULES, Reads.PACKED: wrong})
     assert changed("D2F")
     assert changed("I642F")

@@ -43,6 +43,7 @@ class OpcodeInfo:
         is_computed: the results depend only on the sources' 32-bit values in the same lane.
         is_divisible: besides, each channel of the one result depends on that channel of the sources alone.
         is_removable: the opcode has no effect except on its destinations.
+        has_no_effect: NOP, and numbers without an opcode.
         narrows: the write mask only selects the channels that are stored, without changing their values.
     """
 
@@ -77,6 +78,7 @@ class OpcodeInfo:
     is_computed: bool = _derived()
     is_divisible: bool = _derived()
     is_removable: bool = _derived()
+    has_no_effect: bool = _derived()
     narrows: bool = _derived()
 
     def __post_init__(self) -> None:
@@ -105,6 +107,7 @@ class OpcodeInfo:
             "is_computed": is_computed,
             "is_divisible": is_computed and is_single and mode is Mode.COMPONENTWISE,
             "is_removable": bool(self.dst_types) and not is_store and mode is not Mode.NONE and Trait.VOLATILE not in traits,
+            "has_no_effect": Trait.NOTHING in traits,
             "narrows": is_single and not is_wide and not is_store,
         }
         for name, value in derived.items():
@@ -119,11 +122,6 @@ class OpcodeInfo:
     def is_later(self) -> bool:
         """True for opcodes that Mesa 18.1 does not know."""
         return Trait.LATER in self.traits
-
-    @property
-    def has_no_effect(self) -> bool:
-        """True for NOP, and for numbers without an opcode."""
-        return Trait.NOTHING in self.traits
 
 
 WIDE = frozenset({"double", "int64", "uint64"})
