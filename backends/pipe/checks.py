@@ -12,7 +12,7 @@ from enum import Enum, IntFlag
 from functools import cache, lru_cache, partial, reduce
 from itertools import islice
 from operator import or_
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
@@ -24,6 +24,30 @@ MOST_ITEMS = 1 << 16
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
+
+
+class Remembered(Generic[T]):
+    """Results that were made of arguments of callers, found again by equal arguments of the same types, which are not checked twice."""
+
+    def __init__(self, most: int) -> None:
+        """most: results that are remembered at once; one more, and all are forgotten."""
+        self._most = most
+        self._known: dict[tuple[Any, ...], T] = {}
+
+    def of(self, make: Callable[..., T], *arguments: Any) -> T:
+        """The result of ``make(*arguments)``. Errors are not remembered, nor is what is made of values that cannot be hashed."""
+        kinds = [tuple(map(type, one)) if type(one) is tuple else type(one) for one in arguments]  # 1, True and 1.0 are equal
+        key = (*arguments, *kinds)
+        try:
+            known = self._known.get(key)
+        except TypeError:
+            return make(*arguments)
+        if known is None:
+            known = make(*arguments)
+            if len(self._known) >= self._most:
+                self._known.clear()
+            self._known[key] = known
+        return known
 
 
 def flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:

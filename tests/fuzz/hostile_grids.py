@@ -68,17 +68,17 @@ def guarded() -> Iterator[Guard]:
     from backends.llvm.kernels.grids import GridKey
 
     guard, is_buffer = Guard(), [False]
-    create = screen_core.ScreenCore._create
+    create = screen_core.ScreenCore._make
 
-    def created(self: screen_core.ScreenCore, name: str, template: g.Template, memory: Any, **known: bool) -> g.Resource:
+    def created(self: screen_core.ScreenCore, name: str, template: g.Template, memory: Any) -> g.Resource:
         is_buffer[0] = template.is_buffer
-        return create(self, name, template, memory, **known)
+        return create(self, name, template, memory)
 
     def allocated(size: int) -> NDArray[np.uint8]:
         return guard.zeros(size if is_buffer[0] else size + SLACK, np.uint8)[:size]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screen_core.ScreenCore, "_create", created)
+        patch.setattr(screen_core.ScreenCore, "_make", created)
         patch.setattr(layout, "allocate", allocated)
         patch.setattr(dispatch, "GridKey", partial(GridKey, fuel=FUEL))
         patch.setattr(grid_layout, "np", GuardedNumpy(guard))

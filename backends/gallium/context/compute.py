@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from backends.device.commands.bound_record import Hindrance
 from backends.device.grid import DEFAULT_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
 from backends.device.interface import Device, Dispatcher
 from backends.gallium.context.core import ContextCore
@@ -14,13 +15,17 @@ from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, check
 from backends.gallium.context.shader_resources import slots
 from backends.gallium.context.shaders import check_shader, read_program
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make, sequence
+from backends.pipe.checks import Remembered, integer, make, sequence
 from backends.pipe.enums import Bind, ShaderType
 from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 
 MAX_REMEMBERED = 256
+_SHOWN = int(Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES)
+"""Hindrances with which memory is shown or read before a grid, pending work or not."""
+_Launch = tuple[Program, Grid, int]
+"""A checked launch: the program, its blocks, and the number of threads."""
 
 
 class Compute(ContextCore):
@@ -31,7 +36,7 @@ class Compute(ContextCore):
         self._compute: ComputeBindings | None = None
         self._dispatcher: Dispatcher | None = None
         self._global = GlobalMemory(MAX_SHADER_BUFFERS)
-        self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
+        self._launches: Remembered[_Launch] = Remembered(MAX_REMEMBERED)
 
     # -- shaders ---------------------------------------------------------------------------------------------------------
     def create_compute_state(
@@ -138,36 +143,35 @@ class Compute(ContextCore):
         shader = self._compute_shader
         if shader is None:
             raise ValueError(f"{name}: no compute shader is bound")
-        self._check_compute(shader, name)
-        program, grid = self._wanted(shader, info, given)
-        bindings = self._compute_bindings()
-        self._finish_pending(bindings)
+        if shader.is_destroyed:
+            self._check_compute(shader, name)
+        if info is None and "input" not in given and "indirect" not in given:
+            launch = self._launches.of(self._launch_of_items, shader, (*given,), *given.values())  # the next one is often the same
+        else:
+            launch = self._checked_launch(shader, info, given)
+        program, grid, invocations = launch
+        bindings, hindrances = self._compute_bindings(), self.state.record.hindrances
+        if hindrances & _SHOWN or self.device.pending:
+            self._finish_pending(bindings)
         if self._global.is_empty:
             self._dispatch().launch(shader, program, bindings, grid)
         else:
             with self._global.bound(self._writable(of_draws=False, but="set_global_binding")) as memory:
                 self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
-        for resource in self._writable(of_draws=False):
-            resource.push()
-        self._cs_invocations += grid.invocations
+        if hindrances & Hindrance.USER_MEMORY:
+            for resource in self._writable(of_draws=False):
+                resource.push()
+        self._cs_invocations += invocations
 
-    def _wanted(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> tuple[Program, Grid]:
-        """Check the arguments of a launch. The result is remembered, because the next launch is often the same."""
-        try:
-            is_whole = info is None and "input" not in given and "indirect" not in given
-            key = (shader, *given.items(), *map(_types, given.values())) if is_whole else None
-            known = self._launches.get(key)
-        except TypeError:  # a value that cannot be hashed
-            key = known = None
-        if known is None:
-            wanted = make(GridInfo, info, given, "launch_grid")
-            program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))
-            known = program, checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
-            if key is not None:
-                if len(self._launches) >= MAX_REMEMBERED:
-                    self._launches.clear()
-                self._launches[key] = known
-        return known
+    def _launch_of_items(self, shader: ComputeShader, names: Sequence[str], *values: Any) -> _Launch:
+        return self._checked_launch(shader, None, dict(zip(names, values)))
+
+    def _checked_launch(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> _Launch:
+        """Check the arguments of a launch."""
+        wanted = make(GridInfo, info, given, "launch_grid")
+        program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))
+        grid = checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
+        return program, grid, grid.invocations
 
     def _indirect(self, info: GridInfo) -> Triple:
         buffer = self._check_resource(info.indirect, "launch_grid: indirect")
@@ -196,7 +200,3 @@ class Compute(ContextCore):
         """End the threads that run grids."""
         if self._dispatcher is not None:
             self._dispatcher.close()
-
-
-def _types(value: Any) -> Any:
-    return tuple(map(type, value)) if isinstance(value, tuple) else type(value)

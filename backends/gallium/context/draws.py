@@ -24,7 +24,7 @@ from backends.gallium.context.grid_info import (
 )
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make
+from backends.pipe.checks import Remembered, integer, make
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.state import DrawInfo
 
@@ -51,7 +51,7 @@ class Draws(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._checked: dict[int, DrawInfo] = {}
-        self._made: dict[tuple[Any, ...], DrawInfo] = {}
+        self._made: Remembered[DrawInfo] = Remembered(MAX_REMEMBERED)
         self._recorded: dict[tuple[int, bytes, int], tuple[DrawInfo, DrawInfo]] = {}  # of records in buffers, with what they complete
         self._grids: dict[tuple[Any, ...], MeshDraw] = {}
 
@@ -146,16 +146,10 @@ class Draws(ContextCore):
 
     def _info_of(self, given: dict[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""
-        key = (*given.items(), *map(type, given.values()))
-        try:
-            known = self._made.get(key)
-        except TypeError:  # a value that cannot be hashed is wrong; the check names it
-            return self._info(given)
-        if known is None:
-            if len(self._made) >= MAX_REMEMBERED:
-                self._made.clear()
-            known = self._made[key] = self._info(given)
-        return known
+        return self._made.of(self._info_of_items, (*given,), *given.values())
+
+    def _info_of_items(self, names: Sequence[str], *values: Any) -> DrawInfo:
+        return self._info(dict(zip(names, values)))
 
     def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
         """A DrawInfo of the caller with every field checked. It is remembered if no field had to be changed."""

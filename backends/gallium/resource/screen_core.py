@@ -11,7 +11,7 @@ from backends.formats import AnyFormat, Format
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
 from backends.gallium.resource.layout import CUBES, Accounting, Template, caller_bytes
 from backends.gallium.resource.resource import Resource
-from backends.pipe.checks import any_format, integer, sequence
+from backends.pipe.checks import Remembered, any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
 
@@ -28,7 +28,7 @@ class ScreenCore(ABC):
         super().__init__()
         self.memory = Accounting(memory_limit)
         self.is_destroyed = False
-        self._possible: dict[tuple[Any, ...], Template] = {}  # of arguments that made a resource, because programs make many alike
+        self._possible: Remembered[Template] = Remembered(MAX_REMEMBERED)  # programs make many resources alike
 
     @abstractmethod
     def get_name(self) -> str:
@@ -82,21 +82,18 @@ class ScreenCore(ABC):
             TypeError, ValueError: a field is wrong, too large, or the format cannot be used as `bind` says.
             MemoryError: the screen's `memory_limit`, or the machine, has no room for it.
         """
-        if template is not None:
-            return self._create("resource_create", check_template(template, "resource_create"), None)
-        given = (target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags)
-        key = (given, *map(type, (width0, height0, depth0, *given)))  # 1, True and 1.0 are equal
-        try:
-            known = self._possible.get(key)
-        except TypeError:  # a value that cannot be hashed
-            return self._create("resource_create", self._template("resource_create", *given), None)
-        made = known or self._template("resource_create", *given)
-        resource = self._create("resource_create", made, None, is_possible=known is not None)
-        if known is None:
-            if len(self._possible) >= MAX_REMEMBERED:
-                self._possible.clear()
-            self._possible[key] = made
-        return resource
+        if template is None:
+            given = (target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags)
+            return self._make("resource_create", self._possible.of(self._possible_template, "resource_create", *given), None)
+        made = check_template(template, "resource_create")
+        check_possible(made, "resource_create")
+        return self._make("resource_create", made, None)
+
+    def _possible_template(self, name: str, *given: Any) -> Template:
+        """The template of checked arguments, of which a resource can be made."""
+        made = self._template(name, *given)
+        check_possible(made, name)
+        return made
 
     def resource_from_user_memory(
         self,
@@ -122,7 +119,9 @@ class ScreenCore(ABC):
             if size is None:
                 raise TypeError(f"{name}: width0: it is needed for textures")
             template = self._template(name, kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
-        return self._create(name, check_template(template, name), memory)
+        made = check_template(template, name)
+        check_possible(made, name)
+        return self._make(name, made, memory)
 
     def _template(
         self,
@@ -155,11 +154,10 @@ class ScreenCore(ABC):
             flags=as_flags(ResourceFlags, flags, f"{name}: flags"),
         )
 
-    def _create(self, name: str, template: Template, memory: Any, *, is_possible: bool = False) -> Resource:
+    def _make(self, name: str, template: Template, memory: Any) -> Resource:
+        """A resource of a possible template."""
         if self.is_destroyed:
             raise ValueError(f"{name}: the screen was destroyed")
-        if not is_possible:
-            check_possible(template, name)
         try:
             return Resource(self, template, memory)
         except MemoryError as error:
