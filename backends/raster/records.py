@@ -186,6 +186,7 @@ class UploadRecord(ctypes.Structure):
         ("row_bytes", c_int64),
         ("rows", c_int32),
         ("before", c_int32),  # number of the batch that follows
+        ("by_tiles", c_int32),  # 1: the tiles of batches before it read these bytes, too; 0: their front ends alone
     ]
 
 
@@ -288,6 +289,8 @@ class Window(ctypes.Structure):
         ("is_awake", c_int32),  # workers have been woken for this part of the flush
         ("is_final", c_int32),  # all that follows the last batch in this pass belongs to it
         ("is_binned", c_int32),  # the phase of batches is over already
+        ("is_longer", c_int32),  # more batches of the window follow after an upload, before the phase of tiles
+        ("is_changed", c_int32),  # an upload between batches of the window is done, so none of them can be binned again
         ("cut", c_int32),  # batch whose arena was too small, or -1
         ("resolving", c_int32),  # number of resolves at the end of each tile of this window
         ("finished", c_int32),  # no batch is left

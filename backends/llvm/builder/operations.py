@@ -258,6 +258,16 @@ class Operations(Blocks):
         """Add `value` to the i32 at `pointer` atomically. Returns the old value."""
         return self.emit(I32, f"atomicrmw add {pointer}, i32 {value} seq_cst")
 
+    def change_atomically(self, operation: str, pointer: Val, value: Val) -> None:
+        """Change a word: `operation` is one of LLVM's atomicrmw."""
+        self.line(f"{self.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
+
+    def exchange(self, pointer: Val, old: Val, new: Val) -> Val:
+        """Write a word if it has its old value; true if it had."""
+        pair = self.fresh()
+        self.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
+        return self.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1")
+
     def load_vec4s(self, pointers: Sequence[Val], type: Type = F32) -> list[Val]:
         """Load four words at pointers[k] for each lane k. Returns four channels, transposed. About 4 times as fast as gathers."""
         n = len(pointers)

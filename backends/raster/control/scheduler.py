@@ -29,7 +29,7 @@ from backends.llvm.builder.environment import count_ticks, default_environment, 
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import begin_watch, build_poll, read_clock
-from backends.raster.control.windows import build_windows, change_atomically, exchange, wake_first, worker_at
+from backends.raster.control.windows import build_windows, wake_first, worker_at
 from backends.raster.layouts import CLOSED, PHASE
 from backends.raster.records import Scene, Work, Worker
 
@@ -95,7 +95,7 @@ def _build_join(module: Module) -> None:
         with f.else_of(between) as try_it:
             _pause(f, s, turns)
             try_it()
-            result.set(f.select(exchange(f, state, word, word + JOINED), word + JOINED, 0))
+            result.set(f.select(f.exchange(state, word, word + JOINED), word + JOINED, 0))
         loop.break_if(result.get().ne(0))
     f.ret(result.get())
 
@@ -110,10 +110,10 @@ def _build_render(module: Module) -> None:
     def barrier(serial: str) -> None:
         now = f.atomic_add(s.address("shared.state"), 1) + 1
         with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
-            f.call(None, serial, *([scene, worker] if serial == "end_window" else [scene]))
+            f.call(None, serial, scene, worker)
             is_over = s.get("window.finished").ne(0)
             close = f.select(is_over, f.const(I32, CLOSED), 0)
-            change_atomically(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)
+            f.change_atomically("xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)
             with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
                 f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
             wait_for_it()
@@ -166,6 +166,7 @@ def _build_begin(module: Module) -> None:
         s.set("window.first_batch", 0)
         s.set("window.first_clear", 0)
         s.set("window.first_upload", 0)
+        s.set("window.is_longer", 0)
         s.set("window.pass_number", 0)
         for name in ("front_ticks", "tile_ticks", "num_windows", "arena_bytes"):
             s.set(f"totals.{name}", 0)

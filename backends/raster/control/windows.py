@@ -1,7 +1,8 @@
 """Generated code: windows of batches, from the first batch that is taken to the serial work after the last tile.
 
 Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and barriers
-few. An upload between two batches ends a window.
+few. An upload between two batches ends a window if tiles may read what it changes. Otherwise it waits for the front ends of the batches
+before it, and the window goes on.
 """
 
 from __future__ import annotations
@@ -29,6 +30,14 @@ def _upload_at(f: Function, s: Record, i: Val) -> Val:
     return f.at(s.get("work.uploads"), i.zext(I64) * ctypes.sizeof(UploadRecord))
 
 
+def _awaits_tiles(f: Function, s: Record) -> Val:
+    """1 if the next upload changes what tiles read, so that it ends the window; otherwise 0."""
+    number, found = s.get("window.first_upload"), f.var(I32, 0)
+    with f.if_(number < s.get("work.num_uploads")):
+        found.set(Record(f, _upload_at(f, s, number), UploadRecord).get("by_tiles"))
+    return found.get()
+
+
 def _pass_at(f: Function, s: Record, i: Val) -> Record:
     return Record(f, f.at(s.get("work.passes"), i.zext(I64) * ctypes.sizeof(PassRecord)), PassRecord)
 
@@ -43,18 +52,6 @@ def _pass_end(f: Function, s: Record, field: str, whole: str) -> Val:
     with f.if_(~_is_last_pass(s)):
         end.set(_pass_at(f, s, s.get("window.pass_number")).get(field))
     return end.get()
-
-
-def change_atomically(f: Function, operation: str, pointer: Val, value: Val) -> None:
-    """Change a word: `operation` is one of LLVM's atomicrmw."""
-    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
-
-
-def exchange(f: Function, pointer: Val, old: Val, new: Val) -> Val:
-    """Write a word if it has its old value; true if it had."""
-    pair = f.fresh()
-    f.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
-    return f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1")
 
 
 def leave_if_stopped(f: Function, s: Record) -> None:
@@ -77,12 +74,12 @@ def _build_take_batches(module: Module) -> None:
         loop.break_if(is_stopped(f, watch))
         i = f.load(I32, s.address("shared.next_batch"), atomic=True)
         loop.break_if(i >= f.load(I32, s.address("window.last_batch"), atomic=True))  # more may come: the number must not pass it
-        with f.if_(exchange(f, s.address("shared.next_batch"), i, i + 1)):
+        with f.if_(f.exchange(s.address("shared.next_batch"), i, i + 1)):
             batch = _batch_at(f, s, i)
             b = Record(f, batch, Batch)
             b.set("arena", f.load(PTR, s.get("crew.arenas"), (i - s.get("window.first_batch")) << 3))
             f.call(None, "front_end", f.args[0], batch)
-            change_atomically(f, "add", s.address("shared.filled"), b.get("used"))
+            f.change_atomically("add", s.address("shared.filled"), b.get("used"))
             with f.if_(b.get("count") > LIGHT_PRIMITIVES):
                 f.call(I32, "poll", watch.pointer)
     f.ret()
@@ -112,6 +109,7 @@ def _build_begin_window(module: Module) -> None:
     s = Record(f, f.args[0], Scene)
     s.set("shared.next_batch", s.get("window.first_batch"))
     s.set("shared.filled", 0)
+    s.set("window.is_changed", f.const(I32, 0))
     f.call(None, "go_on", f.args[0])
     s.set("window.ticks", count_ticks(f))
     f.ret()
@@ -120,7 +118,7 @@ def _build_begin_window(module: Module) -> None:
 def _build_go_on(module: Module) -> None:
     """go_on(scene): lets a window take the batches that are there, up to the next upload. Workers may be taking some.
 
-    Uploads that precede the first batch of the window are carried out. Where a batch has been taken, none is left.
+    Uploads that precede the first batch of the window are carried out. Where a batch has been taken, none of these is left.
     """
     f = Function(module, "go_on", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
@@ -134,26 +132,87 @@ def _build_go_on(module: Module) -> None:
         with f.if_(u.get("before") > first):
             last.set(f.min(last.get(), u.get("before")))
         loop.break_if(u.get("before") > first)
-        with f.range(0, u.get("rows")) as k:
-            row, from_row = k.zext(I64) * u.get("target_stride"), k.zext(I64) * u.get("row_bytes")
-            f.call(PTR, "memcpy", (u.get("target") + row).as_pointer(), (u.get("source") + from_row).as_pointer(), u.get("row_bytes"))
+        _carry_out(f, u)
         number.add(1)
     s.set("window.first_upload", number.get())
     f.store(last.get(), s.address("window.last_batch"), atomic=True)
     f.ret()
 
 
+def _carry_out(f: Function, u: Record) -> None:
+    with f.range(0, u.get("rows")) as k:
+        row, from_row = k.zext(I64) * u.get("target_stride"), k.zext(I64) * u.get("row_bytes")
+        f.call(PTR, "memcpy", (u.get("target") + row).as_pointer(), (u.get("source") + from_row).as_pointer(), u.get("row_bytes"))
+
+
+def _build_pass_uploads(module: Module) -> None:
+    """pass_uploads(scene, first) -> 1 if the window gets more batches, after uploads that no tile reads; otherwise 0.
+
+    first: batches of the window from there on have not been looked at. One whose arena was too small ends the window, and the next one
+    begins with the rest of it; so no upload after such a batch may be carried out.
+    """
+    f = Function(module, "pass_uploads", [PTR, I32], I32, shared=True, internal=True)
+    scene, first = f.args
+    s = Record(f, scene, Scene)
+    last, number = s.get("shared.next_batch"), f.var(I32, s.get("window.first_upload"))
+    with f.leaving((number.get() >= s.get("work.num_uploads")) | (last >= _pass_end(f, s, "end_batch", "num_batches"))):
+        f.ret(f.const(I32, 0))
+    is_full = (last - s.get("window.first_batch") >= s.get("crew.window_size")) | (s.get("shared.filled") >= s.get("crew.window_bytes"))
+    with f.leaving(is_full):
+        f.ret(f.const(I32, 0))
+    with f.range(first, last) as i:
+        b = Record(f, _batch_at(f, s, i), Batch)
+        with f.leaving(b.get("skipped") + b.get("done") < b.get("count")):
+            f.ret(f.const(I32, 0))
+    with f.loop() as loop:
+        loop.break_if(number.get() >= s.get("work.num_uploads"))
+        u = Record(f, _upload_at(f, s, number.get()), UploadRecord)
+        loop.break_if(u.get("before").ne(last) | u.get("by_tiles").ne(0))
+        _carry_out(f, u)
+        number.add(1)
+    with f.leaving(number.get().eq(s.get("window.first_upload"))):
+        f.ret(f.const(I32, 0))
+    s.set("window.first_upload", number.get())
+    s.set("window.is_changed", f.const(I32, 1))
+    f.call(None, "go_on", scene)
+    f.ret((s.get("window.last_batch") > last).zext(I32))
+
+
+def _lengthen(f: Function, s: Record, worker: Val) -> None:
+    """Go on with a window that stopped for uploads which no tile reads. Returns from the function if that is work for several workers."""
+    first = f.var(I32, s.get("window.first_batch"))
+    with f.loop() as loop:
+        loop.break_if(f.call(I32, "pass_uploads", s.pointer, first.get()).eq(0))
+        first.set(s.get("shared.next_batch"))
+        with f.leaving(f.call(I32, "has_batches", s.pointer).ne(0)):
+            with f.range(0, s.get("crew.participants")) as i:  # the phase of tiles that comes has none
+                w = Record(f, worker_at(f, s, i), Worker)
+                w.set("band.next_tile", f.const(I32, 0))
+                w.set("band.end_tile", f.const(I32, 0))
+            s.set("window.is_longer", f.const(I32, 1))
+            s.set("window.finished", f.const(I32, 0))
+            f.call(None, "wake", s.pointer)
+            f.ret()
+        f.call(None, "take_batches", worker)
+        leave_if_stopped(f, s)
+
+
 def _build_begin_tiles(module: Module) -> None:
-    """begin_tiles(scene): the serial work between the phases.
+    """begin_tiles(scene, worker): the serial work between the phases.
+
+    Light batches that follow after uploads are taken here, too. Others could not help, and barriers would take longer.
 
     A batch whose arena was too small ends the window: the next window begins with the rest of it. A window that waits for more batches
-    has no phase of tiles yet: this part of the flush is finished."""
-    f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
+    has no phase of tiles yet: this part of the flush is finished. After an upload none waits: other targets may come, and then all that
+    is binned would have to be binned again.
+    """
+    f = Function(module, "begin_tiles", [PTR, PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     leave_if_stopped(f, s)
     with f.leaving(s.get("window.is_binned").ne(0)):
         s.set("window.is_binned", f.const(I32, 0))
         f.ret()
+    _lengthen(f, s, f.args[1])
     first, last = s.get("window.first_batch"), s.get("shared.next_batch")
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
     totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
@@ -170,7 +229,7 @@ def _build_begin_tiles(module: Module) -> None:
     end, is_last_pass = _pass_end(f, s, "end_batch", "num_batches"), _is_last_pass(s)
     waits = s.get("work.goes_on").ne(0) & is_last_pass & (cut.get() < 0) & (last >= end)
     waits = waits & (last - first < s.get("crew.window_size")) & (s.get("shared.filled") < s.get("crew.window_bytes"))
-    waits = waits & (s.get("window.first_upload") >= s.get("work.num_uploads"))  # an upload that is left ends the window
+    waits = waits & _awaits_tiles(f, s).eq(0) & s.get("window.is_changed").eq(0)
     s.set("window.finished", waits.zext(I32))
     with f.leaving(waits):
         f.ret()
@@ -246,6 +305,9 @@ def _build_end_window(module: Module) -> None:
     f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
     scene, worker = f.args
     s = Record(f, scene, Scene)
+    with f.leaving(s.get("window.is_longer").ne(0)):
+        s.set("window.is_longer", f.const(I32, 0))
+        f.ret()
     with f.loop() as loop:
         leave_if_stopped(f, s)
         f.call(None, "leave_window", scene)
@@ -255,8 +317,11 @@ def _build_end_window(module: Module) -> None:
             f.ret()
         loop.break_if(f.call(I32, "is_short", scene).eq(0))
         f.call(None, "take_batches", worker)
-        f.call(None, "begin_tiles", scene)
+        f.call(None, "begin_tiles", scene, worker)
         leave_if_stopped(f, s)
+        with f.leaving(s.get("window.is_longer").ne(0)):  # no phase of tiles yet
+            s.set("window.is_longer", f.const(I32, 0))
+            f.ret()
         s.set("window.is_binned", f.const(I32, 1))
         loop.break_if(f.call(I32, "has_tiles", scene).ne(0))
         s.set("window.is_binned", f.const(I32, 0))
@@ -308,7 +373,7 @@ def _build_leave_window(module: Module) -> None:
 
 
 def build_windows(module: Module) -> None:
-    """take_batches(worker), begin_window(scene), go_on(scene), begin_tiles(scene), end_window(scene, worker)."""
+    """take_batches(worker), begin_window(scene), go_on(scene), begin_tiles(scene, worker), end_window(scene, worker)."""
     for build in (
         _build_take_batches,
         _build_wake,
@@ -317,6 +382,7 @@ def build_windows(module: Module) -> None:
         _build_begin_pass,
         _build_go_on,
         _build_begin_window,
+        _build_pass_uploads,
         _build_begin_tiles,
         _build_leave_window,
         _build_is_short,

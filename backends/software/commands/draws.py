@@ -118,7 +118,8 @@ def build_draw(module: Module) -> None:
     t = Record(f, known.get().as_pointer(), TemplateRecord)
     write_out(t)
     with f.if_(index_size.ne(0)):
-        f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
+        begin, size = indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64)
+        f.call(None, "note_read", executor, begin, size, f.const(I64, 0))
     draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get(), same.get())
     leave(f, draw.eq(0), Code.MEMORY)
     with f.leaving(draw.eq(NO_PIXEL)):

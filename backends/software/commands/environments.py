@@ -138,7 +138,7 @@ def _build_place_units(module: Module) -> None:
                 f.call(PTR, "memcpy", place, data.get().as_pointer(), size)
                 if kind is TextureRecord:
                     record = Record(f, place, TextureRecord)
-                    f.call(None, "note_read", executor, record.get("base").as_address(), record.get("size"))
+                    f.call(None, "note_read", executor, record.get("base").as_address(), record.get("size"), f.const(I64, 1))
                 otherwise()
                 f.call(PTR, "memset", place, f.const(I32, 0), size)
     f.ret()

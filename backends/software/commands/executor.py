@@ -86,6 +86,7 @@ class Executor:
         self._at = ctypes.addressof(e)
         self._copies = records(CopySlot, COPIES)
         e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
+        self._reads: ctypes.Array[ReadRange] = (ReadRange * 0)()
         self._size_reads(FEWEST_READS)
         self._table, self._parts = TemplateTable(e, MOST_TEMPLATES), PartTable(e, writer)
         self._supply: Supply | None = None  # of draws with more stages, too
@@ -254,7 +255,7 @@ class Executor:
         """Note memory that pending draws read."""
         if self.record.num_reads >= self.record.most_reads:
             self._size_reads(2 * self.record.most_reads)
-        self._note(self._at, address, size)
+        self._note(self._at, address, size, 1)
 
     def reads(self, address: int, size: int, *, in_pass: bool = False) -> bool:
         """Return true if pending draws, or only those to the bound targets, read one of `size` bytes at `address`."""
@@ -299,13 +300,13 @@ class Executor:
 
     def _size_reads(self, most: int) -> None:
         """Make room for `most` ranges; those that are noted stay."""
-        e, old = self.record, self.all_reads() if self.record.num_reads else []
+        e, old = self.record, self._reads[: self.record.num_reads]
         reads, slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
         e.reads, e.read_slots, e.reads_mask = ctypes.addressof(reads), ctypes.addressof(slots), 2 * most - 1
         self._reads, self._read_slots = reads, slots  # last: generated code writes to the old ones until it knows these
         held, e.most_reads, e.num_reads, e.pass_reads = e.held, most, 0, 0
-        for address, size in old:
-            self._note(self._at, address, size)
+        for r in old:
+            self._note(self._at, r.address, r.size, r.by_tiles)
         e.held = held
 
     # -- frames ----------------------------------------------------------------------------------------------------------

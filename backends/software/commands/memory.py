@@ -9,6 +9,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.commands.records import Code, ExecutorRecord, ReadRange, ReadSlot
 
+READ_BY_TILES = 2  # of the results of `reads_meet`
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 
 
@@ -39,12 +40,12 @@ def allocate(f: Function, executor: Val, size: Val | int) -> Val:
 
 
 def build_note_read(module: Module) -> None:
-    """note_read(executor, address, bytes): pending draws read this range. There must be room for one more.
+    """note_read(executor, address, bytes, by_tiles): pending draws read this range. There must be room for one more.
 
-    Ranges with one end are noted as one, the longest: programs read a large buffer from many places to its end.
+    by_tiles: see `ReadRange`. Ranges with one end are noted as one, the longest: programs read a large buffer from many places to its end.
     """
-    f = Function(module, "note_read", [PTR, I64, I64], shared=True)
-    executor, address, size = f.args
+    f = Function(module, "note_read", [PTR, I64, I64, I64], shared=True)
+    executor, address, size, by_tiles = f.args
     e, end = Record(f, executor, ExecutorRecord), address + size
     mask, table, reads, epoch = e.get("reads_mask"), e.get("read_slots"), e.get("reads"), e.get("epoch")
     place = f.var(I32, (end * _MIX).lshr(40).trunc(I32) & mask)
@@ -57,6 +58,7 @@ def build_note_read(module: Module) -> None:
             r = _range(f, reads, number)
             r.set("address", address)
             r.set("size", size)
+            r.set("by_tiles", by_tiles)
             e.set("num_reads", number + 1)
             note_met(f, e, address, size)
             e.set("held", e.get("held") + size)
@@ -64,6 +66,7 @@ def build_note_read(module: Module) -> None:
         r = _range(f, reads, slot.get("number"))
         known = r.get("size")
         with f.leaving((r.get("address") + known).eq(end)):
+            r.set("by_tiles", r.get("by_tiles") | by_tiles)
             with f.if_(size > known):
                 r.set("address", address)
                 r.set("size", size)
@@ -81,16 +84,21 @@ def note_met(f: Function, e: Record, address: Val, size: Val) -> None:
 
 
 def build_reads_meet(module: Module) -> None:
-    """reads_meet(executor, address, bytes, first) -> 1 if a range that is read has one of these bytes, else 0. first: of the ranges."""
+    """reads_meet(executor, address, bytes, first) -> 0 if no range that is read has one of these bytes.
+
+    Otherwise 1; 2 if one is read by tiles. first: of the ranges.
+    """
     f = Function(module, "reads_meet", [PTR, I64, I64, I32], I32, shared=True)
     executor, address, size, first = f.args
     e = Record(f, executor, ExecutorRecord)
-    reads, end = e.get("reads"), address + size
+    reads, end, found = e.get("reads"), address + size, f.var(I32, 0)
     with f.range(first, e.get("num_reads")) as k:
         r = _range(f, reads, k)
-        with f.leaving(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
-            f.ret(f.const(I32, 1))
-    f.ret(f.const(I32, 0))
+        with f.if_(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
+            with f.leaving(r.get("by_tiles").ne(0)):
+                f.ret(f.const(I32, READ_BY_TILES))
+            found.set(1)
+    f.ret(found.get())
 
 
 def _range(f: Function, reads: Val, number: Val) -> Record:

@@ -164,9 +164,12 @@ class TemplateSlot(ctypes.Structure):
 
 
 class ReadRange(ctypes.Structure):
-    """Memory that pending draws read, or that belongs to targets."""
+    """Memory that pending draws read, or that belongs to targets.
 
-    _fields_ = [("address", c_uint64), ("size", c_int64)]
+    by_tiles: 1 if shaders of fragments may read it; 0: the front ends of the draws alone.
+    """
+
+    _fields_ = [("address", c_uint64), ("size", c_int64), ("by_tiles", c_int64)]
 
 
 class PreparedTargets(ctypes.Structure):

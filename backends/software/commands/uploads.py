@@ -1,7 +1,7 @@
 """Generated code: writes of the CPU to memory that pending draws read.
 
 Such a write waits among the pending draws. Its bytes are copied at once. A flush carries it out between the draws before it and those
-after it.
+after it; between their front ends alone, if no shader of fragments reads the bytes (vertices, say).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ctypes
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import UploadRecord
-from backends.software.commands.memory import allocate, leave
+from backends.software.commands.memory import READ_BY_TILES, allocate, leave
 from backends.software.commands.records import Code, ExecutorRecord
 
 MOST_BYTES = 1 << 20
@@ -26,10 +26,10 @@ def build_upload(module: Module) -> None:
     f = Function(module, "upload", [PTR, I64, I64, I64, I64, I64, I32], I32, shared=True)
     executor, target, target_stride, source, source_stride, row, rows = f.args
     e, extent = Record(f, executor, ExecutorRecord), target_stride * (rows - 1).zext(I64) + row
-    waits = f.var(I32, f.call(I32, "awaits_upload", executor, target, extent))
+    read = f.var(I32, 0)
     with f.if_(e.get("num_spans").ne(0)):
-        waits.set(waits.get() | f.call(I32, "reads_meet", executor, target, extent, f.const(I32, 0)))
-    with f.leaving(waits.get().eq(0)):
+        read.set(f.call(I32, "reads_meet", executor, target, extent, f.const(I32, 0)))
+    with f.leaving((read.get() | f.call(I32, "awaits_upload", executor, target, extent)).eq(0)):
         f.call(None, "copy_rows", target, target_stride, source, source_stride, row, rows)
         f.ret(f.const(I32, int(Code.DONE)))
     size, number = row * rows.zext(I64), e.get("num_uploads")
@@ -45,6 +45,7 @@ def build_upload(module: Module) -> None:
     u.set("row_bytes", row)
     u.set("rows", rows)
     u.set("before", e.get("num_batches"))
+    u.set("by_tiles", read.get().eq(READ_BY_TILES).zext(I32))
     e.set("closed", e.get("num_batches"))
     is_first = number.eq(0)
     e.set("upload_begin", f.select(is_first | target.ult(e.get("upload_begin")), target, e.get("upload_begin")))

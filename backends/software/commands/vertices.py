@@ -87,7 +87,7 @@ def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a:
             with f.else_of(limit.get() > 0) as nothing:
                 f.store(address.get() + start + first.get() * step, d.address("fetch.attribute"), a << 3, 8)
                 with f.if_(~is_read_now):
-                    f.call(None, "note_read", e.pointer, address.get(), size)
+                    f.call(None, "note_read", e.pointer, address.get(), size, f.const(I64, 0))
                 nothing()
                 for value in (stride, limit, first):
                     value.set(0)

@@ -66,16 +66,16 @@ class Scene:
     is_shared: the constants lie in the buffer of the vertices.
     """
 
-    def __init__(self, screen: tgsi.Screen, *, has_geometry: bool = False, is_shared: bool = False) -> None:
+    def __init__(self, screen: tgsi.Screen, *, has_geometry: bool = False, is_shared: bool = False, size: int = SIZE) -> None:
         self.ctx, self.rng = screen.context_create(), np.random.default_rng(5)
         ctx = self.ctx
-        self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        self.target = screen.resource_create(width0=size, height0=size, format="R32G32B32A32_FLOAT")
         self.vertices = screen.resource_create(target="BUFFER", width0=64 * 16, bind="VERTEX_BUFFER")
         self.indices = screen.resource_create(target="BUFFER", width0=64 * 2, bind="INDEX_BUFFER")
         self.uniforms = self.vertices if is_shared else screen.resource_create(target="BUFFER", width0=1024, bind="CONSTANT_BUFFER")
         self.texture = screen.resource_create(width0=8, height0=8, format="R8G8B8A8_UNORM", bind="SAMPLER_VIEW")
         ctx.set_framebuffer_state(cbufs=[self.target])
-        ctx.set_viewport_states([{"scale": (SIZE / 2, SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}])
+        ctx.set_viewport_states([{"scale": (size / 2, size / 2, 0.5), "translate": (size / 2, size / 2, 0.5)}])
         ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
         ctx.bind_gs_state(ctx.create_gs_state(GEOMETRY) if has_geometry else None)
         ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT))
@@ -175,6 +175,70 @@ def test_small_batches_and_arenas_change_nothing(batch: int, expected: dict[str,
     monkeypatch.setattr(device, "Renderer", partial(Renderer, batch=batch, window=2, arena=1 << 14))
     with tgsi.Screen(threads=1) as screen:
         assert Scene(screen).run(lambda: None) == expected["plain"]
+
+
+def pictures(
+    threads: int, instances: int, writes: tuple[str, ...], between: Callable[[Scene], object] = lambda _: None
+) -> tuple[list[bytes], int]:
+    """Pictures of frames of many known draws, with writes before each, and the number of windows of the last one."""
+    made = []
+    with tgsi.Screen(threads=threads) as screen:
+        scene = Scene(screen)
+        for _ in range(4):
+            scene.rng = np.random.default_rng(3)
+            scene.ctx.clear(buffers="COLOR", color=(0, 0, 0, 0))
+            for _ in range(600 // instances):
+                for name in writes:
+                    getattr(scene, name)()
+                scene.ctx.draw_vbo(mode="TRIANGLES", start=3, count=12, instance_count=instances)
+                between(scene)
+            made.append(scene.content())
+        return made, int(renderer_of(scene)._pool.scene.totals.num_windows)
+
+
+@pytest.mark.parametrize("writes", [("write_vertices",), ("write_vertices", "write_texels"), ("write_vertices", "write_indices")])
+@pytest.mark.parametrize("instances", [1, 100])
+def test_known_draws_with_writes_between_them_draw_the_same_in_every_frame(
+    instances: int, writes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed, _ = pictures(0, instances, writes, lambda scene: scene.ctx.flush())
+    assert len(set(flushed[-1])) > 100
+    choices: tuple[dict[str, Any], ...] = {}, {"batch": 20, "window": 8}, {"batch": 20, "arena": 1 << 14}
+    for options in choices:
+        monkeypatch.setattr(device, "Renderer", partial(Renderer, **options))
+        for threads in (0, 1, 2):
+            assert pictures(threads, instances, writes)[0] == flushed
+
+
+def many_writes(threads: int) -> set[bytes]:
+    """Pictures of a frame of thousands of draws, each of vertices that are written before it, drawn again and again."""
+    made = set()
+    with tgsi.Screen(threads=threads) as screen:
+        scene = Scene(screen, size=512)
+        rows = np.ones((3000, 3, 4), "f4")
+        rows[:, :, :2] = scene.rng.uniform(-1, 1, (3000, 1, 2)) + scene.rng.uniform(-0.1, 0.1, (3000, 3, 2))
+        pieces = [row.tobytes() for row in rows]
+        for _ in range(12):
+            scene.ctx.clear(buffers="COLOR", color=(0, 0, 0, 0))
+            for piece in pieces:
+                scene.ctx.buffer_subdata(scene.vertices, piece)
+                scene.ctx.draw_vbo(mode="TRIANGLES", count=3)
+            made.add(scene.content())
+    return made
+
+
+def test_thousands_of_writes_and_draws_in_parts_of_a_flush_draw_the_same() -> None:
+    expected = many_writes(0)
+    assert len(expected) == 1
+    for threads in (1, 2):
+        assert many_writes(threads) == expected
+
+
+def test_writes_that_only_front_ends_read_share_a_window() -> None:
+    _, windows = pictures(0, 1, ("write_vertices",))
+    _, others = pictures(0, 1, ("write_texels",))
+    assert others == 600
+    assert windows < 600 / 40
 
 
 def test_no_write_between_draws_flushes() -> None:
