@@ -119,7 +119,8 @@ def units(cases: Iterable[Case], chance: random.Random) -> list[Unit]:
 def ordered(cases: Mapping[str, Case], first: Collection[str], seed: int) -> list[Unit]:
     """Units of all cases: at first those that are named, then the others, each part in an order by chance."""
     named = [cases[name] for name in first if name in cases]
-    others = [case for name, case in cases.items() if name not in set(first)]
+    known = set(first)
+    others = [case for name, case in cases.items() if name not in known]
     chance = random.Random(seed)
     return units(named, chance) + units(others, chance)
 
