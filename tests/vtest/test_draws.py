@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import numpy as np
+import pytest
 
 from tests.vtest.encoder import (
     CONSTANT_FS,
@@ -94,18 +95,30 @@ def test_limits_of_a_number_and_a_nan_are_the_number_as_programs_of_opengl_expec
     assert (result.pixels(16, 16) == (255, 255, 0, 255)).all()
 
 
-def test_a_varying_that_mesa_calls_a_patch_in_a_vertex_shader_is_the_generic_one_of_the_fragment_shader(serve: Runner) -> None:
+@pytest.mark.parametrize("names", [("GENERIC[32]", "GENERIC[33]"), ("PATCH", "PATCH[1]")])
+def test_a_varying_that_mesa_calls_a_patch_is_the_generic_one(serve: Runner, names: tuple[str, str]) -> None:
     vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[31]\nDCL OUT[2], PATCH\nDCL OUT[3], PATCH[1]\n"
     vertex += "IMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IN[0]\nMOV OUT[1], IMM[0].xxxx\n"
     vertex += "MOV OUT[2], IMM[0].xyxy\nMOV OUT[3], IMM[0].xxyy\nEND\n"
-    fragment = "FRAG\nDCL IN[0], GENERIC[32], CONSTANT\nDCL IN[1], GENERIC[33], CONSTANT\nDCL OUT[0], COLOR\n"
-    fragment += "ADD OUT[0], IN[0], IN[1]\nEND\n"
+    fragment = f"FRAG\nDCL IN[0], {names[0]}, CONSTANT\nDCL IN[1], {names[1]}, CONSTANT\nDCL OUT[0], COLOR\nADD OUT[0], IN[0], IN[1]\nEND\n"
     stream = target().buffer(2, vertices(*COVER))
     commands = Commands().shader(21, VERTEX, vertex).add("BIND_SHADER", 21, VERTEX).shader(22, FRAGMENT, fragment)
     commands.add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
     result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
     assert not result.lines
     assert (result.pixels(16, 16) == (0, 255, 255, 255)).all()
+
+
+@pytest.mark.parametrize("operation", ["DADD TEMP[0].zw", "DSLT TEMP[0].w"])
+def test_an_operation_on_doubles_that_writes_a_second_pair_reads_the_first(serve: Runner, operation: str) -> None:
+    text = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..2]\nIMM[0] UINT32 {0, 1072693248, 0, 1065353216}\nMOV OUT[0], IMM[0].wxxw\n"
+    text += f"MOV TEMP[1].xy, IMM[0].xxxx\nMOV TEMP[2].xy, IMM[0].xyxy\n  0: {operation}, TEMP[1], TEMP[2]\n"
+    text += "UIF TEMP[0].wwww\nMOV OUT[0].xy, IMM[0].xwxw\nENDIF\nEND\n"
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().shader(22, FRAGMENT, text).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == GREEN).all()
 
 
 def test_a_uniform_buffer_is_read_from_its_offset(serve: Runner) -> None:

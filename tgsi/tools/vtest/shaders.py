@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from backends.device.commands.bound_record import Hindrance, shader_word
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
-from passes.lower.numbers import LowerNanLimits
-from passes.validate import validate
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
-from tgsi.language.program import Program
 from tgsi.language.record import record
-from tgsi.language.source import is_glsl
-from tgsi.language.text.parser import parse
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.account import TEXT
+from tgsi.tools.vtest.dialect import program_of
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.processes.marks import Mark
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
 from tgsi.tools.vtest.table import Effect, Words, command, creates
 
-_BEYOND = 32
-"""Varyings from this number on are PATCH[0], PATCH[1] ... in Mesa 22's vertex and geometry shaders, and GENERIC in others."""
-
-_STAGES_WITHOUT_PATCHES = (Processor.VERT, Processor.GEOM)
-_LIMIT = re.compile(r"\b(MIN|MAX)\b|_SAT\b")
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
@@ -87,40 +75,13 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     file = None if texts is None else texts.received(sub.session.name, pieces.stage, source)
     sub.session.account.take(size, "text")
     try:
-        made = create(_program(source, _CREATE[pieces.stage]), **pieces.given)
+        made = create(program_of(source, _CREATE[pieces.stage]), **pieces.given)
     finally:
         sub.session.account.give(size)
     sub.put(handle, Shader(pieces.stage, made), size)
     sub.session.marks[Mark.SHADERS] += 1
     if texts is not None and file is not None:
         texts.checked(file, made.program)
-
-
-def _program(source: str, name: str) -> Program | str:
-    """The program of a text, with the limits that OpenGL's drivers have, and each varying by one name. Others stay the text that they are.
-
-    name: of the method that takes it."""
-    if is_glsl(source):
-        return source
-    has_limits, has_patches = _LIMIT.search(source) is not None, ", PATCH" in source
-    if not has_limits and not has_patches:
-        return source
-    program = parse(source, name=name)
-    if has_patches and program.processor in _STAGES_WITHOUT_PATCHES:
-        program = _without_patches(program)
-    validate(program)
-    return LowerNanLimits().run(program) if has_limits else program
-
-
-def _without_patches(program: Program) -> Program:
-    """The program with GENERIC for the PATCH of a stage that has no patches."""
-    declarations = (
-        replace(item, semantic=Semantic("GENERIC", _BEYOND + item.semantic.index))
-        if item.semantic is not None and item.semantic.name == "PATCH"
-        else item
-        for item in program.declarations
-    )
-    return replace(program, declarations=tuple(declarations))
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:

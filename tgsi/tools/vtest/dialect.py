@@ -1,0 +1,64 @@
+"""Programs as Mesa's virgl driver means them, where that is not what TGSI says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from passes.lower.numbers import LowerNanLimits
+from passes.validate import validate
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.opcode_row import WIDE
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Instruction
+from tgsi.language.program import Program
+from tgsi.language.source import is_glsl
+from tgsi.language.text.parser import parse
+
+_BEYOND = 32
+"""Varyings from this number on are PATCH[0], PATCH[1] ... in some of Mesa 22's shaders, and GENERIC in others."""
+
+_HAVE_PATCHES = {(Processor.TESS_CTRL, File.OUT), (Processor.TESS_EVAL, File.IN)}
+_LIMIT = re.compile(r"\b(MIN|MAX)\b|_SAT\b")
+_PATCH = re.compile(r", PATCH\b")
+_SECOND = re.compile(r": (?:D[A-Z]|[UI]64)\w* \S*\.(zw?|w)\b")
+_FIRST_PAIR = 3
+
+
+def program_of(source: str, name: str) -> Program | str:
+    """The program of a text. One that means what it says stays the text that it is.
+
+    MIN and MAX have the limits that OpenGL's drivers have, each varying has one name, and an operation on doubles that writes a second pair
+    of channels reads the first ones.
+
+    name: of the method that takes it.
+    """
+    if is_glsl(source) or not any(pattern.search(source) for pattern in (_LIMIT, _PATCH, _SECOND)):
+        return source
+    program = parse(source, name=name)
+    changed = replace(
+        program,
+        declarations=tuple(_renamed(program, item) for item in program.declarations),
+        instructions=tuple(map(_from_first_pair, program.instructions)),
+    )
+    validate(changed)
+    return LowerNanLimits().run(changed)
+
+
+def _renamed(program: Program, item: Declaration) -> Declaration:
+    """GENERIC for PATCH where a stage has no patches."""
+    if item.semantic is None or item.semantic.name != "PATCH" or (program.processor, item.file) in _HAVE_PATCHES:
+        return item
+    return replace(item, semantic=Semantic("GENERIC", _BEYOND + item.semantic.index))
+
+
+def _from_first_pair(item: Instruction) -> Instruction:
+    """The instruction with its 64-bit sources in both pairs of channels. Mesa copies them to the first pair, whichever pair is written."""
+    opcode = item.opcode
+    if not opcode.uses_64bit or not item.dst or item.dst[0].write_mask & _FIRST_PAIR:
+        return item
+    sources = (
+        replace(operand, swizzle=(*operand.swizzle[:2], *operand.swizzle[:2])) if kind in WIDE else operand
+        for operand, kind in zip(item.src, opcode.src_types)
+    )
+    return replace(item, src=tuple(sources))
