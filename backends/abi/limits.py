@@ -24,5 +24,8 @@ LARGE_LINES = 16384
 MAX_OPERATION_LANES = 1 << 19
 """Lanes of all results of a program, one a written channel, for which wide vectors are chosen; beyond that narrower ones compile sooner."""
 
+MAX_ARRAY_BYTES = 1 << 20
+"""Bytes of stack that indirectly addressed registers may take, all lanes together: all temporaries of a program, at most lanes."""
+
 TILE = 64
 """Pixels along an edge of the rasterizer's tiles. Rendered levels are padded to whole tiles."""

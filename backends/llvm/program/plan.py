@@ -23,8 +23,6 @@ from tgsi.language.record import record
 
 WANTED_ARRAY_BYTES = 64 * 1024
 """Bytes of stack for indirectly addressed registers, all lanes together, beyond which fewer lanes are taken where that is possible."""
-MAX_ARRAY_BYTES = 1 << 20
-"""The most that they may take: all temporaries of a program, at most lanes."""
 MAX_REGISTER_BYTES = 1 << 20
 """Bytes of stack that all registers may take if LLVM spills each of them."""
 

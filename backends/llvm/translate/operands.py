@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from operator import attrgetter
 
+from backends.abi.limits import MAX_ARRAY_BYTES
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
 from backends.llvm.library.math import canonical
 from backends.llvm.program.access import Key, is_indirect
 from backends.llvm.program.nan_bits import NanBits
-from backends.llvm.program.plan import MAX_ARRAY_BYTES, Plan, array_range
+from backends.llvm.program.plan import Plan, array_range
 from backends.llvm.program.tree import Control
 from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.translate.barriers import Barriers

@@ -223,7 +223,7 @@ def _shading(
     else:
         texel_bytes = max((t.texel_bytes for t in targets.keys if t is not None), default=4)
         lanes = o.lanes or kernels.fragment_lanes(info, texel_bytes, is_few)
-        lanes = lanes if samples.pattern is None else min(lanes, MOST_LANES)
+        lanes = info.fitting_lanes(lanes if samples.pattern is None else min(lanes, MOST_LANES))
     key = fragment_key(
         rules,
         slots,

@@ -7,7 +7,9 @@ import pytest
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.kernels import Kernels
 from backends.raster.tile.register_pressure import live_values
+from tests.unit import picture
 from tests.unit.raster.canvas import shader
+from tgsi.gallium import Screen
 
 HEAD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0..9]\n"
 
@@ -63,3 +65,13 @@ def test_below_avx512_two_registers_hold_a_value(cpu: str, lanes: int) -> None:
     from backends.raster.tile.fragment import NO_FRAGMENTS
 
     assert Kernels(KernelCache(cpu)).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes
+
+
+@pytest.mark.parametrize("count", [1025, 4096])
+def test_arrays_too_large_for_the_lanes_are_drawn_with_fewer(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..{count - 1}], ARRAY(1)\nDCL ADDR[0]\nIMM[0] UINT32 {{{count - 1}, 0, 0, 0}}\n"
+    text += "IMM[1] FLT32 {1, 2, 3, 4}\nUARL ADDR[0].x, IMM[0].xxxx\nBGNLOOP\nMOV TEMP[ADDR[0].x](1), IMM[1]\nBRK\nENDLOOP\n"
+    text += "MOV OUT[0], TEMP[ADDR[0].x](1)\nEND\n"
+    with Screen(threads=0, lanes=64) as screen:
+        monkeypatch.setattr(picture, "screen", lambda: screen)
+        assert (picture.Picture(8, 8).draw(text).pixels() == (1, 2, 3, 4)).all()

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from passes.lower.numbers import LowerNanLimits
 from passes.validate import validate
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Declaration, Instruction
 from tgsi.language.program import Program
 from tgsi.language.source import is_glsl
@@ -18,7 +19,6 @@ from tgsi.language.text.parser import parse
 _BEYOND = 32
 """Varyings from this number on are PATCH[0], PATCH[1] ... in some of Mesa 22's shaders, and GENERIC in others."""
 
-_HAVE_PATCHES = {(Processor.TESS_CTRL, File.OUT), (Processor.TESS_EVAL, File.IN)}
 _LIMIT = re.compile(r"\b(MIN|MAX)\b|_SAT\b")
 _PATCH = re.compile(r", PATCH\b")
 _SECOND = re.compile(r": (?:D[A-Z]|[UI]64)\w* \S*\.(zw?|w)\b")
@@ -46,8 +46,10 @@ def program_of(source: str, name: str) -> Program | str:
 
 
 def _renamed(program: Program, item: Declaration) -> Declaration:
-    """GENERIC for PATCH where a stage has no patches."""
-    if item.semantic is None or item.semantic.name != "PATCH" or (program.processor, item.file) in _HAVE_PATCHES:
+    """GENERIC for PATCH where a stage has no patches: they are outputs of the first stage that knows them, and inputs of the second."""
+    stage = STAGES[program.processor]
+    has_patches = stage.is_patch and item.file is (File.IN if stage.feeds_rasterizer else File.OUT)
+    if item.semantic is None or item.semantic.name != "PATCH" or has_patches:
         return item
     return replace(item, semantic=Semantic("GENERIC", _BEYOND + item.semantic.index))
 
