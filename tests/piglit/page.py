@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import subprocess
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,8 +39,9 @@ def page(
     done = [name for name in cases if name in ours]
     gains, losses = better(ours, reference), worse(ours, reference)
     neither = [name for name in done if ours[name].kind not in (*PASSED, "skip") and name not in losses]
+    run = f"Run up to {day:%-d %B %Y}, on {_list(trees)}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %)."
     return f"""{_HEAD}
-Run up to {day:%-d %B %Y}, on {_list(trees)}: {len(done):,} of {len(cases):,} cases ({100 * len(done) / len(cases):.1f} %).
+{textwrap.fill(run, 140)}
 
 {table(cases, ours, reference)}
 
