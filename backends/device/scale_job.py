@@ -14,7 +14,7 @@ from tgsi.language.record import record
 Indices = NDArray[np.int64]
 
 
-@record(slots=False)
+@record(slots=False, eq=False)
 class Axis:
     """The source texels of each target texel along one axis: the nearest one, or two and the weight of the second.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from backends.device.blit_key import AXES, BlitKey, BlitRecord
 from backends.device.scale_job import Axis, Scale
-from backends.formats import find_format
+from backends.formats import Format, find_format
 from backends.formats.arrays import pack, unpack
 from backends.llvm.engine.engine import Library
 from backends.pipe.enums import ColorMask
@@ -26,10 +27,10 @@ def scale(kernels: Kernels, job: Scale) -> None:
     """Carry out a `Scale` job by compiled kernels; bytes that only move are copied as arrays."""
     source, target, of, to, axes = job.source, job.target, job.source_format, job.target_format, job.axes
     filtered = (axes[0].second is not None, axes[1].second is not None, axes[2].second is not None)
-    key = BlitKey(of, to, filtered, job.mask, job.blends)
-    if not key.written or not target.size:
+    key, writes, is_raw, is_whole = _key_of(of, to, filtered, job.mask, job.blends)
+    if not writes or not target.size:
         return
-    if key.is_raw and all(a.is_whole for a in axes):
+    if is_raw and axes[0].is_whole and axes[1].is_whole and axes[2].is_whole:
         target[...] = source[tuple(slice(int(a.first[0]), int(a.first[-1]) + 1) for a in axes)]
         return
     if to.block_bytes & (to.block_bytes - 1):
@@ -38,41 +39,58 @@ def scale(kernels: Kernels, job: Scale) -> None:
     lanes = min(max(2 * kernels.cache.native, 8), 16)
     library = kernels.blit(key, lanes)
     if np.may_share_memory(source, target):  # one call, which reads every texel before any is written
-        _call(library, key, lanes, source, target, axes)
+        _call(library, lanes, source, target, axes, is_whole)
         return
     from tgsi.language import budgets
 
     rows = max(PIECE // (target.shape[2] * to.block_bytes), 1)
+    if target.shape[0] == 1 and target.shape[1] <= rows:
+        budgets.check()
+        _call(library, lanes, source, target, axes, is_whole)
+        return
     for z in range(target.shape[0]):
         for y in range(0, target.shape[1], rows):
             budgets.check()
             part = (axes[0][z : z + 1], axes[1][y : y + rows], axes[2])
-            _call(library, key, lanes, source, target[z : z + 1, y : y + rows], part)
+            _call(library, lanes, source, target[z : z + 1, y : y + rows], part, is_whole)
+
+
+@functools.lru_cache(maxsize=256)
+def _key_of(
+    source: Format, target: Format, filtered: tuple[bool, bool, bool], mask: ColorMask, blends: bool
+) -> tuple[BlitKey, bool, bool, bool]:
+    """The key of a kernel; whether it writes a channel, only copies, and writes all of a texel."""
+    key = BlitKey(source, target, filtered, mask, blends)
+    return key, bool(key.written), key.is_raw, key.is_whole
+
+
+@functools.lru_cache(maxsize=64)  # programs blit boxes of the same size again
+def _tables_of(axis: Axis, stride: int, space: int, name: str) -> tuple[list[NDArray[Any]], list[int]]:
+    """The tables of an axis (see `BlitRecord`) with `space` zeros after them, and the address of each, 0 for one that is not there."""
+    kind = np.int32 if name == "columns" else np.int64
+    parts: list[NDArray[Any] | None] = [
+        (axis.first * stride).astype(kind),
+        None if axis.second is None else (axis.second * stride).astype(kind),
+        axis.weight,
+    ]
+    padded = [None if values is None else np.concatenate([values, np.zeros(space, values.dtype)]) for values in parts]
+    return [values for values in padded if values is not None], [0 if values is None else values.ctypes.data for values in padded]
 
 
 def _call(
-    library: Library, key: BlitKey, lanes: int, source: NDArray[np.uint8], target: NDArray[np.uint8], axes: tuple[Axis, Axis, Axis]
+    library: Library, lanes: int, source: NDArray[np.uint8], target: NDArray[np.uint8], axes: tuple[Axis, Axis, Axis], is_whole: bool
 ) -> None:
     layers, rows, columns, size = target.shape
     padded = -(-columns // lanes) * lanes
-    done = np.zeros((layers, rows, padded, size), np.uint8)
-    if not key.is_whole:
+    if is_whole:
+        done: NDArray[np.uint8] = np.empty((layers, rows, padded, size), np.uint8)
+    else:
+        done = np.zeros((layers, rows, padded, size), np.uint8)
         done[:, :, :columns] = target
-    record = BlitRecord(source.ctypes.data, done.ctypes.data)
-    keep = []
-    for name, table, stride in zip(AXES, axes, source.strides):
-        space = padded - columns if name == "columns" else 0
-        kind = np.int32 if name == "columns" else np.int64
-        parts: list[tuple[str, NDArray[Any] | None]] = [
-            ("first", (table.first * stride).astype(kind)),
-            ("second", None if table.second is None else (table.second * stride).astype(kind)),
-            ("weight", table.weight),
-        ]
-        for field, values in parts:
-            if values is not None:
-                keep.append(np.concatenate([values, np.zeros(space, values.dtype)]))
-                setattr(record, f"{name}_{field}", keep[-1].ctypes.data)
-    record.layers, record.rows, record.columns = layers, rows, padded
+    spaces = 0, 0, padded - columns
+    tables = [_tables_of(axis, stride, space, name) for axis, stride, space, name in zip(axes, source.strides, spaces, AXES)]
+    places = [places for _, places in tables]
+    record = BlitRecord(source.ctypes.data, done.ctypes.data, *(row[k] for k in range(3) for row in places), layers, rows, padded)
     library.entry()(ctypes.addressof(record))
     target[...] = done[:, :, :columns]
 

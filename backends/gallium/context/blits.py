@@ -3,26 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.interface import Device
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import Boxes, Triple, as_large, blit_box, cut, edge, inside, overlap, windows_of
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
-from backends.gallium.resource.resource import Resource
-from backends.pipe.checks import any_format, flags, integer, make, pixel_format, truth
+from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.pipe.checks import Remembered, any_format, flags, integer, make, pixel_format, truth
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.device.scale_job import Axis
 
 
+MAX_REMEMBERED = 256
+_BOX = ("x", "y", "z", "width", "height", "depth")
+
+
+@record(kw_only=True)
+class _Blit:
+    """A blit whose arguments were checked, of any resources with the same templates.
+
+    Attributes:
+        of, to: formats in which texels are read and written.
+        start, size: of the source's box (z, y, x). read: the part of it inside of its level.
+        corner, extent: of the target's box. target: the part of it inside of its level and the scissor.
+        parts: those of `target` that are written.
+        is_plain: all of both boxes, without a change of texels.
+        asks: the render condition decides.
+    """
+
+    of: Format
+    to: Format
+    start: Triple
+    size: Triple
+    read: Box
+    corner: Triple
+    extent: Triple
+    target: Box
+    parts: Sequence[Box]
+    mask: ColorMask
+    is_filtered: bool
+    is_plain: bool
+    blends: bool
+    asks: bool
+
+
 class Blits(ContextCore):
     """Copies between resources: resource_copy_region, blit, generate_mipmap."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._blits: Remembered[_Blit] = Remembered(MAX_REMEMBERED)
 
     def resource_copy_region(
         self,
@@ -107,39 +148,21 @@ class Blits(ContextCore):
         name = "blit"
         self._check_resource(dst, f"{name}: dst")
         self._check_resource(src, f"{name}: src")
-        if dst.is_buffer or src.is_buffer:
-            raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
-        if isinstance(dst.format, CompressedFormat):
-            raise ValueError(f"{name}: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
-        src, src_format = _decoded(src, src_format, f"{name}: src_format")
-        to = _seen(dst, dst_format, f"{name}: dst_format")
-        of = _seen(src, src_format, f"{name}: src_format")
-        if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
-            raise ValueError(f"{name}: src_format: {of} cannot become {to}")
-        if truth(alpha_blend, f"{name}: alpha_blend") and (of.is_depth_stencil or of.is_integer):
-            raise ValueError(f"{name}: alpha_blend: {of} has no color that could be blended")
-        how = lookup(TexFilter, filter, f"{name}: filter")
-        wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
-        if src.samples > 1 < dst.samples and src.samples != dst.samples:
-            raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
-        start, size = blit_box(src, src_level, src_box, name, "src_")
-        corner, extent = blit_box(dst, dst_level, dst_box, name, "dst_")
-        if min(extent) < 1:
-            raise ValueError(f"{name}: dst_box: {min(extent)} texels; mirror the source instead")
-        clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
-        windows = windows_of(window_rectangles, f"{name}: window_rectangles")
-        outside, asks = truth(window_rectangle_include, f"{name}: window_rectangle_include"), f"{name}: render_condition_enable"
-        if truth(render_condition_enable, asks) and not self._allows_rendering():
+        if src_format is not None or isinstance(src.format, CompressedFormat):
+            src, src_format = _decoded(src, src_format, f"{name}: src_format")
+        boxes = [tuple(getattr(box, field) for field in _BOX) if isinstance(box, Box) else box for box in (dst_box, src_box)]
+        given = (dst_level, boxes[0], dst_format, src_level, boxes[1], src_format, mask, filter)
+        more = (scissor, window_rectangles, window_rectangle_include, render_condition_enable, alpha_blend)
+        check = partial(_checked_blit, dst, src)
+        if scissor is None and type(window_rectangles) is tuple and not window_rectangles:
+            blit = self._blits.of(lambda *_: check(*given, *more), dst.template, src.template, *given, *more)
+        else:
+            blit = check(*given, *more)
+        if (blit.asks and not self._allows_rendering()) or not blit.parts:
             return
-        target, is_all = inside(dst, dst_level, corner, extent, clip)
-        read, is_there = inside(src, src_level, start, size)
-        if target.width < 1 or target.height < 1:
-            return
-        parts = list(cut(target, windows, is_inside=outside)) if windows or outside else [target]
-        is_all = is_all and parts == [target] and not alpha_blend
-        is_plain = of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA
-        if dst.samples < src.samples and is_plain and not dst.rendered:
-            job = native_resolve(dst, dst_level, target, src, start, size, of)
+        of, to, target = blit.of, blit.to, blit.target
+        if dst.samples < src.samples and blit.is_plain and not dst.rendered:
+            job = native_resolve(dst, dst_level, target, src, blit.start, blit.size, of)
             if job is not None:
                 self.device.resolve(job)
                 self._finish_draw()
@@ -149,18 +172,17 @@ class Blits(ContextCore):
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
-            source = resolved_level(self.device, src, src_level, edge(src, src_level, read), of)
+            source = resolved_level(self.device, src, src_level, edge(src, src_level, blit.read), of)
         from backends.device.scale_job import Scale, axis  # few programs scale
 
-        is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
         planes = [src.blocks(src_level, k) if k < src.samples == dst.samples else source for k in range(dst.samples)]
-        if src is dst and len(parts) > 1:  # no part may read texels that another one wrote
+        if src is dst and len(blit.parts) > 1:  # no part may read texels that another one wrote
             planes = [plane.copy() for plane in planes]
-        for at in parts:
+        for at in blit.parts:
             low, counts = (at.z, at.y, at.x), (at.depth, at.height, at.width)
             z, y, x = (
-                axis(n, s, m, top, is_filtered=is_filtered, window=range(first - c, first - c + part_of))
-                for n, s, m, top, first, c, part_of in zip(extent, start, size, source.shape, low, corner, counts)
+                axis(n, s, m, top, is_filtered=blit.is_filtered, window=range(first - c, first - c + part_of))
+                for n, s, m, top, first, c, part_of in zip(blit.extent, blit.start, blit.size, source.shape, low, blit.corner, counts)
             )
             for k, plane in enumerate(planes):
                 self.device.scale(
@@ -170,8 +192,8 @@ class Blits(ContextCore):
                         source_format=of,
                         target_format=to,
                         axes=(z, y, x),
-                        mask=wanted,
-                        blends=bool(alpha_blend),
+                        mask=blit.mask,
+                        blends=blit.blends,
                     )
                 )
         dst.changed(dst_level, target)
@@ -219,6 +241,70 @@ class Blits(ContextCore):
             self.device.scale(Scale(source=source, target=view, source_format=seen, target_format=seen, axes=axes, mask=ColorMask.RGBAZS))
             resource.changed(level)
         return True
+
+
+def _checked_blit(
+    dst: Resource,
+    src: Resource,
+    dst_level: int,
+    dst_box: Boxes,
+    dst_format: Any,
+    src_level: int,
+    src_box: Boxes,
+    src_format: Any,
+    mask: Any,
+    filter: Any,
+    scissor: Any,
+    window_rectangles: Any,
+    window_rectangle_include: Any,
+    render_condition_enable: Any,
+    alpha_blend: Any,
+) -> _Blit:
+    """Check the arguments of a blit."""
+    name = "blit"
+    if dst.is_buffer or src.is_buffer:
+        raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
+    if isinstance(dst.format, CompressedFormat):
+        raise ValueError(f"{name}: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
+    to, of = _seen(dst, dst_format, f"{name}: dst_format"), _seen(src, src_format, f"{name}: src_format")
+    if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
+        raise ValueError(f"{name}: src_format: {of} cannot become {to}")
+    blends = truth(alpha_blend, f"{name}: alpha_blend")
+    if blends and (of.is_depth_stencil or of.is_integer):
+        raise ValueError(f"{name}: alpha_blend: {of} has no color that could be blended")
+    how = lookup(TexFilter, filter, f"{name}: filter")
+    wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
+    if src.samples > 1 < dst.samples and src.samples != dst.samples:
+        raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
+    start, size = blit_box(src, src_level, src_box, name, "src_")
+    corner, extent = blit_box(dst, dst_level, dst_box, name, "dst_")
+    if min(extent) < 1:
+        raise ValueError(f"{name}: dst_box: {min(extent)} texels; mirror the source instead")
+    clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
+    windows = windows_of(window_rectangles, f"{name}: window_rectangles")
+    outside = truth(window_rectangle_include, f"{name}: window_rectangle_include")
+    asks = truth(render_condition_enable, f"{name}: render_condition_enable")
+    target, is_all = inside(dst, dst_level, corner, extent, clip)
+    read, is_there = inside(src, src_level, start, size)
+    is_seen = target.width > 0 and target.height > 0
+    parts = [] if not is_seen else list(cut(target, windows, is_inside=outside)) if windows or outside else [target]
+    is_whole = is_all and parts == [target] and not blends
+    return _Blit(
+        of=of,
+        to=to,
+        start=start,
+        size=size,
+        read=read,
+        corner=corner,
+        extent=extent,
+        target=target,
+        parts=parts,
+        mask=wanted,
+        is_filtered=how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil,
+        is_plain=of is to and is_whole and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA,
+        blends=blends,
+        asks=asks,
+    )
 
 
 def _decoded(resource: Resource, format: AnyFormat | str | None, argument: str) -> tuple[Resource, AnyFormat | str | None]:
