@@ -25,6 +25,7 @@ from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import VertexElement
 
 _FLOAT64 = np.dtype(np.float64)
+_VERTEX_BUFFER = frozenset({"buffer", "stride", "buffer_offset"})
 VertexBuffers = tuple[BoundVertexBuffer | None, ...]
 
 
@@ -166,17 +167,17 @@ class BufferBindings(ContextCore):
         if item is None:
             return None
         if isinstance(item, Mapping):
-            unknown = set(item) - {"buffer", "stride", "buffer_offset"}
-            if unknown or "buffer" not in item:
+            if item.keys() - _VERTEX_BUFFER or "buffer" not in item:
                 raise TypeError(f"{argument}: buffer, stride and buffer_offset are its keys, not {', '.join(map(str, item))}")
-            item = VertexBuffer(**item)
-        elif not isinstance(item, VertexBuffer):
-            item = VertexBuffer(item)
-        source, stride = item.buffer, item.stride
+            source, stride, start = item["buffer"], item.get("stride"), item.get("buffer_offset", 0)
+        elif isinstance(item, VertexBuffer):
+            source, stride, start = item.buffer, item.stride, item.buffer_offset
+        else:
+            source, stride, start = item, None, 0
         if stride is None:
             stride = source.itemsize * (source.size // len(source)) if isinstance(source, np.ndarray) and source.ndim and len(source) else 0
         integer(stride, f"{argument}: stride", 0, 1 << 16)
-        offset = integer(item.buffer_offset, f"{argument}: buffer_offset", -(1 << 31))
+        offset = integer(start, f"{argument}: buffer_offset", -(1 << 31))
         if isinstance(source, Resource):
             self._check_resource(source, argument)
             if not source.is_buffer:

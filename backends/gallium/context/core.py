@@ -337,8 +337,13 @@ class ContextCore(ABC):
             self.state.known.learn(given, Kind.STAGE, stage + 1)
 
     def _learn_buffer(self, buffer: Resource) -> None:
-        """Let native entries recognize a buffer, unless it lies over memory of the caller."""
-        if buffer.user is None:
+        """Let native entries recognize a buffer that is bound for the second time, unless it lies over memory of the caller.
+
+        Entries keep a buffer alive that they know, and programs may make a new one for each draw.
+        """
+        if not buffer.was_bound:
+            buffer.was_bound = True
+        elif buffer.user is None:
             slot = VertexBufferSlot(buffer.address, buffer.size)
             self.state.known.learn_memory(buffer, Kind.BUFFER, slot, buffer.storage, buffer.ended)
 

@@ -105,6 +105,7 @@ class Resource:
         self.rendered: Collection[Rendered] = ()
         self.ended = ctypes.c_int32(0)  # 1 once nobody holds a reference, for generated code
         self.was_read = False  # by `texture_read`, all of it
+        self.was_bound = False  # as vertices or indices
         self._whole: dict[int, NDArray[Any]] = {}
         self._references, self._is_given_up = 1, False
         if memory is not None:
