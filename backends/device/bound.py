@@ -275,7 +275,10 @@ class DrawState:
 
     def count_in(self, interval: int) -> None:
         """Count samples in an interval of occlusion queries from now on; 0: count none."""
-        self.count_samples, self.record.interval = interval > 0, interval
+        record, is_wanted = self.record, interval > 0
+        if is_wanted is not (record.interval > 0):
+            self.count_samples = is_wanted
+        record.interval = interval
 
     def put_levels(self, outer: Sequence[float], inner: Sequence[float]) -> None:
         """Set the levels of patches without a control shader, four outer and two inner ones."""

@@ -141,7 +141,10 @@ class Intervals:
 
     def passed(self, first: int, end: int) -> int:
         """Samples that passed from interval `first` on, before interval `end`. Their draws are carried out."""
-        return sum(sum(view[first:end]) for view in self._views)
+        found = 0
+        for view in self._views:
+            found += view[first] if end == first + 1 else sum(view[first:end])
+        return found
 
     def forget(self) -> None:
         """Begin anew. No draw is pending."""

@@ -7,7 +7,6 @@ queries are rows of `query_kinds.QUERY_KINDS`.
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Sequence
 from ctypes import c_int32
 from dataclasses import replace
@@ -16,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from backends.device.commands.condition import Answer, Condition
-from backends.device.counters import Statistics, difference, total
+from backends.device.counters import Intervals, Statistics, difference, total
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, QueryKind, Result
+from backends.gallium.context.query_kinds import QUERY_KINDS, Needs, QueryKind, Result
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
@@ -31,29 +30,56 @@ from tgsi.language.diagnostics import UnsupportedError
 _NOTHING = Statistics()
 
 
+class Samples:
+    """The samples of a query, in intervals (`backends.device.counters.Intervals`).
+
+    taken: those that were read from intervals. spans: intervals that were not read yet: the first, and the one after the last. opened: the
+    interval in which counting has begun; None: nothing is counted now.
+    """
+
+    def __init__(self) -> None:
+        self.taken, self.spans = 0, list[tuple[int, int]]()
+        self.opened: int | None = None
+
+    def clear(self) -> None:
+        """Forget all samples."""
+        self.taken = 0
+        self.spans.clear()
+
+    def shut(self, end: int) -> None:
+        """Count no more, from interval `end` on."""
+        if self.opened is not None:
+            self.spans.append((self.opened, end))
+            self.opened = None
+
+    def take(self, intervals: Intervals) -> int:
+        """Read the intervals, whose draws are carried out. Returns the number of all samples so far."""
+        for first, end in self.spans:
+            self.taken += intervals.passed(first, end)
+        self.spans.clear()
+        return self.taken
+
+
 class Query:
     """A query that create_query returned.
 
-    held: the events counted while it was active, until the last pause. samples: those that passed meanwhile, as far as they were taken.
-    spans: intervals (`backends.device.counters.Intervals`) whose samples were not taken yet: the first, and the one after the last.
-    opened: the interval in which it has begun; None: it counts nothing now. is_due: it has ended, and its result is computed when somebody
-    asks. row: of its kind. context: that made it.
+    held: the events counted while it was active, until the last pause. samples: for kinds that count these. passed: how many did, in the
+    result. is_due: it has ended, and its result is computed when somebody asks. row: of its kind. context: that made it.
     """
 
     def __init__(self, context: object, kind: QueryType | DriverQuery, index: int) -> None:
         self.context = context
         self.kind = kind
         self.row = QUERY_KINDS[kind]
-        self.index = index
+        self.stream = index
         self.is_active = False
         self.is_destroyed = False
         self.result: Result | None = None
         self.answer = c_int32(Answer.NONE)
         self.base = self.held = _NOTHING
-        self.samples, self.spans = 0, list[tuple[int, int]]()
-        self.opened: int | None = None
+        self.samples = Samples() if self.row.needs is Needs.SAMPLES else None
         self.is_due = False
-        self.started = 0
+        self.passed = self.started = 0
         self.fence: Fence | None = None
 
     def __repr__(self) -> str:
@@ -64,16 +90,12 @@ class Query:
         """True for kinds that read the device's totals."""
         return self.row.needs not in (Needs.NOTHING, Needs.SAMPLES)
 
-    @property
-    def has_samples(self) -> bool:
-        """True for kinds that count samples."""
-        return self.row.needs is Needs.SAMPLES
-
     def forget_result(self) -> None:
         """Drop the result."""
         self.result, self.held, self.answer.value = None, _NOTHING, Answer.NONE
-        self.samples, self.is_due = 0, False
-        self.spans.clear()
+        self.is_due = False
+        if self.samples is not None:
+            self.samples.clear()
 
     def finish_later(self) -> None:
         """Have the result computed when somebody asks."""
@@ -81,7 +103,7 @@ class Query:
 
     def finish(self) -> None:
         """Compute the result."""
-        self.result = result = self.row.answer(Counted(self.held, self.samples, self.index, self.started))
+        self.result = result = self.row.answer(self)
         self.is_due = False
         self.answer.value = Answer.ASKED if self.fence is not None else Answer.TRUE if _truth(result) else Answer.FALSE
 
@@ -96,8 +118,9 @@ class Queries(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._active: set[Query] = set()
-        self._unsettled = weakref.WeakSet[Query]()  # those that have spans, or count samples now
+        self._unsettled = set[Samples]()  # those that have spans, or count now
         self._interval = 0  # the latest one
+        self._of_samples = self._of_statistics = 0  # number of active queries
         self._paused = False
 
     def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
@@ -122,6 +145,8 @@ class Queries(ContextCore):
         self._check_query(query, "destroy_query")
         if query.is_active:
             self.end_query(query)
+        if query.samples is not None:
+            self._unsettled.discard(query.samples)
         query.is_destroyed = True
 
     def begin_query(self, query: Query) -> bool:
@@ -134,16 +159,17 @@ class Queries(ContextCore):
         if query.is_active or not kind.has_begin:
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.forget_result()
-        if query.has_samples:
-            self._open(query)
+        if query.samples is not None:
+            self._open(query.samples)
         elif query.counts:
             query.base = self._statistics(kind)
         elif kind.is_timed:
             self._synchronize()
-        query.started = time.monotonic_ns()
+        if kind.is_timed:
+            query.started = time.monotonic_ns()
         query.is_active = True
         self._active.add(query)
-        self._set_counting()
+        self._count_active(query, 1)
         return True
 
     def end_query(self, query: Query) -> bool:
@@ -152,18 +178,19 @@ class Queries(ContextCore):
         kind = query.row
         if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
-        if query.has_samples:
-            self._shut(query)
+        if query.samples is not None:
+            self._shut(query.samples)
         elif query.counts and not self._paused:
             query.hold(self._statistics(kind))
         elif kind.is_timed:
             self._synchronize()
         elif kind.is_fence:
             query.fence = self._new_fence()
-        query.is_active = False
-        self._active.discard(query)
-        self._set_counting()
-        if query.has_samples:
+        if query.is_active:
+            query.is_active = False
+            self._active.discard(query)
+            self._count_active(query, -1)
+        if query.samples is not None:
             query.finish_later()
         else:
             query.finish()
@@ -179,7 +206,8 @@ class Queries(ContextCore):
         self._check_query(query, "get_query_result")
         if query.is_active:
             raise ValueError("get_query_result: query: it is active")
-        self._settle(query)
+        if query.is_due:
+            self._settle(query)
         if query.result is None:
             raise ValueError("get_query_result: query: it was never ended")
         return _is_done(query.fence, wait) if query.fence is not None else query.result
@@ -225,12 +253,13 @@ class Queries(ContextCore):
                 query.hold(now)
         self._paused = not enable
         for query in self._active:
-            if query.has_samples:
+            if query.samples is not None:
                 if enable:
-                    self._open(query)
+                    self._open(query.samples)
                 else:
-                    self._shut(query)
-        self._set_counting()
+                    self._shut(query.samples)
+        self._count_samples()
+        self._count_statistics()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
         """Skip draws and clears while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
@@ -252,7 +281,8 @@ class Queries(ContextCore):
         if condition is None:
             return True
         query: Any = condition.query
-        self._settle(query)
+        if query.is_due:
+            self._settle(query)
         if query.result is None:
             return True
         if query.fence is not None and not condition.waits and not query.fence.is_signaled:
@@ -263,40 +293,35 @@ class Queries(ContextCore):
         """Begin an interval. If there are no more, what is pending is carried out, and counting begins anew."""
         if self._interval + 1 >= MOST_INTERVALS:
             self._carry_out_counted()
-            for query in self._unsettled:
-                if query.opened is not None:
-                    query.spans.append((query.opened, self._interval + 1))
-                    query.opened = 1
-                self._take_samples(query)
+            for samples in self._unsettled:
+                is_open = samples.opened is not None
+                samples.shut(self._interval + 1)
+                samples.take(self.device.intervals)
+                samples.opened = 1 if is_open else None
+            self._unsettled = {samples for samples in self._unsettled if samples.opened is not None}
             self.device.intervals.forget()
             self._interval = 0
         self._interval += 1
         return self._interval
 
-    def _open(self, query: Query) -> None:
-        """Let a query count samples from now on, unless counting is paused."""
-        query.opened = self._next_interval() if not self._paused else None
-        self._unsettled.add(query)
+    def _open(self, samples: Samples) -> None:
+        """Count samples from now on, unless counting is paused."""
+        if not self._paused:
+            samples.opened = self._next_interval()
+            self._unsettled.add(samples)
 
-    def _shut(self, query: Query) -> None:
-        """Let a query count no more samples."""
-        if query.opened is not None:
-            end = self._next_interval()
-            query.spans.append((query.opened, end))
-            query.opened = None
+    def _shut(self, samples: Samples) -> None:
+        """Count no more samples."""
+        if samples.opened is not None:
+            samples.shut(self._next_interval())
 
     def _settle(self, query: Query) -> None:
-        """Compute the result of a query that has counted samples."""
-        if query.is_due:
-            self._carry_out_counted()
-            self._take_samples(query)
-            self._unsettled.discard(query)
-            query.finish()
-
-    def _take_samples(self, query: Query) -> None:
-        """Take what passed in a query's spans, whose draws are carried out."""
-        query.samples += sum(self.device.intervals.passed(*span) for span in query.spans)
-        query.spans.clear()
+        """Compute the result of a query that is due."""
+        assert query.samples is not None
+        self._carry_out_counted()
+        query.passed = query.samples.take(self.device.intervals)
+        self._unsettled.discard(query.samples)
+        query.finish()
 
     def _carry_out_counted(self) -> None:
         if self.device.pending:
@@ -307,12 +332,26 @@ class Queries(ContextCore):
         flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
         return replace(self.device.statistics(flushes=flushes), cs_invocations=self._cs_invocations)
 
-    def _set_counting(self) -> None:
-        running = [] if self._paused else [query.row.needs for query in self._active]
-        self.state.count_in(self._interval if Needs.SAMPLES in running else 0)
-        self.state.count_statistics = Needs.STATISTICS in running
+    def _count_active(self, query: Query, change: int) -> None:
+        """Note that so many more queries like this one are active."""
+        if query.samples is not None:
+            self._of_samples += change
+            self._count_samples()
+        elif query.row.needs is Needs.STATISTICS:
+            self._of_statistics += change
+            self._count_statistics()
+
+    def _count_samples(self) -> None:
+        """Let draws count samples if active queries want that."""
+        self.state.count_in(self._interval if self._of_samples and not self._paused else 0)
+
+    def _count_statistics(self) -> None:
+        """Let draws count statistics of the pipeline if active queries want that."""
+        self.state.count_statistics = self._of_statistics > 0 and not self._paused
 
     def _check_query(self, query: Any, name: str) -> None:
+        if query.__class__ is Query and query.context is self and not query.is_destroyed:
+            return
         if not isinstance(query, Query):
             raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
         if query.context is not self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import Protocol
 
 from backends.device.counters import IN_PIPELINE, Statistics
 from backends.pipe.enums import DriverQuery, QueryType
@@ -25,19 +26,18 @@ class Needs(Enum):
     DEVICE = auto()  # the device always counts its own work
 
 
-@record
-class Counted:
-    """Data from which a query is answered.
+class Counted(Protocol):
+    """The part of a query from which it is answered.
 
     Attributes:
         held: events between begin and end.
-        samples: those that passed meanwhile.
+        passed: samples that passed meanwhile.
         stream: the vertex stream that the query was made for.
         started: time of its start in nanoseconds.
     """
 
     held: Statistics
-    samples: int
+    passed: int
     stream: int
     started: int
 
@@ -65,7 +65,7 @@ def _overflows(query: Counted) -> bool:
 
 
 def _is_passed(query: Counted) -> bool:
-    return query.samples > 0
+    return query.passed > 0
 
 
 def _own(name: str) -> QueryKind:
@@ -74,7 +74,7 @@ def _own(name: str) -> QueryKind:
 
 
 QUERY_KINDS: dict[QueryType | DriverQuery, QueryKind] = {
-    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.samples, Needs.SAMPLES),
+    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.passed, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES),
     QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES),
     QueryType.TIMESTAMP: QueryKind(lambda _: time.monotonic_ns(), is_timed=True, has_begin=False),
