@@ -8,6 +8,7 @@ import pytest
 
 from backends.pipe.enums import TexCompare, TextureTarget
 from benchmarks.compile import STEPS, bindings_of, lines_of, main, run
+from tests.texts import VS_POSITION
 from tgsi.language.text.parser import parse
 
 FRAGMENT = """FRAG
@@ -20,7 +21,6 @@ TEX TEMP[1], IN[0], SAMP[1], SHADOW2D
 MUL OUT[0], TEMP[0], TEMP[1].xxxx
 END
 """
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 GEOMETRY = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE POINTS
 PROPERTY GS_OUTPUT_PRIMITIVE POINTS
@@ -35,7 +35,7 @@ END
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    for name, text in {"FRAG-a": FRAGMENT, "VERT-b": VERTEX, "GEOM-c": GEOMETRY}.items():
+    for name, text in {"FRAG-a": FRAGMENT, "VERT-b": VS_POSITION, "GEOM-c": GEOMETRY}.items():
         (tmp_path / f"{name}.tgsi").write_text(text)
     return tmp_path
 

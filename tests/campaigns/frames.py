@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.gallium.tracing.trace_player import Digest, TracePlayer
-from tests.images.tessellated import TCS_LENGTH, TES_PATCH, VS_PATCH, corners
+from tests.images.tessellated import TCS_LENGTH, TES_PATCH, corners
 from tests.property.order_programs import FRAGMENTS, GEOMETRY, GRIDS, VERTICES
+from tests.texts import VS_POSITION
 from tests.unit.gallium.compute_cases import SUM
 from tests.unit.geometry.mesh.programs import mesh, task
 from tgsi import gallium as g
@@ -185,7 +186,7 @@ class Frames:
         target = self.target()
         self.reset(target)
         ctx = self.ctx
-        ctx.bind_vs_state(ctx.create_vs_state(VS_PATCH))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_fs_state(ctx.create_fs_state(COLOR))
         ctx.bind_tcs_state(ctx.create_tcs_state(TCS_LENGTH))
         ctx.bind_tes_state(ctx.create_tes_state(TES_PATCH.format(mode=7, spacing=1, points=0)))

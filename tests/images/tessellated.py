@@ -8,8 +8,8 @@ import numpy as np
 
 import tgsi
 from tests.images.scenes import FS_COLOR, Stage
+from tests.texts import VS_POSITION
 
-VS_PATCH = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 # Longer edges are divided more finely. Both patches at an edge see the same length.
 TCS_LENGTH = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 4
@@ -114,18 +114,18 @@ def _patches(s: tgsi.Screen) -> bytes:
     stage.depth_test()
     stage.ctx.set_constant_buffer("TESS_CTRL", np.array([12, 0, 0, 0], "f4"))
     _bind(stage, 7, 0)
-    stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1)), vertices_per_patch=4)
+    stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(1)), vertices_per_patch=4)
     stage.rasterizer(fill_front="LINE", fill_back="LINE")
     stage.depth_test("ALWAYS")
     _bind(stage, 4, 1)
-    stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1))[:24], vertices_per_patch=4)
+    stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(1))[:24], vertices_per_patch=4)
     stage.rasterizer(point_size=2.0)
     _bind(stage, 7, 2, 1, control=False)
     stage.ctx.set_tess_state((5.0, 7.0, 9.0, 11.0), (6.0, 3.0))
-    stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1))[24:40], vertices_per_patch=4)
+    stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(1))[24:40], vertices_per_patch=4)
     _bind(stage, 1, 0, control=False)
     stage.ctx.set_tess_state((9.0, 12.5, 0.0, 0.0), (1.0, 1.0))
-    stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1))[40:], vertices_per_patch=4)
+    stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(1))[40:], vertices_per_patch=4)
     return stage.bytes()
 
 
@@ -137,7 +137,7 @@ def _shrunk(s: tgsi.Screen) -> bytes:
     _bind(stage, 7, 1)
     ctx.bind_gs_state(ctx.create_gs_state(GS_SHRINK))
     stage.blend("ONE", "ONE")
-    stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(2, 3)), vertices_per_patch=4, instance_count=2)
+    stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(2, 3)), vertices_per_patch=4, instance_count=2)
     return stage.bytes()
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.replay.conftest import CLEAR, SceneWriter
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 from tgsi.tools.replay.compare import Tolerance
 from tgsi.tools.replay.fields import SceneError
 from tgsi.tools.replay.replay import Options, replay
 from tgsi.tools.replay.scene import load_scene
 
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 FRAGMENT = """FRAG
 DCL OUT[0], COLOR
 DCL SAMP[0]
@@ -35,7 +35,7 @@ def commands(view: dict[str, Any], width: int = 64) -> list[dict[str, Any]]:
     corners = struct.pack("<12f", -1, -1, 0, 1, 3, -1, 0, 1, -1, 3, 0, 1)
     return [
         dict(CLEAR),
-        {"op": "vs", "text": VERTEX},
+        {"op": "vs", "text": VS_POSITION},
         {"op": "fs", "text": FRAGMENT},
         {"op": "viewport", "index": 0, "scale": [2.0, 2.0, 0.5], "translate": [2.0, 2.0, 0.5]},
         {"op": "vertex_element", "src_offset": 0, "format": "R32G32B32A32_FLOAT"},

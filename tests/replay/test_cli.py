@@ -11,12 +11,12 @@ import pytest
 from PIL import Image
 
 from tests.replay.conftest import CLEAR, SceneWriter
+from tests.texts import VS_POSITION
 from tgsi.tools.replay.cli import main
 from tgsi.tools.replay.player import HANDLERS
 
 Captured = pytest.CaptureFixture[str]
 
-PASS_THROUGH = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 RED = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
 
 
@@ -28,7 +28,7 @@ def draw_commands() -> list[dict[str, Any]]:
         dict(CLEAR),
         {"op": "vertex_element", "src_offset": 0, "format": "R32G32B32A32_FLOAT"},
         {"op": "vertex_buffer", "stride": 16, "offset": 0, "data": corners.tobytes().hex()},
-        {"op": "vs", "text": PASS_THROUGH},
+        {"op": "vs", "text": VS_POSITION},
         {"op": "fs", "text": RED},
         {"op": "draw", "mode": "TRIANGLES", "start": 0, "count": 3, "indexed": 0},
     ]

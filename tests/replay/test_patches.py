@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.replay.conftest import CLEAR, SceneWriter
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 from tgsi.tools.replay.compare import Tolerance
 from tgsi.tools.replay.replay import Options, replay
 
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 CONTROL = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 1
 DCL IN[][0], POSITION
@@ -43,7 +43,7 @@ def commands(control: bool, level: float) -> list[dict[str, Any]]:
     first = [{"op": "tcs", "text": CONTROL}] if control else [{"op": "tess_state", "outer": [level] * 4, "inner": [level] * 2}]
     return [
         dict(CLEAR),
-        {"op": "vs", "text": VERTEX},
+        {"op": "vs", "text": VS_POSITION},
         *first,
         {"op": "constant_buffer", "stage": "TESS_CTRL", "slot": 0, "data": struct.pack("<4f", *[level] * 4).hex()},
         {"op": "tes", "text": EVALUATION},

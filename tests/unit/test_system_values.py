@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import tgsi
 from tests.images.scenes import FS_COLOR, Stage
-from tests.images.tessellated import TES_PATCH, VS_PATCH, corners
+from tests.images.tessellated import TES_PATCH, corners
+from tests.texts import VS_POSITION
 from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi.language.facts.semantics import SEMANTICS
 
@@ -440,7 +441,7 @@ def test_tess_default_inner_level__and_outer_levels_of_a_control_program_are_tho
             ctx.bind_tes_state(ctx.create_tes_state(TES_PATCH.format(mode=7, spacing=2, points=0)))
             for levels in (((5.0, 7.0, 2.0, 3.0), (6.0, 3.0)), ((2.0, 2.0, 4.0, 4.0), (3.0, 5.0))):
                 ctx.set_tess_state(*levels)
-                stage.draw(VS_PATCH, FS_COLOR, "PATCHES", np.array(corners(1)), vertices_per_patch=4)
+                stage.draw(VS_POSITION, FS_COLOR, "PATCHES", np.array(corners(1)), vertices_per_patch=4)
             return stage.bytes()
 
     assert picture(True) == picture(False)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
 
 SIZE, COUNT = 64, 40
-VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 WHITE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"
 OWN_DEPTH = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], POSITION\nMOV OUT[0].z, IN[0].zzzz\nEND\n"
 FORMATS = ["Z16_UNORM", "Z24X8_UNORM", "Z32_FLOAT"]
@@ -40,7 +40,7 @@ class Scene:
         self.color, self.depth = make("R8_UNORM", "RENDER_TARGET"), make(format, "DEPTH_STENCIL")
         self.ctx.set_framebuffer_state(cbufs=[self.color], zsbuf=self.depth)
         self.ctx.set_viewport_states([{"scale": (SIZE / 2, SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}])
-        self.ctx.bind_vs_state(self.ctx.create_vs_state(VS))
+        self.ctx.bind_vs_state(self.ctx.create_vs_state(VS_POSITION))
         self.ctx.bind_vertex_elements_state(self.ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT", 0)]))
         self.ctx.set_vertex_buffers([steep()])
         self.ctx.clear("COLOR|DEPTH", depth=1.0)

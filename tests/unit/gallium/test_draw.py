@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -36,7 +37,7 @@ def test_hello_triangle() -> None:
     target = screen.resource_create(width0=64, height0=64)
     ctx.set_framebuffer_state(cbufs=[target])
     ctx.set_viewport_states([g.ViewportState(scale=(32, -32, 0.5), translate=(32, 32, 0.5))])
-    ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+    ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
     ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.5, 0.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"))
     ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
     ctx.set_vertex_buffers([np.array([[0, 0.9], [-0.9, -0.9], [0.9, -0.9]], np.float32)])
@@ -317,7 +318,7 @@ def test_what_a_query_made_the_renderer_draw_into_user_memory_is_not_read_over(d
 @pytest.mark.parametrize("lanes", [8, 16, 32, 64])
 def test_vectors_of_any_width_count_their_samples(lanes: int) -> None:
     with g.Screen(threads=0, lanes=lanes).context_create() as ctx:
-        ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
         ctx.set_viewport_states([g.ViewportState((35.0, 35.0, 0.5), (35.0, 35.0, 0.5))])

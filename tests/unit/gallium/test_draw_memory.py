@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.software.renderer import Renderer
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
 
 Words = NDArray[np.uint32]
 SIZE = 144  # several tiles
-VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 COUNT = """FRAG
 DCL BUFFER[0]
 DCL TEMP[0]
@@ -61,7 +61,7 @@ class Stage:
         ctx.set_framebuffer_state(cbufs=[self.color], zsbuf=self.depth)
         ctx.set_viewport_states([g.ViewportState((SIZE / 2, SIZE / 2, 0.5), (SIZE / 2, SIZE / 2, 0.5))])
         ctx.clear("COLOR")
-        ctx.bind_vs_state(ctx.create_vs_state(VS))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
 
     def buffer(self, content: Any) -> g.Resource:

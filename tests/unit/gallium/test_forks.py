@@ -18,12 +18,12 @@ from backends.gallium.resource.layout import Accounting
 from backends.llvm.engine import linking
 from backends.llvm.engine.variants import VariantCache
 from tests.children import exit_code, start
+from tests.texts import VS_POSITION
 from tgsi.language import _forks
 from tgsi.language._forks import cached_property
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 FRAGMENT = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {{ {0}, 0.5, 0.25, 1.0 }}\nMOV OUT[0], IMM[0]\nEND\n"
 CORNERS = np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32)
 
@@ -43,7 +43,7 @@ def prepare(ctx: tgsi.gallium.Context, target: tgsi.gallium.Resource, red: float
     ctx.set_viewport_states([{"scale": (4, 4, 0.5), "translate": (4, 4, 0.5)}])
     ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
     ctx.set_vertex_buffers([CORNERS])
-    ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
+    ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
     ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT.format(red)))
 
 

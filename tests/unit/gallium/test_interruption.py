@@ -13,12 +13,12 @@ import pytest
 import tgsi
 from backends.abi.records import PERIOD
 from tests.alarms import Interruption, alarms, interrupted
+from tests.texts import VS_POSITION
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # finalizers may take an exception
 
 SIZE = 256
 TRIANGLE = np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32)
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 FRAGMENT = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.25, 0.5, 0.75, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
 ROUNDS = """DCL TEMP[0]
 IMM[0] FLT32 {0.999, 0.6, 0.0, 0.0}
@@ -90,11 +90,11 @@ class Scene:
         c.set_viewport_states([{"scale": (SIZE / 2, SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}])
         c.bind_vertex_elements_state(c.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
         c.set_vertex_buffers([TRIANGLE])
-        self.vertex = {text: c.create_vs_state(text) for text in (VERTEX, SLOW_VERTEX)}
+        self.vertex = {text: c.create_vs_state(text) for text in (VS_POSITION, SLOW_VERTEX)}
         self.fragment = {text: c.create_fs_state(text) for text in (FRAGMENT, SLOW_FRAGMENT)}
         self.buffer = self.screen.resource_create(target="BUFFER", width0=1 << 16, bind="STREAM_OUTPUT|SHADER_BUFFER")
 
-    def draw(self, vertex: str = VERTEX, fragment: str = FRAGMENT, **info: Any) -> None:
+    def draw(self, vertex: str = VS_POSITION, fragment: str = FRAGMENT, **info: Any) -> None:
         self.context.bind_vs_state(self.vertex[vertex])
         self.context.bind_fs_state(self.fragment[fragment])
         self.context.draw_vbo(**{"mode": "TRIANGLES", "count": 3, **info})

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tests.calls import calls_in
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 SIZE = 64
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 FRAGMENT = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 0, 0, 1}\nMOV OUT[0], IMM[0]\nEND\n"
 GEOMETRY = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
@@ -42,7 +42,7 @@ class Counting:
         ctx.set_framebuffer_state(cbufs=[self.target])
         ctx.set_viewport_states([{"scale": (SIZE / 2, SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}])
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(scissor=True, half_pixel_center=True))
-        ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT))
         self.geometry = ctx.create_gs_state(GEOMETRY)
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([{"src_offset": 0, "src_format": "R32G32_FLOAT"}]))

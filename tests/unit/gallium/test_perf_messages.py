@@ -10,6 +10,7 @@ import pytest
 
 import tgsi
 from backends.device.counters import FlushReason
+from tests.texts import VS_POSITION
 from tests.unit.gallium.test_driver_queries import WORK, Counting
 
 pytestmark = pytest.mark.light
@@ -90,7 +91,7 @@ def test_kernels_that_were_compiled_are_told_with_their_time(tmp_path: Any) -> N
         target = screen.resource_create(width0=8, height0=8, bind="RENDER_TARGET")
         ctx.set_framebuffer_state(cbufs=[target])
         ctx.set_viewport_states([{"scale": (4, 4, 0.5), "translate": (4, 4, 0.5)}])
-        ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 0, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
         ctx.set_vertex_buffers([bytes(24)])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -223,7 +224,7 @@ def test_a_square_point_has_the_pixel_centers_on_its_left_and_top_sides(drawing:
 def test_shaders_serve_every_context_of_the_screen(screen: g.Screen, drawing: g.Context) -> None:
     assert screen.get_param("PIPE_CAP_SHAREABLE_SHADERS") == 1
     shader = drawing.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n")
-    vertex = drawing.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
+    vertex = drawing.create_vs_state(VS_POSITION)
     with screen.context_create() as other:
         target = target_of(other)
         other.bind_vs_state(vertex)

@@ -9,6 +9,7 @@ import pytest
 
 from backends.formats.arrays import texel_type
 from backends.gallium.resource.layout import levels_of
+from tests.texts import VS_POSITION
 from tgsi import gallium as g
 
 
@@ -115,7 +116,7 @@ def test_impossible_resources_are_refused_by_name(screen: g.Screen, given: dict[
 
 def test_the_largest_target_of_four_bytes_is_drawn_to_and_read_in_its_last_corner(screen: g.Screen, ctx: g.Context) -> None:
     size, half = 1 << 14, 8
-    vs = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    vs = VS_POSITION
     fs = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0, 1, 0, 1}\nMOV OUT[0], IMM[0]\nEND\n"
     target = screen.resource_create(width0=size, height0=size, bind="RENDER_TARGET|SAMPLER_VIEW")
     assert target.size == 1 << 30

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from backends.run.textures import STANDARD_POSITIONS
+from tests.texts import VS_POSITION
 from tests.unit.gallium.test_multisampled import SIZE, SLANTED, WHOLE, Bench
 from tests.unit.gallium.test_sample_planes import CASES, planes, vertices
 from tgsi import gallium as g
@@ -132,7 +133,7 @@ def test_draws_that_come_again_take_new_places(screen: g.Screen) -> None:
         ctx.set_framebuffer_state(cbufs=[color])
         ctx.set_viewport_states([{"scale": (8, 8, 0.5), "translate": (8, 8, 0.5)}])
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(multisample=True))
-        ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+        ctx.bind_vs_state(ctx.create_vs_state(VS_POSITION))
         ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
         ctx.set_vertex_buffers([np.array([[-1, -1], [0.06, -1], [-1, 1], [0.06, -1], [-1, 1], [0.06, 1]], np.float32)])

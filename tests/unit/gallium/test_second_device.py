@@ -16,10 +16,10 @@ from backends.device.framebuffer import Framebuffer
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.gallium.screen.screen import Screen
+from tests.texts import VS_POSITION
 from tests.unit.gallium.recording_device import LANES, SAMPLES, Recorder
 from tgsi import gallium as g
 
-VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 COMPUTE = "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 4\nPROPERTY CS_FIXED_BLOCK_HEIGHT 1\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\nEND\n"
 
 
@@ -31,7 +31,7 @@ class Stage:
         self.screen = Screen(0, device=self.recorder, cache_dir="")
         self.ctx = self.screen.context_create()
         self.target = self.screen.resource_create(width0=16, height0=16, bind="RENDER_TARGET|SAMPLER_VIEW", last_level=2)
-        self.shader = self.ctx.create_vs_state(VERTEX)
+        self.shader = self.ctx.create_vs_state(VS_POSITION)
         self.ctx.bind_vs_state(self.shader)
         self.ctx.set_framebuffer_state(cbufs=[self.target])
 

@@ -13,10 +13,10 @@ import pytest
 from backends.device.commands.bound_record import Holder
 from backends.gallium.screen.screen import Screen
 from backends.gallium.threads.gate import one_at_a_time
+from tests.texts import VS_POSITION
 from tests.unit.gallium.recording_device import Recorder
 from tgsi import gallium as g
 
-FILL = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 RED = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
 SLOW = """FRAG
 DCL IN[0], POSITION, LINEAR
@@ -50,7 +50,7 @@ class Stage:
         self.screen, self.ctx = screen, screen.context_create()
         self.target = screen.resource_create(width0=SIZE, height0=SIZE, bind="RENDER_TARGET")
         self.ctx.set_framebuffer_state(cbufs=[self.target])
-        self.ctx.bind_vs_state(self.ctx.create_vs_state(FILL))
+        self.ctx.bind_vs_state(self.ctx.create_vs_state(VS_POSITION))
         self.ctx.bind_fs_state(self.ctx.create_fs_state(fragment))
         self.ctx.bind_vertex_elements_state(self.ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
         self.ctx.set_viewport_states([g.ViewportState((SIZE / 2, SIZE / 2, 0.5), (SIZE / 2, SIZE / 2, 0.5))])

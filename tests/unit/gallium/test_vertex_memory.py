@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.software.renderer import Renderer
-from tests.unit.gallium.test_draw_memory import SIZE, VS, Stage
+from tests.texts import VS_POSITION
+from tests.unit.gallium.test_draw_memory import SIZE, Stage
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 
@@ -69,7 +70,7 @@ def soup(count: int, size: float, seed: int = 5) -> Floats:
 def plain(stage: Stage, vertices: Floats) -> NDArray[Any]:
     """Picture of the same triangles with a shader that stores nothing."""
     stage.ctx.clear("COLOR")
-    stage.ctx.bind_vs_state(stage.ctx.create_vs_state(VS))
+    stage.ctx.bind_vs_state(stage.ctx.create_vs_state(VS_POSITION))
     stage.ctx.set_vertex_buffers([vertices])
     stage.ctx.draw_vbo(mode="TRIANGLES", count=len(vertices))
     return stage.pixels(stage.color)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from tests.texts import VS_POSITION
 from tests.unit.geometry.programs import WHOLE, geometry, passthrough, streamed, words
 from tests.unit.picture import GENERIC, PASS, STRIP, Picture
 from tgsi import gallium as g
@@ -340,7 +341,7 @@ def test_only_geometry_programs_have_more_streams_than_one() -> None:
 
 
 def test_what_is_rasterized_with_stream_output_is_a_known_draw() -> None:
-    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    vertex = VS_POSITION
     info = g.StreamOutputInfo((4,), (g.StreamOutput(register_index=0, num_components=4),))
     found = []
     for streams in (None, info):

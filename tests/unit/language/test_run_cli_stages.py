@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.texts import VS_POSITION
 from tgsi.tools.compile import cli
 from tgsi.tools.compile.run_words import memory_lines
 
@@ -215,7 +216,7 @@ def test_passes_run_first(shader: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    text = VS_POSITION
     shader.write_text(text)
     for data, noted, x in (("[[[1,2,3,4]]]", True, "1.40129846e-45"), ("float:[[[1,2,3,4]]]", False, "1"), ("[[[1.0,2,3,4]]]", False, "1")):
         assert cli.main(["--run", str(shader), "--inputs", data]) == 0

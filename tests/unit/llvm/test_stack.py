@@ -7,6 +7,7 @@ import pytest
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.program.plan import fitting_lanes
 from tests.calls import calls_in
+from tests.texts import VS_POSITION
 from tgsi.language.text.parser import parse
 
 HEAD = """COMP
@@ -34,7 +35,7 @@ def test_instructions_share_the_memory_that_they_need_for_themselves(name: str) 
 
 def test_programs_with_many_registers_run_with_fewer_lanes() -> None:
     program = parse("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..2047]\nMOV TEMP[2047], IN[0]\nMOV OUT[0], TEMP[2047]\nEND\n")
-    small = parse("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
+    small = parse(VS_POSITION)
     assert [fitting_lanes(program, lanes) for lanes in (4, 16, 32, 64)] == [4, 16, 16, 16]
     assert fitting_lanes(small, 64) == 64
 

@@ -12,9 +12,8 @@ import pytest
 
 import tgsi
 from passes.analysis import facts
+from tests.texts import VS_POSITION
 from tgsi.language.program import Program
-
-TEXT = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 
 
 def length(program: Program) -> list[int]:
@@ -26,7 +25,7 @@ def joint(first: Program, second: Program | None, number: int) -> list[int]:
 
 
 def test_a_fact_is_one_object_for_each_program_and_maker() -> None:
-    a, b = tgsi.parse(TEXT), copy.deepcopy(tgsi.parse(TEXT))
+    a, b = tgsi.parse(VS_POSITION), copy.deepcopy(tgsi.parse(VS_POSITION))
     assert facts.of(a, length) is facts.of(a, length)
     assert facts.of(a, length) is not facts.of(b, length)
     assert facts.of(a, joint, b, 1) is facts.of(a, joint, b, 1)
@@ -36,16 +35,16 @@ def test_a_fact_is_one_object_for_each_program_and_maker() -> None:
 
 def test_none_is_a_fact() -> None:
     calls: list[Program] = []
-    program = tgsi.parse(TEXT)
+    program = tgsi.parse(VS_POSITION)
     for _ in range(2):
         assert facts.of(program, calls.append) is None
     assert calls == [program]
 
 
 def test_a_fact_holds_no_partner_and_is_not_mistaken_for_that_of_a_later_one() -> None:
-    first = tgsi.parse(TEXT)
+    first = tgsi.parse(VS_POSITION)
     for count in range(1, 50):  # Python reuses ids
-        second = tgsi.parse(TEXT.replace("END", "MOV OUT[0], IN[0]\n" * count + "END"))
+        second = tgsi.parse(VS_POSITION.replace("END", "MOV OUT[0], IN[0]\n" * count + "END"))
         gone = weakref.ref(second)
         assert facts.of(first, joint, second, 0) == [2, count + 2, 0]
         del second
@@ -57,7 +56,7 @@ def test_facts_die_with_their_program() -> None:
     class Fact:
         pass
 
-    program = copy.deepcopy(tgsi.parse(TEXT))
+    program = copy.deepcopy(tgsi.parse(VS_POSITION))
     fact = weakref.ref(facts.of(program, lambda _: Fact()))
     assert fact() is not None
     del program
@@ -66,7 +65,7 @@ def test_facts_die_with_their_program() -> None:
 
 
 def test_joint_facts_are_bounded() -> None:
-    program = tgsi.parse(TEXT)
+    program = tgsi.parse(VS_POSITION)
     for number in range(facts.MAX_JOINT + 10):
         facts.of(program, joint, None, number)
     assert len(program.__dict__["_facts"].joint) <= facts.MAX_JOINT
@@ -79,7 +78,7 @@ def test_a_maker_that_raises_leaves_nothing() -> None:
         calls.append(program)
         raise ValueError("no fact")
 
-    program = tgsi.parse(TEXT)
+    program = tgsi.parse(VS_POSITION)
     for _ in range(2):
         with pytest.raises(ValueError, match="no fact"):
             facts.of(program, fails)
@@ -87,7 +86,7 @@ def test_a_maker_that_raises_leaves_nothing() -> None:
 
 
 def test_facts_take_no_part_in_equality_pickles_and_deep_copies() -> None:
-    program, other = tgsi.parse(TEXT), tgsi.parse(TEXT + "# a comment\n")
+    program, other = tgsi.parse(VS_POSITION), tgsi.parse(VS_POSITION + "# a comment\n")
     kept = facts.of(program, lambda _: threading.Lock())  # an object that cannot be pickled
     assert program == other
     for twin in (pickle.loads(pickle.dumps(program)), copy.deepcopy(program)):
@@ -98,7 +97,7 @@ def test_facts_take_no_part_in_equality_pickles_and_deep_copies() -> None:
 
 def test_threads_get_the_same_object() -> None:
     for _ in range(20):
-        program = copy.deepcopy(tgsi.parse(TEXT))
+        program = copy.deepcopy(tgsi.parse(VS_POSITION))
         found: list[list[int]] = []
         barrier = threading.Barrier(8)
 

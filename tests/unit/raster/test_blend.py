@@ -13,7 +13,8 @@ from backends.formats.arrays import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc, ColorMask, LogicOp, Prim
 from backends.pipe.state import BlendState, RenderTargetBlend
 from backends.raster.tile.buffer_keys import TargetKey
-from tests.unit.raster.canvas import FS_CONSTANT, RGBA8, VS_POSITION, Canvas, pixels
+from tests.texts import VS_POSITION
+from tests.unit.raster.canvas import FS_CONSTANT, RGBA8, Canvas, pixels
 
 pytestmark = pytest.mark.light
 

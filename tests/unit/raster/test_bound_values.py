@@ -21,7 +21,8 @@ from backends.raster.draw.link import Linked, link_shaders
 from backends.raster.draw.viewport import write_rules
 from backends.raster.draw_record import Draw, View
 from backends.raster.layouts import Shape
-from tests.unit.raster.canvas import FS_WHITE, VS_POSITION, Canvas, make_surface, shader
+from tests.texts import VS_POSITION
+from tests.unit.raster.canvas import FS_WHITE, Canvas, make_surface, shader
 from tests.unit.raster.view_definition import Bounds, write_view
 
 VS_WINDOW = VS_POSITION.replace("DCL IN", "PROPERTY VS_WINDOW_SPACE_POSITION 1\nDCL IN", 1)

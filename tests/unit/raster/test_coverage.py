@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ScissorState
 from backends.raster.tile.lists import row_lanes, run_rows
+from tests.texts import VS_POSITION
 from tests.unit.raster import reference
-from tests.unit.raster.canvas import ADD, FS_ONE, VS_POSITION, Canvas
+from tests.unit.raster.canvas import ADD, FS_ONE, Canvas
 from tests.unit.raster.triangles import KINDS, grid, random_triangles
 
 pytestmark = pytest.mark.light

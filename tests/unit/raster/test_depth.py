@@ -13,7 +13,8 @@ from backends.formats.arrays import pack_depth_stencil, unpack_depth, unpack_ste
 from backends.pipe.enums import CompareFunc, Face, Prim, StencilOp
 from backends.pipe.state import AlphaState, DepthState, DepthStencilAlphaState, RasterizerState, StencilState
 from backends.raster.tile.buffer_keys import DepthKey
-from tests.unit.raster.canvas import ADD, FS_CONSTANT, FS_ONE, FS_WHITE, VS_POSITION, Canvas, pixels
+from tests.texts import VS_POSITION
+from tests.unit.raster.canvas import ADD, FS_CONSTANT, FS_ONE, FS_WHITE, Canvas, pixels
 
 pytestmark = pytest.mark.light
 

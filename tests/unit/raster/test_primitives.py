@@ -13,7 +13,8 @@ from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import DrawInfo, RasterizerState, VertexElement
 from backends.raster.draw.topology import TOPOLOGIES, expand
 from backends.raster.layouts import Shape
-from tests.unit.raster.canvas import ADD, FS_ONE, FS_WHITE, RGBA32F, VS_COLOR, VS_POSITION, Canvas, fs_color
+from tests.texts import VS_POSITION
+from tests.unit.raster.canvas import ADD, FS_ONE, FS_WHITE, RGBA32F, VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import random_triangles
 
 pytestmark = pytest.mark.light

@@ -17,6 +17,7 @@ from backends.formats import Format
 from backends.pipe.enums import Clear, Prim
 from backends.pipe.state import BlendState, DrawInfo, RasterizerState, RenderTargetBlend, VertexElement, ViewportState
 from backends.software.renderer import Renderer
+from tests.texts import VS_POSITION
 from tests.unit.raster import reference
 from tests.unit.raster.canvas import (
     ADD,
@@ -27,7 +28,6 @@ from tests.unit.raster.canvas import (
     RGBA8,
     RGBA32F,
     VS_COLOR,
-    VS_POSITION,
     Canvas,
     changed,
     float_words,
