@@ -27,8 +27,8 @@ class Form:
     """A program while passes change it. `values` holds the instructions, their writers and readers; `immediates` finds or adds constants.
 
     is_stale: true if registers became free to split, or control flow went. walked: the rewriters that went over the form last.
-    is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written. carried: those whose
-    value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
+    is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written, by the cell of channel x.
+    carried: those whose value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
     """
 
     def __init__(self, program: Program) -> None:
@@ -42,11 +42,11 @@ class Form:
         self.values: Values = _UNREAD  # no property: 3.11 finds plain attributes several times as fast
         self.program = program
         self.immediates = Immediates(program)
-        self.zeros: set[RegisterRef] = set()
-        self.carried: set[RegisterRef] = set()
+        self.zeros: set[int] = set()
+        self.carried: set[int] = set()
         self.is_split = False
         self.is_stale = False
-        self.walked: Sequence[Rewriter] = ()
+        self.walked = ""
         self.notes: dict[str, Any] = {}
 
     def read(self) -> None:
@@ -72,8 +72,8 @@ class Form:
     def joined(self, into: RegisterRef, register: RegisterRef) -> None:
         """Note that a register was renamed to another one."""
         for facts in (self.zeros, self.carried):
-            if register in facts:
-                facts.add(into)
+            if register.cell in facts:
+                facts.add(into.cell)
 
     def finish(self) -> Program:
         """Return the program with all changes."""
@@ -143,13 +143,14 @@ class Walk:
 
     def __init__(self, rewriters: Sequence[Rewriter]) -> None:
         self.rewriters = rewriters
+        self.name = ",".join(map(str, rewriters))
         self._takers: dict[tuple[bool, ...], _Takers] = {}  # by the rewriters that are at work
 
     def rewrite(self, form: Form) -> bool:
         """Walk once over a form; return true if anything changed."""
-        if form.walked == self.rewriters:
+        if form.walked == self.name:
             return False
-        form.walked = self.rewriters
+        form.walked = self.name
         at_work = tuple([rewriter.begin(form) for rewriter in self.rewriters])
         takers = self._takers.get(at_work)
         if takers is None:

@@ -78,8 +78,10 @@ class Pipeline:
         for group, rewrite in self._groups:
             budgets.check()
             if rewrite is not None:
-                form = form or Form(made)
-                form.read()
+                if form is None:
+                    form = Form(made)
+                elif form.values is None:
+                    form.read()
                 rewritten = rewrite(form)
                 if after is not None and rewritten:
                     made = form.finish()

@@ -7,9 +7,9 @@ it. Heads, ELSE, CASE and ends belong to the region around the block.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Sequence
 
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import ARMS, CALL, CLOSERS, ELSE, END, ENDSUBROUTINE, LOOP, OPENERS, RETURN, SUBROUTINE
 from tgsi.language.ir import Instruction
 
@@ -17,11 +17,8 @@ _QUIET = frozenset({CALL, END})
 _STRAIGHT = _QUIET | {None}
 
 
-_opcode = attrgetter("opcode")
-
-
 class Layout:
-    """The regions of a list of instructions; None stands for an instruction that was removed.
+    """The regions of a list of instructions with some opcodes; None stands for an instruction that was removed.
 
     region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
     of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
@@ -29,7 +26,7 @@ class Layout:
     the first place after which lanes of the main program may be missing.
     """
 
-    def __init__(self, items: Sequence[Instruction | None]) -> None:
+    def __init__(self, items: Sequence[Instruction | None], opcodes: Iterable[OpcodeInfo]) -> None:
         self.region: list[int] = []
         self.starts, self.ends = [0], [len(items)]
         self.parents = [-1]
@@ -41,7 +38,7 @@ class Layout:
         self._sub = [-1]  # the subroutine that a region belongs to
         self._arms: dict[int, tuple[int, int]] = {}  # region of an ELSE arm: both arms
         self.has_subs = False
-        if {opcode.flow for opcode in set(map(_opcode, filter(None, items)))} <= _STRAIGHT:
+        if {opcode.flow for opcode in opcodes} <= _STRAIGHT:
             self.region = [0] * len(items)
         else:
             self._walk(items)

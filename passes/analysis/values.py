@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from passes.analysis import facts
-from passes.analysis.access import indexed_registers, is_direct
+from passes.analysis.access import indexed_registers
 from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks
 from passes.analysis.layout import Layout
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow, Trait
-from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
 UNWRITTEN = -1
@@ -58,14 +58,14 @@ class Values:
             none: tuple[RegisterRef, ...] = ()
             facts.keep(program, indexed_registers, none)
         self.cells = CellMap(program)
-        self.layout = Layout(self.items)
+        self.opcodes = set(map(_opcode, program.instructions))
+        self.layout = Layout(self.items, self.opcodes)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
         self.copies: set[int] = set()
         self.several: set[int] = set()
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
-        self.opcodes = set(map(_opcode, program.instructions))
         self.shared = self._shared_with_subs()
         if accesses is None or self.cells.groups:
             accesses = list(map(self.cells.reads, program.instructions)), list(map(self.cells.writes, program.instructions))
@@ -216,10 +216,13 @@ class Values:
 
     def keeps_operand(self, operand: SrcOperand, mask: int, first: int, later: int) -> bool:
         """Return true if `later` may read `operand` in the channels of `mask` and get what `first` gets: see `keeps`."""
+        register = operand.register
+        if register.cell == STILL:
+            return True
         cells = self.cells.source(operand, mask)
-        if not is_direct(operand.register):
-            cells += self.cells.index_cells(operand.register)
-        return self.keeps(cells, first, later)
+        if register.cell == CHOSEN:
+            cells += self.cells.index_cells(register)
+        return not cells or self.keeps(cells, first, later)
 
     def dominates(self, first: int, later: int) -> bool:
         """Return true if every lane that runs `later` ran `first` before it, in the same round of every loop around `first`."""

@@ -13,7 +13,7 @@ from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode, Trait
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
 Swizzle = tuple[int, int, int, int]
@@ -49,7 +49,8 @@ class EliminateCommonSubexpressions(Rewriter):
 
     def visit(self, form: Form, place: int, item: Instruction) -> bool:
         """See `Rewriter.visit`."""
-        if item.memory is not None or not is_direct(item.dst[0].register):
+        register = item.dst[0].register
+        if item.memory is not None or (register.cell == CHOSEN and not is_direct(register)):
             return False
         values = form.values
         if not item.opcode.is_computed and not self._shares(form, place, item):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from passes.analysis.access import is_direct
 from passes.analysis.cells import CHANNELS, source_masks
 from passes.analysis.values import UNWRITTEN, Values
-from passes.edit import with_operands, with_register
+from passes.edit import source_of, with_operands, with_register
 from passes.form import Form, Rewriter
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, OUT
@@ -168,8 +168,8 @@ def _operand(form: Form, place: int, item: Instruction, number: int, operand: Sr
                 return operand
     x, y, z, w = taken
     if operand.absolute:
-        return SrcOperand(register, (x, y, z, w), operand.negate, True)
-    return SrcOperand(register, (x, y, z, w), operand.negate ^ negate, absolute)
+        return source_of(register, (x, y, z, w), operand.negate, True)
+    return source_of(register, (x, y, z, w), operand.negate ^ negate, absolute)
 
 
 def _fits(item: Instruction, number: int, operand: SrcOperand, register: RegisterRef, modified: bool) -> bool:
@@ -222,8 +222,11 @@ def _unrepeated(values: Values, place: int, item: Instruction) -> bool:
         if other is None or not other.opcode.is_copy or other.saturate:
             continue
         first = other.src[0]
-        alike = first.register == source.register and first.negate == source.negate and first.absolute == source.absolute
-        if alike and first.swizzle[channel] == source.swizzle[channel] and values.keeps_operand(source, 1 << channel, before, place):
+        if first is not source and (
+            first.negate is not source.negate or first.absolute is not source.absolute or first.register != source.register
+        ):
+            continue
+        if first.swizzle[channel] == source.swizzle[channel] and values.keeps_operand(source, 1 << channel, before, place):
             same |= 1 << channel
     if not same:
         return False

@@ -71,7 +71,7 @@ def _is_movable(form: Form, place: int, item: Instruction) -> bool:
     if not item.opcode.is_computed or item.opcode.is_copy or len(item.dst) != 1:
         return False
     register = item.dst[0].register
-    if register.file is not TEMP or not is_direct(register) or register in form.zeros or register in form.carried:
+    if register.file is not TEMP or not is_direct(register) or register.cell in form.zeros or register.cell in form.carried:
         return False
     if not all(is_direct(operand.register) for operand in item.src):
         return False

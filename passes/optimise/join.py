@@ -136,7 +136,7 @@ class _Joiner:
         """Return true if a TEMP holds nothing but the result of one instruction."""
         register = item.dst[0].register
         values = self.values
-        if register.file is not TEMP or values.cells.is_shared(register) or register in self.form.zeros:
+        if register.file is not TEMP or values.cells.is_shared(register) or register.cell in self.form.zeros:
             return False
         base = register.index * 16
         for cell in range(base, base + 4):

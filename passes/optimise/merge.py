@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from heapq import heappop, heappush
 
 from passes.analysis.access import free_indexing
@@ -60,8 +61,13 @@ Names = dict[File, dict[int, int]]
 """New numbers of registers, by file and old number."""
 
 
-def _renamed(registers: set[RegisterRef], names: Names) -> set[RegisterRef]:
-    return {RegisterRef(r.file, names[r.file].get(r.index, r.index)) if r.file in names else r for r in registers}
+def _renamed(cells: set[int], names: Names) -> set[int]:
+    """Return the new cells of channel x of registers, from their old ones."""
+    found = set()
+    for cell in cells:
+        file, index, _ = place_of(cell)
+        found.add(names[file].get(index, index) * 16 + PLACES[file] if file in names else cell)
+    return found
 
 
 Spans = dict[int, tuple[int, int]]
@@ -108,8 +114,8 @@ def _spans(form: Form) -> Spans:
                 if key not in begin:
                     begin[key] = time + is_plain
         time += 2
-    for register in form.zeros:
-        if (key := register.cell >> 2) in begin:
+    for cell in form.zeros:
+        if (key := cell >> 2) in begin:
             begin[key] = -1
     spans = {key: (first, end[key]) for key, first in begin.items()}
     return _through_loops(form, spans) if values.layout.loops else spans
@@ -124,7 +130,7 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
     """Return the stretches so that they also cover the loops that repeat a part of them."""
     values = form.values
     layout = values.layout
-    carried = {register.cell >> 2 for register in form.carried}
+    carried = {cell >> 2 for cell in form.carried}
     made = spans.copy()
     for place, (reads, writes) in enumerate(zip(values.reads, values.writes)):
         loop = layout.loop_of(place)
@@ -147,6 +153,14 @@ def _fixed(values: Values, file: File) -> set[int]:
             if item.array_id and (file, item.array_id) in values.cells.groups:
                 found.update(range(item.first, item.last + 1))
     return found
+
+
+_LOCAL = {True}
+
+
+@lru_cache(maxsize=1024)
+def _declared(file: File, first: int, last: int, local: bool) -> Declaration:
+    return Declaration(file, first, last, local=local)
 
 
 class _Plain(dict[int, RegisterRef]):
@@ -184,14 +198,14 @@ class _Namer:
         arrays = self._arrays
         for file, fixed in self._fixed.items():
             used = {*self._names[file].values(), *fixed}
-            plain = []
-            for item in program.declared(file):
-                if item.array_id and (file, item.array_id) in arrays:
-                    used.difference_update(range(item.first, item.last + 1))
-                else:
-                    plain.append(item)
-            local = bool(plain) and all(item.local for item in plain)
-            waiting[file] = [Declaration(file, first, last, local=local) for first, last in runs(sorted(used))]
+            kinds: set[bool] = set()
+            for item in program.declarations:
+                if item.file is file:
+                    if item.array_id and (file, item.array_id) in arrays:
+                        used.difference_update(range(item.first, item.last + 1))
+                    else:
+                        kinds.add(item.local)
+            waiting[file] = [_declared(file, first, last, kinds == _LOCAL) for first, last in runs(sorted(used))]
         for item in program.declarations:
             if item.file not in waiting or (item.array_id and (item.file, item.array_id) in arrays):
                 made.append(item)

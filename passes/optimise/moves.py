@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
-from passes.edit import destination, with_operands
+from passes.edit import destination, source_of, with_operands
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import OUT, TEMP, File
 from tgsi.language.facts.traits import BREAK, CONTINUE, ENDLOOP, ENDSWITCH, LOOP, RETURN, SWITCH, Mode
@@ -101,8 +101,9 @@ class _Merger:
         """Return the other readers of the register that is moved, or None if one of them cannot read the target instead."""
         values = self.values
         found: dict[int, None] = {}
-        for channel in range(4):
-            for place in values.readers.get(base + channel, ()):
+        readers = values.readers
+        for cell in range(base, base + 4):
+            for place in readers.get(cell, ()):
                 if place != move:
                     if not shared or len(found) >= _MANY:
                         return None
@@ -191,7 +192,7 @@ def permuted(item: Instruction, register: RegisterRef, taken: dict[int, int]) ->
     sources = []
     for operand in item.src:
         x, y, z, w = (operand.swizzle[c] for c in order)
-        sources.append(SrcOperand(operand.register, (x, y, z, w), operand.negate, operand.absolute))
+        sources.append(source_of(operand.register, (x, y, z, w), operand.negate, operand.absolute))
     return with_operands(item, (destination(register, mask),), tuple(sources))
 
 

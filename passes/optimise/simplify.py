@@ -7,7 +7,7 @@ from collections import Counter
 from passes.analysis.access import is_direct
 from passes.form import ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
-from passes.optimise.rules.sources import READ_THROUGH, has_rules, read_through
+from passes.optimise.rules.sources import has_rules, read_through
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
@@ -51,7 +51,7 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
         made = found[0]
         if applied is not None:
             applied[found[1].name] += 1
-    elif form.values.reads[place] and not READ_THROUGH.isdisjoint(form.values.opcodes):
+    elif matcher.may_read_through and form.values.reads[place]:
         made = read_through(item, matcher, applied)
     if made is item:
         return False

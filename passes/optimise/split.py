@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from passes.analysis.cells import place_of
 from passes.analysis.values import Values
 from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
-from passes.edit import Operand, moved, with_operands, with_parts, with_register
+from passes.edit import Operand, moved, plain, with_operands, with_parts, with_register
 from passes.form import Form, FormPass
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import CHOSEN, PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -46,15 +44,15 @@ class SplitRegisters(FormPass):
         after, zeros, carried = split(form.values, bounded=False)
         if after is not form.program:
             form.rename(after)
-        form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, True, False, ()
+        form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, True, False, ""
         return after is not before
 
 
-def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], set[RegisterRef]]:
+def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]]:
     """Split the registers of a program whose values nobody changed. Unless `bounded`, there may be more of them than the language has.
 
     Returns the program, the registers that may be read before they are written, and those that may carry values into the next round of a
-    loop.
+    loop, both by the cell of channel x.
     """
     program = values.program
     declarations = _without_arrays(program, values)
@@ -72,18 +70,18 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[RegisterRef], 
     for item, mentions in zip(program.instructions, webs.mentions):
         changes: dict[int, int] | None = None
         for number, node, cell in mentions:
-            old = cell & ~3
-            new = names.get(roots[node])
+            old, root = cell & ~3, roots[node]
+            new = names.get(root)
             if new is None:
                 new, code = old, cell & 12
                 if old in owners and following[code] < most[code]:
                     new = following[code] << 4 | code
                     following[code] += 1
                 owners.add(old)
-                names[roots[node]] = new
+                names[root] = new
             if new != old:
                 changes = changes or {}
-                changes[number] = new >> 4
+                changes[number] = new
         made.append(_renamed(item, changes) if changes else item)
     if following == first and declarations == program.declarations:
         return program, *_facts(webs, names)
@@ -111,15 +109,11 @@ def _is_split(values: Values) -> bool:
     return True
 
 
-def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[RegisterRef], set[RegisterRef]]:
+def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[int], set[int]]:
     """Return the registers that may be read before they are written, and those that may carry values into the next round of a loop."""
-    unknown = webs.without_nodes
-
-    def registers(nodes: Sequence[int]) -> set[RegisterRef]:
-        found = {names[web] for web in {webs.roots[node] for node in nodes} if web in names}
-        return {RegisterRef(*place_of(cell)[:2]) for cell in found} | unknown
-
-    return registers(webs.starts), registers(webs.carried)
+    unknown, roots = webs.without_nodes, webs.roots
+    starts = {names[root] for node in webs.starts if (root := roots[node]) in names}
+    return starts | unknown, {names[root] for node in webs.carried if (root := roots[node]) in names} | unknown
 
 
 def _without_arrays(program: Program, values: Values) -> tuple[Declaration, ...]:
@@ -140,31 +134,31 @@ def _renamed(item: Instruction, changes: dict[int, int]) -> Instruction:
 
 
 def _operands(operands: tuple[Operand, ...], changes: dict[int, int], kind: int) -> tuple[Operand, ...]:
-    """Return the operands with other registers. Those of files that instructions only read, without addresses, stay."""
-    return tuple(
-        [
-            operand if operand.register.cell == STILL else with_register(operand, _register(operand.register, changes, kind, number))
-            for number, operand in enumerate(operands)
-        ]
-    )
-
-
-def _register(register: RegisterRef, changes: dict[int, int], kind: int, operand: int) -> RegisterRef:
-    if register.indirect is not None or register.dimension is not None:
-        register = _with_indices(register, changes, kind, operand)
-    index = changes.get(slot(kind, operand))
-    if index is None:
-        return register
-    return moved(register if not register.array_id else replace(register, array_id=0), index)
+    """Return the operands with other registers; `changes` has the new cells of channel x by slot. The same object if none changes."""
+    made: list[Operand] | None = None
+    for number, operand in enumerate(operands):
+        register = operand.register
+        cell = register.cell
+        if cell == STILL:
+            continue
+        if cell == CHOSEN:
+            register = _with_indices(register, changes, kind, number)
+        new = changes.get(kind << 16 | number << 2)  # its slot
+        if new is not None:
+            register = plain(new) if cell != CHOSEN else moved(replace(register, array_id=0), new >> 4)
+        if register is not operand.register:
+            made = made or list(operands)
+            made[number] = with_register(operand, register)
+    return operands if made is None else tuple(made)
 
 
 def _with_indices(register: RegisterRef, changes: dict[int, int], kind: int, operand: int) -> RegisterRef:
-    index = changes.get(slot(kind, operand, 1))
-    if index is not None and register.indirect is not None:
-        register = replace(register, indirect=IndirectRef(register.indirect.file, index, register.indirect.component))
-    index = changes.get(slot(kind, operand, 2))
+    new = changes.get(slot(kind, operand, 1))
+    if new is not None and register.indirect is not None:
+        register = replace(register, indirect=IndirectRef(register.indirect.file, new >> 4, register.indirect.component))
+    new = changes.get(slot(kind, operand, 2))
     dimension = register.dimension
-    if index is not None and dimension is not None and dimension.indirect is not None:
-        indirect = IndirectRef(dimension.indirect.file, index, dimension.indirect.component)
+    if new is not None and dimension is not None and dimension.indirect is not None:
+        indirect = IndirectRef(dimension.indirect.file, new >> 4, dimension.indirect.component)
         register = replace(register, dimension=replace(dimension, indirect=indirect))
     return register

@@ -58,7 +58,10 @@ def _gatherers(values: Values, moves: Sequence[int]) -> set[int]:
         cells = values.writes[move]
         if cells and carriers.setdefault(cells[0] >> 2, move) != move:
             shared.add(cells[0] >> 2)
-    return {place for key in shared for cell in range(4 * key, 4 * key + 4) for place in values.readers.get(cell, ())}
+    if not shared:
+        return set()
+    readers = values.readers
+    return {place for key in shared for cell in range(4 * key, 4 * key + 4) for place in readers.get(cell, ())}
 
 
 def _sources(values: Values, moves: Sequence[int]) -> set[int]:

@@ -85,8 +85,12 @@ def _no_value(item: Instruction, file: File) -> str:
 Counts: TypeAlias = list[int]
 """By file, a number below which plain registers are right in one role."""
 
+_FILE_COUNT = len(File)
 _SERVES = {role: [file in files for file in File] for role, files in FILES.items()}
 """By role and file, whether registers of the file may serve in the role."""
+
+
+_VALUE = Role.VALUE
 
 
 class _Tables(dict[Role, Counts]):
@@ -94,15 +98,15 @@ class _Tables(dict[Role, Counts]):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._all: Counts = [0] * len(File)
-        self._all[IMM] = min(len(context.program.immediates), MAX_INDEX + 1)
+        self.all: Counts = [0] * _FILE_COUNT
+        self.all[IMM] = min(len(context.program.immediates), MAX_INDEX + 1)
         rows = STAGES[context.program.processor].vertex_rows
         for (file, dimension), registers in context.registers.items():
             if not dimension and file not in _UNDECLARED and file not in rows:
-                self._all[file] = registers.count(MAX_INDEX + 1)
+                self.all[file] = registers.count(MAX_INDEX + 1)
 
     def __missing__(self, role: Role) -> Counts:
-        found = self[role] = list(map(mul, self._all, _SERVES[role]))
+        found = self[role] = list(map(mul, self.all, _SERVES[role]))
         return found
 
 
@@ -129,7 +133,7 @@ class _Operands:
 
     def check(self) -> None:
         """Check all instructions. The loop is about those whose operands are plain registers that the tables know: nearly all."""
-        results, values = self._tables[Role.RESULT], self._tables[Role.VALUE]
+        results, values = self._tables.all, self._tables[_VALUE]
         for item in self.context.program.instructions:
             targets, sources = item.dst, item.src
             if (

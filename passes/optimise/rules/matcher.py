@@ -15,12 +15,13 @@ from passes.form import Form
 from passes.optimise.evaluate import modified, value_of
 from passes.optimise.rules.kinds import CLOSED, CONTAINS, ONE, gives
 from passes.optimise.rules.rule import Rule
+from passes.optimise.rules.table import READ_THROUGH
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, is_known
 from passes.optimise.rules.windows import Index, Window, index_of
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode
-from tgsi.language.ir import IDENTITY, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import IDENTITY, STILL, Instruction, RegisterRef, SrcOperand
 
 Source = tuple[RegisterRef, int, bool, bool, str, int]
 """One channel of a source: register, channel, negate, absolute, the type that these modifiers act on, and the place that reads it."""
@@ -38,7 +39,7 @@ _DEPTH = 4
 class Matcher:
     """The rules for the instruction at one place of a form."""
 
-    __slots__ = ("_count", "_immediates", "_is_precise", "_known", "_place", "_values", "_zero_wins")
+    __slots__ = ("_count", "_immediates", "_is_precise", "_known", "_place", "_values", "_zero_wins", "may_read_through")
 
     def __init__(self, form: Form) -> None:
         self._values = form.values
@@ -48,6 +49,8 @@ class Matcher:
         self._is_precise = False
         self._known: dict[OpcodeInfo, tuple[Index | None, bool]] = {}  # what `_index` has found
         self._count = 0
+        self.may_read_through = False
+        """True if the program, as it was at the last question, has an opcode that a source may read through."""
 
     def _index(self, opcode: OpcodeInfo) -> tuple[Index | None, bool]:
         """Return the windows of an opcode, and whether the program has an opcode whose result one of them wants."""
@@ -55,6 +58,7 @@ class Matcher:
         if len(opcodes) != self._count:
             self._count = len(opcodes)
             self._known.clear()
+            self.may_read_through = not READ_THROUGH.isdisjoint(opcodes)
         found = self._known.get(opcode)
         if found is None:
             index = index_of(opcode)
@@ -200,9 +204,11 @@ class Matcher:
     def _is_there(self, source: Source) -> bool:
         """Return true if the instruction may read a source in place of the one that reads it now."""
         register, channel, at = source[0], source[1], source[5]
+        if at == self._place or register.cell == STILL:
+            return at == self._place or register.file in STATIC
         if not is_direct(register) or (register.file is not TEMP and register.file not in STATIC):
-            return at == self._place
-        return at == self._place or self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
+            return False
+        return self._values.keeps(self._values.cells.of(register, (channel,)), at, self._place)
 
     def _word(self, source: Source) -> int | None:
         """Return the word of a source that is a constant, after its modifiers."""

@@ -10,7 +10,7 @@ from passes.analysis.cells import source_masks
 from passes.edit import with_operands
 from passes.optimise.rules.matcher import Bindings, Matcher, Source
 from passes.optimise.rules.rule import Rule
-from passes.optimise.rules.table import SOURCES
+from passes.optimise.rules.table import READ_THROUGH, SOURCES
 from passes.optimise.rules.terms import Modified, Variable
 from passes.optimise.rules.windows import is_constant, is_root
 from tgsi.language.facts.enums import IMM
@@ -20,9 +20,6 @@ from tgsi.language.ir import Instruction, SrcOperand
 
 _OF_INTEGERS = "integer"
 _BLIND = "blind"
-
-READ_THROUGH = frozenset(rule.window.opcode for rule in SOURCES)
-"""The opcodes that a source may read through."""
 
 
 @cache

@@ -20,3 +20,6 @@ RULES: tuple[Rule, ...] = tuple(rule for family in FAMILIES.values() for rule in
 
 SOURCES: tuple[Rule, ...] = OPERANDS
 """Rules of single sources."""
+
+READ_THROUGH = frozenset(rule.window.opcode for rule in SOURCES)
+"""The opcodes that a source may read through."""
