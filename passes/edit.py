@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, is_
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from passes.analysis.access import free_indexing
 from passes.analysis.cells import place_of
