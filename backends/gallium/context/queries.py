@@ -160,16 +160,16 @@ class Queries(ContextCore):
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.forget_result()
         if query.samples is not None:
+            self._of_samples += 1
             self._open(query.samples)
         elif query.counts:
             query.base = self._statistics(kind)
+            self._count_pipeline(kind, 1)
         elif kind.is_timed:
             self._synchronize()
-        if kind.is_timed:
             query.started = time.monotonic_ns()
         query.is_active = True
         self._active.add(query)
-        self._count_active(query, 1)
         return True
 
     def end_query(self, query: Query) -> bool:
@@ -178,22 +178,22 @@ class Queries(ContextCore):
         kind = query.row
         if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
+        query.is_active = False
+        self._active.discard(query)
         if query.samples is not None:
+            self._of_samples -= 1
             self._shut(query.samples)
-        elif query.counts and not self._paused:
-            query.hold(self._statistics(kind))
+            query.finish_later()
+            return True
+        if query.counts:
+            if not self._paused:
+                query.hold(self._statistics(kind))
+            self._count_pipeline(kind, -1)
         elif kind.is_timed:
             self._synchronize()
         elif kind.is_fence:
             query.fence = self._new_fence()
-        if query.is_active:
-            query.is_active = False
-            self._active.discard(query)
-            self._count_active(query, -1)
-        if query.samples is not None:
-            query.finish_later()
-        else:
-            query.finish()
+        query.finish()
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
@@ -258,8 +258,7 @@ class Queries(ContextCore):
                     self._open(query.samples)
                 else:
                     self._shut(query.samples)
-        self._count_samples()
-        self._count_statistics()
+        self._let_draws_count()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
         """Skip draws and clears while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
@@ -307,13 +306,16 @@ class Queries(ContextCore):
     def _open(self, samples: Samples) -> None:
         """Count samples from now on, unless counting is paused."""
         if not self._paused:
-            samples.opened = self._next_interval()
+            samples.opened = number = self._next_interval()
             self._unsettled.add(samples)
+            self.state.count_in(number)
 
     def _shut(self, samples: Samples) -> None:
-        """Count no more samples."""
+        """Count no more samples. Other active queries go on."""
         if samples.opened is not None:
-            samples.shut(self._next_interval())
+            end = self._next_interval()
+            samples.shut(end)
+            self.state.count_in(end if self._of_samples and not self._paused else 0)
 
     def _settle(self, query: Query) -> None:
         """Compute the result of a query that is due."""
@@ -332,20 +334,13 @@ class Queries(ContextCore):
         flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
         return replace(self.device.statistics(flushes=flushes), cs_invocations=self._cs_invocations)
 
-    def _count_active(self, query: Query, change: int) -> None:
-        """Note that so many more queries like this one are active."""
-        if query.samples is not None:
-            self._of_samples += change
-            self._count_samples()
-        elif query.row.needs is Needs.STATISTICS:
+    def _count_pipeline(self, kind: QueryKind, change: int) -> None:
+        """Note that so many more queries of a kind are active."""
+        if kind.needs is Needs.STATISTICS:
             self._of_statistics += change
-            self._count_statistics()
+            self._let_draws_count()
 
-    def _count_samples(self) -> None:
-        """Let draws count samples if active queries want that."""
-        self.state.count_in(self._interval if self._of_samples and not self._paused else 0)
-
-    def _count_statistics(self) -> None:
+    def _let_draws_count(self) -> None:
         """Let draws count statistics of the pipeline if active queries want that."""
         self.state.count_statistics = self._of_statistics > 0 and not self._paused
 
