@@ -14,7 +14,7 @@ from backends.formats import Format
 from backends.gallium.context.context import Context
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
 from backends.gallium.context.handles import StateObject, VertexBuffer, vertex_elements
-from backends.gallium.context.queries import Query
+from backends.gallium.context.query_kinds import Query
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.layout import Template
 from backends.gallium.resource.resource import Box, Resource

@@ -280,6 +280,24 @@ class DrawState:
             self.count_samples = is_wanted
         record.interval = interval
 
+    def begin_interval(self, interval: int) -> None:
+        """Note the latest interval."""
+        self.record.latest_interval = interval
+
+    def count_queries(self, change: int) -> None:
+        """Note that so many more occlusion queries are active."""
+        self.record.counting += change
+
+    def pause_counting(self, *, is_paused: bool) -> None:
+        """Leave beginnings and ends of occlusion queries to Python while counting is paused."""
+        self.record.is_counting_paused = is_paused
+
+    def share_counting(self) -> None:
+        """Let generated code begin and end occlusion queries."""
+        if not self.record.counting_word:
+            number = self.record.counting_word = self.numbers.of(True, same_value)
+            self.numbers.holders.append(lambda: {number})
+
     def put_levels(self, outer: Sequence[float], inner: Sequence[float]) -> None:
         """Set the levels of patches without a control shader, four outer and two inner ones."""
         self.record.tess_levels[:LEVELS] = (*outer, *inner)

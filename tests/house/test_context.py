@@ -21,6 +21,7 @@ NAMES = [part.__name__ for part in PARTS]
 CROSSING = {
     "_as_surface",
     "_choose_stages",
+    "_share_query",
     "_show_streams",
     "_streamed_count",
     "_note_slot",

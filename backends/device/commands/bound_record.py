@@ -196,6 +196,10 @@ class BoundRecord(ctypes.Structure):
         ("hindrances", c_uint32),  # Hindrance
         ("are_words_new", c_int32),  # a word was written after the last draw
         ("interval", c_int64),  # of occlusion queries, in which draws count samples
+        ("latest_interval", c_int64),  # number of the latest one, while no query counts as well
+        ("counting", c_int32),  # number of active occlusion queries
+        ("is_counting_paused", c_int32),
+        ("counting_word", c_uint64),  # COUNT_SAMPLES while a query counts; 0: Python begins and ends all queries
         ("draws", c_int64),  # number of draws that generated code has taken, and that are pending
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),

@@ -63,8 +63,9 @@ class Kind(IntEnum):
     CLEAR = 14
     CLEAR_CALL = 15  # CLEAR of `backends.device.commands.layout`
     BARRIER = 16  # BARRIER of it
-    SLOT_CHANGES = 17  # CHANGES of it; from here on a header has a bit for each word that follows
-    CALL_CHANGES = 18  # REDRAW of it
+    QUERY = 17  # QUERY of it, of queries that count samples
+    SLOT_CHANGES = 18  # CHANGES of it; from here on a header has a bit for each word that follows
+    CALL_CHANGES = 19  # REDRAW of it
 
 
 class CommandRow(ctypes.Structure):
@@ -129,6 +130,7 @@ class ReaderRecord(ctypes.Structure):
         ("repeats_mask", c_int32),  # number of slots - 1
         ("buffers", c_void_p),  # BufferTableRecord
         ("memories", c_void_p),  # likewise: the client's memory of resources, by the same handles
+        ("queries", c_void_p),  # BufferTableRecord: QueryRecords in the place of memory
         ("repeats", c_void_p),  # RepeatSlot
         ("has_call", c_int32),
         ("call", DrawCall),  # of the last draw of Kind.CALL

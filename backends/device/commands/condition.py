@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_int32, c_uint64
+from ctypes import c_int32, c_int64, c_uint64
 from dataclasses import field
 from enum import IntEnum
 
@@ -18,6 +18,20 @@ class Answer(IntEnum):
     FALSE = 1
     TRUE = 2
     ASKED = 3  # Python has to ask for it, because work may have to be finished first
+
+
+class QueryRecord(ctypes.Structure):
+    """A query that counts samples, as Python and generated code see it. Intervals: see `backends.device.counters`; 0 is none."""
+
+    _fields_ = [
+        ("answer", c_int32),  # an Answer
+        ("is_active", c_int32),
+        ("is_due", c_int32),  # it has ended, and its result is computed when somebody asks
+        ("is_again", c_int32),  # generated code has begun it since Python looked: what Python knows of it is void
+        ("opened", c_int64),  # the interval in which it has begun to count
+        ("first", c_int64),  # intervals that generated code has ended, and that Python has not taken yet: the first one
+        ("end", c_int64),  # the one after the last
+    ]
 
 
 @record

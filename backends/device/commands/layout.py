@@ -113,6 +113,7 @@ _KINDS = {
     Command.CLEAR: Kind.CLEAR_CALL,
     Command.SUBDATA: Kind.SUBDATA,
     Command.BARRIER: Kind.BARRIER,
+    Command.QUERY: Kind.QUERY,
     Command.CHANGES: Kind.SLOT_CHANGES,
     Command.REDRAW: Kind.CALL_CHANGES,
 }

@@ -98,7 +98,16 @@ class Reader:
 
     let_go: Callable[[int], None]
 
-    def __init__(self, bound: BoundRecord, numbers: Numbers, entry: int, rows: Rows, buffers: Buffers, memories: Buffers) -> None:
+    def __init__(
+        self,
+        bound: BoundRecord,
+        numbers: Numbers,
+        entry: int,
+        rows: Rows,
+        buffers: Buffers,
+        memories: Buffers,
+        queries: Buffers | None = None,
+    ) -> None:
         """Prepare the record.
 
         Args:
@@ -107,9 +116,11 @@ class Reader:
             rows: of the commands that it takes.
             buffers: resources that are buffers, by handle.
             memories: the client's memory of resources, by the same handles.
+            queries: QueryRecords by handle; None: Python begins and ends all queries.
         """
         self._words = (ctypes.c_uint64 * (ctypes.sizeof(bound) // 8)).from_buffer(bound)
-        self._kept, self.let_go = (buffers, memories), _let_go_of_nothing
+        queries = Buffers() if queries is None else queries
+        self._kept, self.let_go = (buffers, memories, queries), _let_go_of_nothing
         self._read = _READ(entry) if entry else None
         self._slots, self._used = (RepeatSlot * _SLOTS)(), 0
         self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...], int]] = {}
@@ -118,6 +129,7 @@ class Reader:
             bound=ctypes.addressof(bound),
             buffers=ctypes.addressof(buffers.record),
             memories=ctypes.addressof(memories.record),
+            queries=ctypes.addressof(queries.record),
             repeats=ctypes.addressof(self._slots),
             repeats_mask=_SLOTS - 1,
         )

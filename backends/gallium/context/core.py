@@ -211,6 +211,10 @@ class ContextCore(ABC):
         """Let generated code bind targets no more."""
 
     @abstractmethod
+    def _share_query(self, query: Any) -> None:
+        """Let generated code begin and end a query that counts samples."""
+
+    @abstractmethod
     def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
 

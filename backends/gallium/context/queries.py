@@ -7,18 +7,18 @@ queries are rows of `query_kinds.QUERY_KINDS`.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Sequence
-from ctypes import c_int32
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from backends.device.commands.condition import Answer, Condition
-from backends.device.counters import Intervals, Statistics, difference, total
+from backends.device.commands.condition import Condition
+from backends.device.counters import Statistics
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.query_kinds import QUERY_KINDS, Needs, QueryKind, Result
+from backends.gallium.context.query_kinds import Needs, Query, QueryKind, Result, Samples, truth_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
@@ -26,90 +26,6 @@ from backends.pipe.checks import integer, sequence, truth
 from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
 from backends.pipe.limits import MOST_INTERVALS
 from tgsi.language.diagnostics import UnsupportedError
-
-_NOTHING = Statistics()
-
-
-class Samples:
-    """The samples of a query, in intervals (`backends.device.counters.Intervals`).
-
-    taken: those that were read from intervals. spans: intervals that were not read yet: the first, and the one after the last. opened: the
-    interval in which counting has begun; None: nothing is counted now.
-    """
-
-    def __init__(self) -> None:
-        self.taken, self.spans = 0, list[tuple[int, int]]()
-        self.opened: int | None = None
-
-    def clear(self) -> None:
-        """Forget all samples."""
-        self.taken = 0
-        self.spans.clear()
-
-    def shut(self, end: int) -> None:
-        """Count no more, from interval `end` on."""
-        if self.opened is not None:
-            self.spans.append((self.opened, end))
-            self.opened = None
-
-    def take(self, intervals: Intervals) -> int:
-        """Read the intervals, whose draws are carried out. Returns the number of all samples so far."""
-        for first, end in self.spans:
-            self.taken += intervals.passed(first, end)
-        self.spans.clear()
-        return self.taken
-
-
-class Query:
-    """A query that create_query returned.
-
-    held: the events counted while it was active, until the last pause. samples: for kinds that count these. passed: how many did, in the
-    result. is_due: it has ended, and its result is computed when somebody asks. row: of its kind. context: that made it.
-    """
-
-    def __init__(self, context: object, kind: QueryType | DriverQuery, index: int) -> None:
-        self.context = context
-        self.kind = kind
-        self.row = QUERY_KINDS[kind]
-        self.stream = index
-        self.is_active = False
-        self.is_destroyed = False
-        self.result: Result | None = None
-        self.answer = c_int32(Answer.NONE)
-        self.base = self.held = _NOTHING
-        self.samples = Samples() if self.row.needs is Needs.SAMPLES else None
-        self.is_due = False
-        self.passed = self.started = 0
-        self.fence: Fence | None = None
-
-    def __repr__(self) -> str:
-        return f"<Query {self.kind.name} {'active' if self.is_active else self.result}>"
-
-    @property
-    def counts(self) -> bool:
-        """True for kinds that read the device's totals."""
-        return self.row.needs not in (Needs.NOTHING, Needs.SAMPLES)
-
-    def forget_result(self) -> None:
-        """Drop the result."""
-        self.result, self.held, self.answer.value = None, _NOTHING, Answer.NONE
-        self.is_due = False
-        if self.samples is not None:
-            self.samples.clear()
-
-    def finish_later(self) -> None:
-        """Have the result computed when somebody asks."""
-        self.is_due, self.answer.value = True, Answer.ASKED
-
-    def finish(self) -> None:
-        """Compute the result."""
-        self.result = result = self.row.answer(self)
-        self.is_due = False
-        self.answer.value = Answer.ASKED if self.fence is not None else Answer.TRUE if _truth(result) else Answer.FALSE
-
-    def hold(self, now: Statistics) -> None:
-        """Add the events since `base` to `held`."""
-        self.held = total(self.held, difference(now, self.base))
 
 
 class Queries(ContextCore):
@@ -119,9 +35,29 @@ class Queries(ContextCore):
         super().__init__(screen, device)
         self._active: set[Query] = set()
         self._unsettled = set[Samples]()  # those that have spans, or count now
-        self._interval = 0  # the latest one
-        self._of_samples = self._of_statistics = 0  # number of active queries
-        self._paused = False
+        self._shared = weakref.WeakSet[Query]()  # those that generated code may begin and end
+        self._of_statistics = 0  # number of active queries
+
+    @property
+    def _paused(self) -> bool:
+        return bool(self.state.record.is_counting_paused)
+
+    def _share_query(self, query: Query) -> None:
+        """Let generated code begin and end a query that counts samples."""
+        query.is_shared = True
+        self._shared.add(query)
+        self.state.share_counting()
+
+    def _catch_up(self) -> None:
+        """Take over what generated code has done to queries."""
+        for query in self._shared:
+            query.catch_up()
+            if query.is_active:
+                self._active.add(query)
+            else:
+                self._active.discard(query)
+            if query.samples is not None and (query.samples.opened or query.samples.spans):
+                self._unsettled.add(query.samples)
 
     def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
         """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
@@ -160,7 +96,7 @@ class Queries(ContextCore):
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.forget_result()
         if query.samples is not None:
-            self._of_samples += 1
+            self.state.count_queries(1)
             self._open(query.samples)
         elif query.counts:
             query.base = self._statistics(kind)
@@ -181,7 +117,7 @@ class Queries(ContextCore):
         query.is_active = False
         self._active.discard(query)
         if query.samples is not None:
-            self._of_samples -= 1
+            self.state.count_queries(-1)
             self._shut(query.samples)
             query.finish_later()
             return True
@@ -244,6 +180,7 @@ class Queries(ContextCore):
         enable = truth(enable, "set_active_query_state: enable")
         if enable is not self._paused:
             return
+        self._catch_up()
         counting = [query for query in self._active if query.counts]
         now = self._statistics(None) if counting else Statistics()
         for query in counting:
@@ -251,7 +188,7 @@ class Queries(ContextCore):
                 query.base = now
             else:
                 query.hold(now)
-        self._paused = not enable
+        self.state.pause_counting(is_paused=not enable)
         for query in self._active:
             if query.samples is not None:
                 if enable:
@@ -280,28 +217,32 @@ class Queries(ContextCore):
         if condition is None:
             return True
         query: Any = condition.query
+        if query.is_shared:
+            query.catch_up()
         if query.is_due:
             self._settle(query)
         if query.result is None:
             return True
         if query.fence is not None and not condition.waits and not query.fence.is_signaled:
             return True
-        return _truth(query.result if query.fence is None else _is_done(query.fence, wait=True)) is not condition.skipped
+        return truth_of(query.result if query.fence is None else _is_done(query.fence, wait=True)) is not condition.skipped
 
     def _next_interval(self) -> int:
         """Begin an interval. If there are no more, what is pending is carried out, and counting begins anew."""
-        if self._interval + 1 >= MOST_INTERVALS:
+        interval: int = self.state.record.latest_interval + 1
+        if interval >= MOST_INTERVALS:
             self._carry_out_counted()
+            self._catch_up()
             for samples in self._unsettled:
-                is_open = samples.opened is not None
-                samples.shut(self._interval + 1)
+                is_open = samples.opened > 0
+                samples.shut(interval)
                 samples.take(self.device.intervals)
-                samples.opened = 1 if is_open else None
-            self._unsettled = {samples for samples in self._unsettled if samples.opened is not None}
+                samples.opened = int(is_open)
+            self._unsettled = {samples for samples in self._unsettled if samples.opened}
             self.device.intervals.forget()
-            self._interval = 0
-        self._interval += 1
-        return self._interval
+            interval = 1
+        self.state.begin_interval(interval)
+        return interval
 
     def _open(self, samples: Samples) -> None:
         """Count samples from now on, unless counting is paused."""
@@ -312,10 +253,10 @@ class Queries(ContextCore):
 
     def _shut(self, samples: Samples) -> None:
         """Count no more samples. Other active queries go on."""
-        if samples.opened is not None:
-            end = self._next_interval()
+        if samples.opened:
+            end, record = self._next_interval(), self.state.record
             samples.shut(end)
-            self.state.count_in(end if self._of_samples and not self._paused else 0)
+            self.state.count_in(end if record.counting and not record.is_counting_paused else 0)
 
     def _settle(self, query: Query) -> None:
         """Compute the result of a query that is due."""
@@ -346,6 +287,8 @@ class Queries(ContextCore):
 
     def _check_query(self, query: Any, name: str) -> None:
         if query.__class__ is Query and query.context is self and not query.is_destroyed:
+            if query.is_shared:
+                query.catch_up()
             return
         if not isinstance(query, Query):
             raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
@@ -353,10 +296,6 @@ class Queries(ContextCore):
             raise ValueError(f"{name}: query: it belongs to another context")
         if query.is_destroyed:
             raise ValueError(f"{name}: query: it was destroyed")
-
-
-def _truth(result: Result) -> bool:
-    return any(result) if isinstance(result, tuple) else bool(result)
 
 
 def _is_done(fence: Fence, wait: bool) -> bool:

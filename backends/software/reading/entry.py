@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from backends.abi.records import layout_digest
 from backends.device.commands.bound_record import BoundRecord, ClearCall, DrawCall
 from backends.device.commands.client import BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written
+from backends.device.commands.condition import QueryRecord
 from backends.entries.python_table import PythonTable
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 _LAYOUT = layout_digest(
     *(BoundRecord, BufferSlot, BufferTableRecord, ClearCall, DrawCall),
-    *(PythonTable, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written),
+    *(PythonTable, QueryRecord, ReaderRecord, Repeat, RepeatSlot, WireRecord, Written),
 )
 
 

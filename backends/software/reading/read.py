@@ -11,6 +11,7 @@ from backends.software.reading.barriers import build_barrier
 from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
 from backends.software.reading.clears import build_clear_call, build_clear_words
 from backends.software.reading.draws import build_call, build_call_changes, build_draw_words, build_slot_changes, build_slot_constants
+from backends.software.reading.queries import build_query
 from backends.software.reading.subdata import build_subdata
 from backends.software.reading.tables import build_find, build_repeat
 from backends.software.reading.transfers import build_copy_transfer, build_transfer
@@ -31,6 +32,7 @@ _TAKEN_BY = {
     Kind.CLEAR: "clear_words",
     Kind.CLEAR_CALL: "clear_call",
     Kind.BARRIER: "barrier",
+    Kind.QUERY: "query",
     Kind.SLOT_CHANGES: "slot_changes",
     Kind.CALL_CHANGES: "call_changes",
 }
@@ -96,6 +98,7 @@ def build_reading(module: Module) -> None:
         build_transfer,
         build_copy_transfer,
         build_barrier,
+        build_query,
         build_read,
         build_answer_waits,
     ):

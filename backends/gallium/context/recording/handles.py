@@ -8,7 +8,7 @@ from typing import Any
 
 from backends.device.bound import Shader
 from backends.gallium.context.handles import StateObject
-from backends.gallium.context.queries import Query
+from backends.gallium.context.query_kinds import Query
 from backends.gallium.context.stream_output import StreamOutputTarget
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView, Surface

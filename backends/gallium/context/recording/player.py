@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from backends.device.commands.bound_record import Word
+from backends.device.commands.condition import QueryRecord
 from backends.device.commands.layout import REPEATED, ROWS, Command
 from backends.device.commands.reader import Buffers, Reader, address_of_words
 from backends.gallium.context.core import ContextCore
+from backends.gallium.context.query_kinds import Query
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
 from backends.gallium.context.recording.errors import RecordingError, WordError
 from backends.gallium.context.recording.methods import signature_of
@@ -27,9 +29,9 @@ class Player:
 
     def __init__(self, context: ContextCore) -> None:
         state = context.state
-        self._context, self._buffers = context, Buffers()
+        self._context, self._buffers, self._queries = context, Buffers(), Buffers()
         entry = 0 if context._is_observed else context.device.reader_entry()
-        self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers, Buffers())
+        self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers, Buffers(), self._queries)
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
         self._decoder = Decoder(self._object, lambda: self._reader.last_draw, self._changed)
@@ -38,14 +40,18 @@ class Player:
 
     # -- objects -------------------------------------------------------------------------------------------------------------
     def learn(self, handle: int, thing: Any) -> None:
-        """Let generated code find a buffer by its handle, unless it lies over memory of the caller."""
+        """Let generated code find a buffer by its handle, unless it lies over memory of the caller, and a query that counts samples."""
         if isinstance(thing, Resource) and thing.is_buffer and thing.user is None:
             self._buffers.put(handle, thing.address, thing.size)
             self._memory[handle] = thing.address, thing.size, thing.storage
+        elif isinstance(thing, Query) and thing.samples is not None:
+            self._context._share_query(thing)
+            self._queries.put(handle, ctypes.addressof(thing.record), ctypes.sizeof(QueryRecord))
 
     def ended(self, handle: int) -> None:
         """Leave all commands that name an object to Python: it was destroyed."""
         self._reader.forget(handle)
+        self._queries.remove(handle)
 
     def forget(self, handle: int) -> None:
         """Forget a handle. Its memory lives as long as it is bound, or pending draws read it."""
