@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from backends.abi.limits import MAX_ARRAY_BYTES, MAX_LANES
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from passes.analysis import facts
 from passes.analysis.effects import NONE, Effects, effects_of
@@ -14,6 +15,8 @@ from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_LEAST_LANES = 8
+_REGISTERS = {File.TEMP, File.IN, File.OUT, File.SV, File.ADDR}
 ORDERED_LANES = 16  # vector width of programs whose results depend on the order of invocations; the same on every machine
 
 
@@ -29,6 +32,7 @@ class ShaderNeeds:
         images: number of image units.
         effects: effects of the program on memory.
         handles: textures or images are named by values (bindless).
+        most_lanes: the widest vectors for which the program's arrays have room.
     """
 
     constants: tuple[tuple[int, int, bool], ...]
@@ -37,6 +41,7 @@ class ShaderNeeds:
     images: int = 0
     effects: Effects = NONE
     handles: bool = False  # values name textures or images
+    most_lanes: int = MAX_LANES
 
     @property
     def reaches_memory(self) -> bool:
@@ -51,7 +56,13 @@ class ShaderNeeds:
         views = program.file_size(File.SVIEW)
         units = MAX_SAMPLER_VIEWS if handles else max(program.file_size(File.SAMP), views)
         return ShaderNeeds(
-            _constants(program, registers), units, views == 0 and not handles, _images(program, registers, handles), effects, handles
+            constants=_constants(program, registers),
+            units=units,
+            is_paired=views == 0 and not handles,
+            images=_images(program, registers, handles),
+            effects=effects,
+            handles=handles,
+            most_lanes=_most_lanes(program, registers),
         )
 
 
@@ -70,6 +81,15 @@ class HasProgram(Protocol):
 def needs_of(shader: HasProgram | None) -> ShaderNeeds:
     """Return the needs of a shader's program, which are kept with the program. None stands for an empty shader."""
     return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
+
+
+def _most_lanes(program: Program, registers: list[RegisterRef]) -> int:
+    """Return the most lanes with which registers that are addressed at run time have room on the stack of generated code."""
+    files = {r.file for r in registers if r.indirect is not None and r.file in _REGISTERS}
+    lanes, size = MAX_LANES, 16 * sum(map(program.file_size, files))
+    while lanes > _LEAST_LANES and size * lanes > MAX_ARRAY_BYTES:
+        lanes //= 2
+    return lanes
 
 
 def _constants(program: Program, registers: list[RegisterRef]) -> tuple[tuple[int, int, bool], ...]:

@@ -80,9 +80,10 @@ class StageKind:
 
 def vertex_lanes(maker: DrawBuilder, shader: Shader) -> int:
     """Return the width of vectors of vertices: a fixed one if the order of invocations can be observed."""
-    if needs_of(shader).effects.is_ordered:
+    needs = needs_of(shader)
+    if needs.effects.is_ordered:
         return ORDERED_LANES
-    return min(maker.lanes or maker.kernels.vertex_lanes(), 32)
+    return min(maker.lanes or maker.kernels.vertex_lanes(), needs.most_lanes, 32)
 
 
 def _tessellation(making: Making, producer: Shader, _: Shader) -> Stage:

@@ -61,6 +61,7 @@ class Fact(IntEnum):
     FRONT = auto()
     TILE_SLOTS = auto()
     LAYOUT = auto()  # of vertex fetch: the key of its kernel
+    VERTEX_LANES = auto()
     VERTEX_KEYS = auto()  # StageKeys
     FRAGMENT_KEYS = auto()
     TESTS = auto()

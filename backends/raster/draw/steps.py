@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol
 
+from backends.abi.limits import MAX_LANES
 from backends.device.bound import DrawState, Shader, StageState
 from backends.device.environment import StageKeys, stage_keys
 from backends.device.framebuffer import FramebufferKind
@@ -155,12 +156,12 @@ def _keys(o: Options, d: Draw, needs: ShaderNeeds, bindings: StageState) -> Conc
     return (stage_keys(bindings, needs),)
 
 
-def _vertex_lanes(o: Options, is_tiny: bool) -> int:
-    return min(o.lanes or o.kernels.vertex_lanes(is_tiny), 32)
+def _vertex_lanes(o: Options, d: Draw, needs: ShaderNeeds, is_tiny: bool) -> Conclusions:
+    return (min(o.lanes or o.kernels.vertex_lanes(is_tiny), needs.most_lanes, 32),)
 
 
-def _fetch(o: Options, d: Draw, layout: Layout, is_tiny: bool) -> Conclusions:
-    d.entries.fetch = o.use(o.kernels.fetch(layout, _vertex_lanes(o, is_tiny)))
+def _fetch(o: Options, d: Draw, layout: Layout, lanes: int) -> Conclusions:
+    d.entries.fetch = o.use(o.kernels.fetch(layout, lanes))
     return ()
 
 
@@ -172,14 +173,16 @@ def _exposed(o: Options, d: Draw, interface: Interface, rules: SlotRules, used: 
     return (exposed_outputs(interface.linked, interface.slots, rules.flatshade, used),)
 
 
-def _vertex_shader(o: Options, d: Draw, vertex: Shader, keys: StageKeys, is_tiny: bool, exposed: int) -> Conclusions:
-    d.entries.vertex_shader = o.use(o.kernels.vertex_shader(vertex, _vertex_lanes(o, is_tiny), keys, exposed))
+def _vertex_shader(o: Options, d: Draw, vertex: Shader, keys: StageKeys, lanes: int, exposed: int) -> Conclusions:
+    d.entries.vertex_shader = o.use(o.kernels.vertex_shader(vertex, lanes, keys, exposed))
     return ()
 
 
-def _front(o: Options, d: Draw, front: Front, shape: Shape, is_conservative: bool, is_tiny: bool, is_stored: bool) -> Conclusions:
+def _front(
+    o: Options, d: Draw, front: Front, shape: Shape, is_conservative: bool, is_tiny: bool, is_stored: bool, lanes: int
+) -> Conclusions:
     entries, kernels = d.entries, o.kernels
-    entries.shade_vertices = o.use(kernels.shade_vertices(_vertex_lanes(o, is_tiny), is_stored, front.has_distances))
+    entries.shade_vertices = o.use(kernels.shade_vertices(lanes, is_stored, front.has_distances))
     entries.setup = o.use(kernels.setup(o.setup_lanes or kernels.setup_lanes(is_tiny), front.has_route, front.has_rows, is_conservative))
     if front.has_places:
         entries.place = o.use(kernels.place())
@@ -223,7 +226,7 @@ def _shading(
     else:
         texel_bytes = max((t.texel_bytes for t in targets.keys if t is not None), default=4)
         lanes = o.lanes or kernels.fragment_lanes(info, texel_bytes, is_few)
-        lanes = info.fitting_lanes(lanes if samples.pattern is None else min(lanes, MOST_LANES))
+        lanes = min(lanes, needs.most_lanes, MOST_LANES if samples.pattern is not None else MAX_LANES)
     key = fragment_key(
         rules,
         slots,
@@ -267,11 +270,12 @@ WRITING = (
 ENTERING = (
     Step("vertex keys", _keys, (Fact.VERTEX_NEEDS,), (Fact.VERTEX_KEYS,), Processor.VERT, shades_vertices=True),
     Step("fragment keys", _keys, (Fact.FRAGMENT_NEEDS,), (Fact.FRAGMENT_KEYS,), Processor.FRAG),
-    Step("fetch", _fetch, (Fact.LAYOUT, Fact.IS_TINY), shades_vertices=True),
+    Step("vertex lanes", _vertex_lanes, (Fact.VERTEX_NEEDS, Fact.IS_TINY), (Fact.VERTEX_LANES,)),
+    Step("fetch", _fetch, (Fact.LAYOUT, Fact.VERTEX_LANES), shades_vertices=True),
     Step("used inputs", _used_inputs, (Fact.FRAGMENT, Fact.TARGETS), (Fact.USED_INPUTS,), shades_vertices=True),
     Step("exposed outputs", _exposed, (Fact.INTERFACE, Fact.SLOT_RULES, Fact.USED_INPUTS), (Fact.EXPOSED,), shades_vertices=True),
-    Step("vertex shader", _vertex_shader, (Fact.VERTEX, Fact.VERTEX_KEYS, Fact.IS_TINY, Fact.EXPOSED), shades_vertices=True),
-    Step("front", _front, (Fact.FRONT, Fact.SHAPE, Fact.IS_CONSERVATIVE, Fact.IS_TINY, Fact.IS_STORED)),
+    Step("vertex shader", _vertex_shader, (Fact.VERTEX, Fact.VERTEX_KEYS, Fact.VERTEX_LANES, Fact.EXPOSED), shades_vertices=True),
+    Step("front", _front, (Fact.FRONT, Fact.SHAPE, Fact.IS_CONSERVATIVE, Fact.IS_TINY, Fact.IS_STORED, Fact.VERTEX_LANES)),
     Step(
         "shading",
         _shading,

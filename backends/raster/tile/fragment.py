@@ -8,7 +8,6 @@ from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
-from backends.abi.limits import MAX_ARRAY_BYTES
 from backends.device.needs import reads_handles
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Face
@@ -17,7 +16,6 @@ from backends.raster.samples import Pattern
 from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
-from passes.analysis.operands import registers_of
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
@@ -28,10 +26,6 @@ from tgsi.language.record import record
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Function, Val
     from backends.llvm.builder.lanes import LaneMap
-
-
-_LEAST_LANES = 8
-_REGISTERS = {File.TEMP, File.IN, File.OUT, File.SV, File.ADDR}
 
 
 class Outputs(Protocol):
@@ -138,7 +132,6 @@ class FragmentInfo:
     instructions: int = 0
     live: int = 0  # values that live at once
     has_loops: bool = False
-    indexed: int = 0  # registers of the files that are addressed at run time
 
     @property
     def point_slot(self) -> int | None:
@@ -183,12 +176,6 @@ class FragmentInfo:
         """True if the program reads the number of the primitive."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
 
-    def fitting_lanes(self, lanes: int) -> int:
-        """`lanes`, or fewer if the registers that are addressed at run time would take too much stack."""
-        while lanes > _LEAST_LANES and 16 * self.indexed * lanes > MAX_ARRAY_BYTES:
-            lanes //= 2
-        return lanes
-
     @staticmethod
     def of(program: Program, emit: Emit) -> FragmentInfo:
         """The facts of a program, from its declarations, properties and instructions."""
@@ -224,18 +211,12 @@ class FragmentInfo:
             instructions=len(program.instructions),
             live=live_values(program),
             has_loops=any(i.opcode.flow is Flow.LOOP for i in program.instructions),
-            indexed=sum(map(program.file_size, _indexed_files(program))),
         )
 
 
 def describe(program: Program) -> FragmentInfo:
     """The facts of a program, with the translator as `emit`."""
     return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
-
-
-def _indexed_files(program: Program) -> set[File]:
-    """Files of registers that are addressed at run time."""
-    return {r.file for i in program.instructions for r in registers_of(i) if r.indirect is not None and r.file in _REGISTERS}
 
 
 def _fetches(program: Program) -> tuple[int, ...]:

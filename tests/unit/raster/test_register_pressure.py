@@ -75,3 +75,13 @@ def test_arrays_too_large_for_the_lanes_are_drawn_with_fewer(count: int, monkeyp
     with Screen(threads=0, lanes=64) as screen:
         monkeypatch.setattr(picture, "screen", lambda: screen)
         assert (picture.Picture(8, 8).draw(text).pixels() == (1, 2, 3, 4)).all()
+
+
+@pytest.mark.parametrize("count", [2049, 4096])
+def test_vertex_programs_with_large_arrays_take_fewer_lanes_too(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..{count - 1}], ARRAY(1)\nDCL ADDR[0]\n"
+    text += f"IMM[0] UINT32 {{{count - 1}, 0, 0, 0}}\nUARL ADDR[0].x, IMM[0].xxxx\n"
+    text += "MOV TEMP[ADDR[0].x](1), IN[0]\nMOV OUT[0], TEMP[ADDR[0].x](1)\nEND\n"
+    with Screen(threads=0, lanes=64) as screen:
+        monkeypatch.setattr(picture, "screen", lambda: screen)
+        assert (picture.Picture(8, 8).draw(vertex=text).pixels() == 1).all()
