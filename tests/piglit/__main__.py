@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 from tests.piglit.cases import Case, Unit, matching, ordered, read_cases, shard
@@ -27,7 +27,7 @@ from tests.piglit.kept import KEPT, keep, kept
 from tests.piglit.page import PAGE, page, tree_here
 from tests.piglit.results import Results, read_any
 from tests.piglit.runner import remaining, run
-from tests.piglit.sides import SIDES, missing, served, started
+from tests.piglit.sides import SIDES, alone, missing
 from tests.piglit.table import PASSED, better, table, unknown, worse
 from tests.shader_test.runs import folder
 
@@ -135,8 +135,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             told[0] = time.monotonic()
             print(f"{count:,} results, {told[0] - begin:.0f} s", flush=True)
 
-    with served(given.side, given.log) as server:
-        run(units, root, results, lambda: started(server), jobs=given.jobs, seconds=given.seconds, tell=tell)
+    starter = partial(alone, given.side, given.log)
+    run(units, root, results, starter, jobs=given.jobs, seconds=given.seconds, tell=tell)
     print({kind: len(results.names(kind)) for kind in sorted({outcome.kind for outcome in results.found.values()})})
     return 0
 

@@ -21,7 +21,9 @@ PATIENCE = 60.0
 """Seconds of processor time, its own and the server's, after which a process hangs: on a busy machine the clock says nothing."""
 
 STANDSTILL = 10
-"""Factor from the seconds of a limit of processor time to those by the clock."""
+"""Factor from the seconds of a limit of processor time to those by the clock, after which a process that does not work hangs."""
+
+_WORK = 0.01  # share of a processor that a process at work gets on a busy machine
 
 RANKS = ("skip", "pass", "warn", "fail", "hang", "crash")
 """Outcomes, the worst last. The outcome of a case with parts is that of its worst part."""
@@ -88,12 +90,12 @@ class Starter:
     def _wait(self, process: subprocess.Popen[bytes], seconds: float) -> int | None:
         """The exit code; None if the process takes too long."""
         begin, before = time.monotonic(), self._used()
-        while time.monotonic() - begin < STANDSTILL * seconds:
+        while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(_LOOK * seconds)
-            if self._used() - before + processor_time(process.pid) > seconds:
-                break
-        return None
+            spent, passed = self._used() - before + processor_time(process.pid), time.monotonic() - begin
+            if spent > seconds or (passed > STANDSTILL * seconds and spent < _WORK * passed):
+                return None
 
 
 def reports(output: str) -> tuple[str, dict[str, str]]:

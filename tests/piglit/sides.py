@@ -44,6 +44,13 @@ def served(side: str, log: Path | None = None) -> Iterator[Server]:
 
 
 @contextmanager
+def alone(side: str, log: Path | None = None) -> Iterator[Start]:
+    """A starter of clients of a server that nobody else uses, so that its processor time is theirs."""
+    with served(side, log) as server, started(server) as start:
+        yield start
+
+
+@contextmanager
 def started(server: Server) -> Iterator[Start]:
     """A starter of clients of a server, with a display of its own. Raises RuntimeError with the cause if clients reach it no more."""
     with Display(_SIZE) as display:
