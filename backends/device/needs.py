@@ -20,7 +20,7 @@ _REGISTERS = {File.TEMP, File.IN, File.OUT, File.SV, File.ADDR}
 ORDERED_LANES = 16  # vector width of programs whose results depend on the order of invocations; the same on every machine
 
 
-@record
+@record(kw_only=True)
 class ShaderNeeds:
     """The resources that a program reads.
 
@@ -66,7 +66,7 @@ class ShaderNeeds:
         )
 
 
-NOTHING = ShaderNeeds((), 0)
+NOTHING = ShaderNeeds(constants=(), units=0)
 
 
 class HasProgram(Protocol):
