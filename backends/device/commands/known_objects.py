@@ -137,7 +137,8 @@ class KnownObjects:
         """keep: takes memory (address, bytes, owner) of objects that are forgotten."""
         self._record, self._keep = record, keep
         self._kept: dict[tuple[int, Kind], tuple[object, object]] = {}
-        self._seen: deque[object] = deque(maxlen=_SEEN)
+        self._seen: deque[object] = deque(maxlen=_SEEN)  # keeps them alive, so that no other object has one of these addresses
+        self._seen_ids: deque[int] = deque(maxlen=_SEEN)
         self._table: SlotTable[tuple[int, Kind]] = SlotTable(KnownSlot, _hash_of, self._place, _FEWEST_SLOTS)
 
     def __len__(self) -> int:
@@ -155,9 +156,10 @@ class KnownObjects:
 
     def is_second(self, thing: object) -> bool:
         """True if an object that may be one of many was asked for lately; then it is worth remembering."""
-        found = any(thing is other for other in self._seen)
+        found = id(thing) in self._seen_ids
         if not found:
             self._seen.append(thing)
+            self._seen_ids.append(id(thing))
         return found
 
     def learn_memory(self, thing: object, kind: Kind, slot: VertexBufferSlot, owner: object, end: c_int32) -> None:
@@ -191,6 +193,7 @@ class KnownObjects:
             self._let_go(keeping)
         self._kept.clear()
         self._seen.clear()
+        self._seen_ids.clear()
         self._table.clear()
 
     def _let_go(self, keeping: object) -> None:
