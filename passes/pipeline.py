@@ -75,8 +75,9 @@ class Pipeline:
 
     def _run(self, program: Program, after: Callback | None) -> Program:
         made, form = program, None
+        check = budgets.check
         for group, rewrite in self._groups:
-            budgets.check()
+            check()
             if rewrite is not None:
                 if form is None:
                     form = Form(made)

@@ -19,7 +19,6 @@ from passes.analysis import facts
 from passes.analysis.access import indexed_registers
 from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks
 from passes.analysis.layout import Layout
-from tgsi.language._forks import cached_property
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
@@ -50,6 +49,11 @@ class Values:
     may_overwrite_outputs: false if every channel of OUT is written in one place at most.
     """
 
+    __slots__ = (
+        *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows"),
+        *("copies", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs"),
+    )
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.items: list[Instruction | None] = list(program.instructions)
@@ -77,6 +81,7 @@ class Values:
         self._index()
         self.pinned = self._pinned()
         self._origins: tuple[int, Sequence[int | None]] = -1, ()
+        self._shows: list[int] | None = None
 
     def rename(self, program: Program) -> None:
         """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
@@ -249,12 +254,13 @@ class Values:
                     return False
         return True
 
-    @cached_property
+    @property
     def shows(self) -> list[int]:
-        """The places where something may see what outputs hold: EMIT, and calls."""
-        if _SHOWS.isdisjoint(self.opcodes):
-            return []
-        return [place for place, item in enumerate(self.items) if item is not None and item.opcode in _SHOWS]
+        """The places where something may see what outputs hold, at the first question: EMIT, and calls."""
+        if self._shows is None:
+            items = () if _SHOWS.isdisjoint(self.opcodes) else enumerate(self.items)
+            self._shows = [place for place, item in items if item is not None and item.opcode in _SHOWS]
+        return self._shows
 
     def places(self) -> Iterator[int]:
         """Yield the places of the instructions that are left."""

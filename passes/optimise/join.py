@@ -31,12 +31,13 @@ class JoinWrites(FormPass):
         """See `FormPass.rewrite`."""
         if not form.is_split:
             SplitRegisters().rewrite(form)
-        parts = [
-            place
-            for place, item in enumerate(form.values.items)
-            if item is not None and item.opcode.is_divisible and item.dst[0].write_mask != XYZW
-        ]
-        if len(parts) < 2 or len({_likeness(form.values.items[place]) for place in parts}) == len(parts):
+        parts: list[int] = []
+        alike: set[int] = set()
+        for place, item in enumerate(form.values.items):
+            if item is not None and item.opcode.is_divisible and item.dst[0].write_mask != XYZW:
+                parts.append(place)
+                alike.add(_likeness(item))
+        if len(alike) == len(parts):
             return False
         joiner = _Joiner(form)
         for place in parts:
@@ -44,9 +45,8 @@ class JoinWrites(FormPass):
         return joiner.changed
 
 
-def _likeness(item: Instruction | None) -> int:
+def _likeness(item: Instruction) -> int:
     """Return a number that is equal for instructions that may be joined: of opcode and registers of the sources, constants aside."""
-    assert item is not None
     found: int = item.opcode.number
     for operand in item.src:
         register = operand.register

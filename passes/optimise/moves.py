@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from passes.analysis.access import is_direct
-from passes.analysis.cells import source_masks
+from passes.analysis.cells import CHANNELS, source_masks
 from passes.analysis.values import Values
 from passes.edit import destination, source_of, with_operands
 from passes.form import Form, FormPass
@@ -53,14 +53,15 @@ class _Merger:
         source, target = item.src[0], item.dst[0]
         if source.negate or source.absolute or not is_direct(source.register) or target.register.file not in (TEMP, OUT):
             return False
-        if target.register.indirect is not None or target.register.dimension is not None or source.register == target.register:
+        if target.register.indirect is not None or target.register.dimension is not None:
+            return False
+        if target.register.cell == source.register.cell and source.register == target.register:
             return False
         values = self.values
         base = source.register.index * 16
         channels: dict[int, list[int]] = {}
-        for c in range(4):
-            if target.write_mask >> c & 1:
-                channels.setdefault(source.swizzle[c], []).append(c)
+        for c in CHANNELS[target.write_mask]:
+            channels.setdefault(source.swizzle[c], []).append(c)
         old = [base + taken for taken in channels]
         goal = target.register.index * 16 + PLACES[target.register.file]
         new = [goal + c for group in channels.values() for c in group]
@@ -126,11 +127,11 @@ class _Merger:
             places = values.writers.get(cell, ())
             if bisect_left(places, move) != bisect_left(places, first):
                 return False
-            readers = values.readers.get(cell, ())
-            if len(readers) > _MANY or any(first < place <= move for place in readers):
+            readers = values.readers.get(cell)
+            if readers and (len(readers) > _MANY or any(first < place <= move for place in readers)):
                 return False
         begin, end = bisect_left(self.jump_places, first), bisect_left(self.jump_places, move)
-        if end - begin > _MANY or any(not (start > first and stop < move) for _, start, stop in self.jumps[begin:end]):
+        if begin < end and (end - begin > _MANY or any(not (start > first and stop < move) for _, start, stop in self.jumps[begin:end])):
             return False
         region = layout.region[move]
         return layout.starts[region] <= first
@@ -146,7 +147,7 @@ class _Merger:
         if len(item.dst) != 1 or opcode.flow is not None or not allowed.issuperset(values.writes[place]):
             return None
         mask = item.dst[0].write_mask
-        straight = all(channels.get(c) == [c] for c in range(4) if mask >> c & 1)
+        straight = all(channels.get(c) == [c] for c in CHANNELS[mask])
         if saturate and (opcode.uses_64bit or not (opcode.is_computed or opcode.has_offsets)):
             return None
         if opcode.uses_64bit and any(operand.register == register for operand in item.src):

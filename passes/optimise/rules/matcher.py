@@ -289,7 +289,7 @@ class Matcher:
         for bound in lanes:
             source = bound[term.name]
             assert isinstance(source, tuple)
-            if source[0] != first[0] or source[2:5] != first[2:5]:
+            if source is not first and (source[0] != first[0] or source[2:5] != first[2:5]):
                 return None
             found.append(source[1])
         register, _, is_negated, is_absolute, type_, _ = first
