@@ -64,6 +64,8 @@ def _sub(program: Program, label: int) -> int:
 class Immediates:
     """The immediates of a program that is being changed."""
 
+    __slots__ = ("_holders", "_open", "_program", "items")
+
     def __init__(self, program: Program) -> None:
         self._program = program
         self.items = list(program.immediates)

@@ -31,6 +31,8 @@ class Form:
     carried: those whose value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
     """
 
+    __slots__ = ("carried", "immediates", "is_split", "is_stale", "notes", "program", "values", "walked", "zero_wins", "zeros")
+
     def __init__(self, program: Program) -> None:
         self.zero_wins = bool(program.properties) and any(map(program.property, ("MUL_ZERO_WINS", "LEGACY_MATH_RULES")))
         """True if 0 times anything is 0 in products of floats."""

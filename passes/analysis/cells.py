@@ -136,6 +136,8 @@ class _Groups(dict[int, int]):
 class CellMap:
     """The cells of a program's registers; those of a program without addresses, if none is given."""
 
+    __slots__ = ("_known", "_ranges", "groups")
+
     def __init__(self, program: Program | None) -> None:
         self.groups: dict[tuple[File, int], int] = {}
         """Registers that an address may reach, by file and array number (0: the whole file), and their cell."""

@@ -26,6 +26,11 @@ class Layout:
     the first place after which lanes of the main program may be missing.
     """
 
+    __slots__ = (
+        *("region", "starts", "ends", "parents", "loop", "loops", "first_return", "jumps", "has_subs", "is_straight"),
+        *("_depth", "_sub", "_arms", "_others"),
+    )
+
     def __init__(self, items: Sequence[Instruction | None], opcodes: Iterable[OpcodeInfo]) -> None:
         self.region: list[int] = []
         self.starts, self.ends = [0], [len(items)]

@@ -27,6 +27,8 @@ MAX_FINDINGS = 200
 class Registers:
     """The declared ranges of one file and dimension, for questions about single registers."""
 
+    __slots__ = ("_merged", "_starts", "ranges")
+
     def __init__(self, *ranges: Declaration) -> None:
         self.ranges = list(ranges)
         self._starts: list[int] | None = None
