@@ -19,6 +19,7 @@ from tgsi.language.record import record
 Swizzle = tuple[int, int, int, int]
 
 _VALUE, _COMMUTATIVE, _REPLICATE = Role.VALUE, Trait.COMMUTATIVE, Mode.REPLICATE
+_NAME = "eliminate-common-subexpressions"
 _FEW = 4
 """Places of equal expressions that are remembered: those before may stand in branches that are over."""
 
@@ -32,11 +33,11 @@ class EliminateCommonSubexpressions(Rewriter):
     derivatives take part only where every lane is, samples only in programs that store nothing.
     """
 
-    name = "eliminate-common-subexpressions"
+    name = _NAME
 
     def begin(self, form: Form) -> bool:
         """See `Rewriter.begin`."""
-        form.notes[self.name] = _Notes(not _STORES.isdisjoint(form.values.opcodes))
+        form.notes[_NAME] = _Notes(not _STORES.isdisjoint(form.values.opcodes))
         return True
 
     def takes(self, opcode: OpcodeInfo) -> bool:
@@ -60,7 +61,7 @@ class EliminateCommonSubexpressions(Rewriter):
                 break
         else:  # a constant
             return False
-        notes: _Notes = form.notes[self.name]
+        notes: _Notes = form.notes[_NAME]
         known = notes.alike(form.values, place, item)
         if known is None:
             return False
@@ -89,7 +90,7 @@ class EliminateCommonSubexpressions(Rewriter):
         opcode = item.opcode
         if not opcode.looks_at_other_lanes or not form.values.is_uniform(place):
             return False
-        return Trait.DERIVATIVE in opcode.traits or (opcode.has_offsets and not form.notes[self.name].stores)
+        return Trait.DERIVATIVE in opcode.traits or (opcode.has_offsets and not form.notes[_NAME].stores)
 
 
 _STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)

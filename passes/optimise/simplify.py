@@ -13,6 +13,8 @@ from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_NAME = "simplify-instructions"
+
 
 @record(slots=False)
 class SimplifyInstructions(Rewriter):
@@ -21,7 +23,7 @@ class SimplifyInstructions(Rewriter):
     A rule sees the instruction, and those that computed its sources on every way to it. A MOV to itself goes.
     """
 
-    name = "simplify-instructions"
+    name = _NAME
 
     def takes(self, opcode: OpcodeInfo) -> bool:
         """See `Rewriter.takes`."""
@@ -44,9 +46,9 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
         return False
     if opcode.looks_at_other_lanes and not form.values.is_uniform(place):
         return False
-    matcher = form.notes.get(SimplifyInstructions.name)
+    matcher = form.notes.get(_NAME)
     if matcher is None:
-        matcher = form.notes[SimplifyInstructions.name] = Matcher(form)
+        matcher = form.notes[_NAME] = Matcher(form)
     made = item
     found = matcher.rewritten(place, item)
     if found is not None:

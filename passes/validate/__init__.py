@@ -45,7 +45,7 @@ def check(
         rule(context)
     if semantic_limits is not None:
         semantics.check(context, semantic_limits)
-    return context.found.sorted()
+    return context.found.sorted() if len(context.found) else ()
 
 
 def validate(
@@ -58,6 +58,8 @@ def validate(
         LimitError: the program is correct, but larger than `limits`, or uses semantics beyond `semantic_limits`.
     """
     found = check(program, limits=limits, semantic_limits=semantic_limits, good=good)
+    if not found:
+        return
     errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
     if errors:
         raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(found)

@@ -74,6 +74,7 @@ class Registers:
 
 
 _opcode = attrgetter("opcode")
+_MESH = Processor.MESH
 
 
 class Context:
@@ -92,6 +93,12 @@ class Context:
         self.properties = () if good is not None and good.properties is program.properties else program.properties
         """Properties to check."""
 
+        self.opcodes: frozenset[OpcodeInfo] = frozenset(map(_opcode, program.instructions))
+        """The opcodes of the program."""
+
+        self.layout: MeshLayout | None = mesh_layout(program) if program.processor is _MESH else None
+        """The shape of a mesh program's output."""
+
         self.unusual: list[Instruction] = []
         """Instructions with more than registers that are read as values and written as results; the rules of operands find them."""
 
@@ -107,11 +114,6 @@ class Context:
                 self.registers[key] = Registers(item)
 
     @cached_property
-    def opcodes(self) -> frozenset[OpcodeInfo]:
-        """The opcodes of the program."""
-        return frozenset(map(_opcode, self.program.instructions))
-
-    @cached_property
     def files(self) -> frozenset[File]:
         """Files with at least one declaration; immediates count as declarations."""
         used = {item.file for item in self.program.declarations}
@@ -121,11 +123,6 @@ class Context:
     def arrays(self) -> frozenset[tuple[File, int]]:
         """Declared array numbers by file."""
         return frozenset((item.file, item.array_id) for item in self.program.declarations if item.array_id)
-
-    @cached_property
-    def layout(self) -> MeshLayout | None:
-        """The shape of a mesh program's output."""
-        return mesh_layout(self.program) if self.program.processor is Processor.MESH else None
 
     @cached_property
     def vertices(self) -> int:
