@@ -108,11 +108,11 @@ class Entry:
         f.store(now, clock, 0, 8)
         return now
 
-    def done(self) -> None:
-        """Return None."""
-        f, none = self.f, self.python.get("none")
-        f.call_pointer(None, self.python.get("take_reference").as_pointer(), none.as_pointer())
-        f.ret(none)
+    def done(self, result: str = "none") -> None:
+        """Return an object that lives as long as the process, by its name in the PythonTable."""
+        f, thing = self.f, self.python.get(result)
+        f.call_pointer(None, self.python.get("take_reference").as_pointer(), thing.as_pointer())
+        f.ret(thing)
 
 
 def call_alone(record: Record, python: Record, functions: tuple[Val, Val], arguments: Val, count: Val, names: Val) -> Val:

@@ -33,10 +33,12 @@ SINGLES: dict[str, tuple[Kind, int, str]] = {
 """Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
 VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD = "set_vertex_buffers", "set_index_buffer", "buffer_subdata"
 TARGETS, CLEAR, READ, OUTPUTS = "set_framebuffer_state", "clear", "texture_read", "set_stream_output_targets"
+BEGIN_QUERY, END_QUERY = "begin_query", "end_query"
 
 GUARD = "guard"
 """The entry of every other method."""
 ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS, CLEAR, READ, OUTPUTS)
+ENTRIES = (*ENTRIES, BEGIN_QUERY, END_QUERY)
 
 RECORDED = (DRAW, CONSTANTS)
 """Methods that have native entries in observed contexts, too."""

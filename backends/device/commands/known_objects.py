@@ -52,6 +52,7 @@ class Kind(IntEnum):
     THIRD_SHADER = 23
     FOURTH_SHADER = 24
     OUTPUT_TARGET = 25  # address of a TargetRecord whose memory is not that of the caller
+    QUERY = 26  # address of a QueryRecord
 
 
 MIDDLE = dict(zip(PIPELINE[1:-1], (Kind.SECOND_SHADER, Kind.THIRD_SHADER, Kind.FOURTH_SHADER), strict=True))

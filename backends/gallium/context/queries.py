@@ -6,6 +6,7 @@ queries are rows of `query_kinds.QUERY_KINDS`.
 
 from __future__ import annotations
 
+import ctypes
 import time
 import weakref
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from backends.device.commands.condition import Condition
+from backends.device.commands.known_objects import Kind
 from backends.device.counters import Statistics
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
@@ -47,6 +49,12 @@ class Queries(ContextCore):
         query.is_shared = True
         self._shared.add(query)
         self.state.share_counting()
+
+    def _learn_query(self, query: Query) -> None:
+        """Let entries begin and end a query that counts samples from now on."""
+        if not query.is_shared:
+            self._share_query(query)
+        self.state.known.learn(query, Kind.QUERY, ctypes.addressof(query.record))
 
     def _catch_up(self) -> None:
         """Take over what generated code has done to queries."""
@@ -83,6 +91,7 @@ class Queries(ContextCore):
             self.end_query(query)
         if query.samples is not None:
             self._unsettled.discard(query.samples)
+            self.state.known.forget(query)
         query.is_destroyed = True
 
     def begin_query(self, query: Query) -> bool:
@@ -98,6 +107,7 @@ class Queries(ContextCore):
         if query.samples is not None:
             self.state.count_queries(1)
             self._open(query.samples)
+            self._learn_query(query)
         elif query.counts:
             query.base = self._statistics(kind)
             self._count_pipeline(kind, 1)

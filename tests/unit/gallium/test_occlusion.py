@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.pipe.limits import MOST_INTERVALS
 from tests.calls import calls_in
 from tests.texts import VS_POSITION
 from tgsi import gallium as g
@@ -96,6 +97,54 @@ def test_a_counted_draw_that_comes_again_runs_no_python(counting: Counting) -> N
     assert calls_in(lambda: ctx.draw_vbo(mode="TRIANGLES", count=3)) == []
     ctx.end_query(query)
     assert ctx.get_query_result(query) == 35
+
+
+def test_a_query_that_was_begun_before_begins_and_ends_without_python(counting: Counting) -> None:
+    ctx, query = counting.ctx, counting.begun()
+    counting.draw(5, 7)
+    ctx.end_query(query)
+    found: list[Any] = []
+
+    def again() -> None:
+        found.append(ctx.begin_query(query))
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        found.append(ctx.end_query(query))
+
+    again()
+    assert calls_in(again, path="backends") == []
+    assert found == [True] * 4
+    assert ctx.get_query_result(query) == 35
+
+
+def test_wrong_calls_of_a_known_query_are_errors(counting: Counting) -> None:
+    ctx, query = counting.ctx, counting.begun()
+    with pytest.raises(ValueError, match="begin_query: query: a OCCLUSION_COUNTER query is active"):
+        ctx.begin_query(query)
+    ctx.end_query(query)
+    with pytest.raises(ValueError, match="end_query: query: it was not begun"):
+        ctx.end_query(query)
+    ctx.begin_query(query)
+    with pytest.raises(ValueError, match="get_query_result: query: it is active"):
+        ctx.get_query_result(query)
+    with pytest.raises(TypeError):
+        ctx.end_query(query, 1)  # type: ignore[call-arg]
+    ctx.destroy_query(query)
+    for call in (ctx.begin_query, ctx.end_query, ctx.get_query_result):
+        with pytest.raises(ValueError, match="it was destroyed"):
+            call(query)
+
+
+def test_more_beginnings_than_there_are_intervals_lose_no_sample(counting: Counting) -> None:
+    ctx, around, query = counting.ctx, counting.begun(), counting.begun()
+    ctx.end_query(query)
+    for k in range(MOST_INTERVALS):
+        ctx.begin_query(query)
+        if k % 1000 == 0:
+            counting.draw(2, 3)
+        ctx.end_query(query)
+    assert ctx.get_query_result(query) == 0
+    ctx.end_query(around)
+    assert ctx.get_query_result(around) == 6 * -(-MOST_INTERVALS // 1000)
 
 
 @pytest.mark.parametrize("kind", ["OCCLUSION_PREDICATE", "OCCLUSION_PREDICATE_CONSERVATIVE"])

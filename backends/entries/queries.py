@@ -1,0 +1,59 @@
+"""Beginnings and ends of queries that count samples: they only number intervals, and draws count in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backends.device.commands.bound_record import Word
+from backends.device.commands.condition import Answer, QueryRecord
+from backends.device.commands.known_objects import Kind
+from backends.entries.arguments import Entry
+from backends.entries.names import END_QUERY
+from backends.llvm.builder.function import BOOL, I32, I64, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.pipe.limits import MOST_INTERVALS
+
+
+def change_query(f: Function, bound: Record, q: Record, is_end: Val, leave: Callable[[Val], None]) -> None:
+    """Begin or end a query. leave: takes a condition under which Python has to do it, and then leaves the function.
+
+    Python has what is wrong, and everything while counting is paused.
+    """
+    now = bound.get("latest_interval") + 1
+    leave(bound.get("counting_word").eq(0) | bound.get("is_counting_paused").ne(0) | (now >= MOST_INTERVALS))
+    leave(q.get("is_active").ne(is_end.zext(I32)))
+    leave(is_end & (q.get("opened").eq(0) | q.get("first").ne(0)))
+    bound.set("latest_interval", now)
+    with f.else_of(is_end) as beginning:
+        q.set("first", q.get("opened"))
+        q.set("end", now)
+        _put(q, opened=f.const(I64, 0), is_active=f.const(I32, 0), is_due=f.const(I32, 1), answer=f.const(I32, int(Answer.ASKED)))
+        bound.set("counting", bound.get("counting") - 1)
+        beginning()
+        _put(q, first=f.const(I64, 0), end=f.const(I64, 0), is_again=f.const(I32, 1), is_due=f.const(I32, 0))
+        _put(q, opened=now, is_active=f.const(I32, 1), answer=f.const(I32, int(Answer.NONE)))
+        bound.set("counting", bound.get("counting") + 1)
+    counts, word = bound.get("counting").ne(0), bound.address("words", Word.COUNT_SAMPLES)
+    bound.set("interval", f.select(counts, now, 0))
+    wanted = f.select(counts, bound.get("counting_word"), 0)
+    with f.if_(f.load(I64, word, 0, 8).ne(wanted)):
+        f.store(wanted, word, 0, 8)
+        bound.set("are_words_new", f.const(I32, 1))
+
+
+def _put(q: Record, **values: Val) -> None:
+    for name, value in values.items():
+        q.set(name, value)
+
+
+def build_query_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """begin_query(query) and end_query(query): queries that Python has begun before."""
+    entry = Entry(module, name, number, slot_offset)
+    entry.enter()
+    f = entry.f
+    entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
+    found = entry.known(entry.argument(0), Kind.QUERY)
+    entry.fall_back(found.eq(0))
+    is_end = Val(f, BOOL, "true" if name == END_QUERY else "false")
+    change_query(f, entry.record, Record(f, found.as_pointer(), QueryRecord), is_end, entry.fall_back)
+    entry.done("true")
