@@ -109,6 +109,7 @@ class Vertices(ctypes.Structure):
         ("is_window_space", c_int32),  # positions are in window space already
         ("source", c_int32 * MAX_VERTEX_SLOTS),  # output register of each slot
         ("is_flat", c_int32 * MAX_VERTEX_SLOTS),
+        ("is_linear", c_int32 * MAX_VERTEX_SLOTS),  # linear in window space, where clipping cuts, too
         ("is_clamped", c_int32 * MAX_VERTEX_SLOTS),  # to [0, 1]
     ]
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 _CLEARS = "Mesa's virgl driver does not stop queries for the draws by which it clears"
 
+_DENORMALS = "it wants a denormal result to be 0; OpenGL leaves that open, and ours is kept"
+
 _ONE_UNIT = "two interpolated values may differ by one unit in the last place, and ours differ by two in some pixels"
 
 KNOWN: dict[str, str] = {
     "spec@!opengl 1.1@streaming-texture-leak": "Mesa's virgl driver keeps deleted textures until it flushes, more than a client may have",
     "spec@arb_occlusion_query@occlusion_query_meta_no_fragments": _CLEARS,
     "spec@arb_occlusion_query@occlusion_query_meta_save": _CLEARS,
+    "spec@arb_gpu_shader5@execution@fs-underflow-fma-compare-zero": _DENORMALS,
     "spec@glsl-1.50@execution@geometry@clip-distance-bulk-copy": _ONE_UNIT,
     "spec@glsl-1.50@execution@primitive-id-no-gs-quad-strip": "Mesa's virgl driver sends quads as triangles, whatever the server says",
 }

@@ -30,6 +30,7 @@ class VertexSlots:
     Attributes:
         source: output register of each slot.
         is_flat: slots that clipping copies from the provoking vertex.
+        is_linear: slots that clipping cuts in window space.
         is_clamped: slots that are clamped to [0, 1].
         mode: interpolation of each setup slot.
         back: vertex slot that each setup slot reads in triangles that face back.
@@ -44,6 +45,7 @@ class VertexSlots:
 
     source: list[int]
     is_flat: list[bool]
+    is_linear: list[bool]
     is_clamped: list[bool]
     mode: list[Mode]
     back: list[int]
@@ -81,12 +83,13 @@ class VertexSlots:
         """Bytes of a setup record."""
         return SetupLayout.size(len(self.mode)) + (SetupLayout.ROUTE if self.has_route else 0)
 
-    def add(self, register: int | None, is_wanted: bool, is_flat: bool = False) -> int:
+    def add(self, register: int | None, is_wanted: bool, is_flat: bool = False, is_linear: bool = False) -> int:
         """Append a slot for an output register. Returns its number; NO_SLOT if the shader does not write it, or it is not wanted."""
         if register is None or not is_wanted:
             return NO_SLOT
         self.source.append(register)
         self.is_flat.append(is_flat)
+        self.is_linear.append(is_linear)
         self.is_clamped.append(False)
         return len(self.source) - 1
 
@@ -120,6 +123,7 @@ def arrange_slots(interface: Interface, rules: SlotRules) -> VertexSlots:
     slots = VertexSlots(
         source=list(linked.source),
         is_flat=[m is Mode.FLAT for m in mode],
+        is_linear=[m is Mode.LINEAR and k < declared for k, m in enumerate(mode)],
         is_clamped=list(linked.is_color) if rules.clamps_color else [False] * count,
         mode=mode,
         back=list(range(count)),
@@ -132,7 +136,7 @@ def arrange_slots(interface: Interface, rules: SlotRules) -> VertexSlots:
     if rules.has_back:
         for k in range(count):
             if linked.back[k] != linked.source[k]:
-                slots.back[k] = slots.add(linked.back[k], True, slots.is_flat[k])
+                slots.back[k] = slots.add(linked.back[k], True, slots.is_flat[k], slots.is_linear[k])
                 slots.is_clamped[-1] = slots.is_clamped[k]
     slots.edge_flag = slots.add(linked.edge_flag, rules.has_edge_flags)
     slots.point_size = slots.add(linked.point_size, rules.has_point_size)
@@ -166,7 +170,7 @@ def _replace_sprites(slots: VertexSlots, enable: int, interface: Interface, coun
     slots.point_slots = [k == interface.point_slot or bool(slots.sprites >> k & 1) for k in range(count)]
     for k, is_replaced in enumerate(slots.point_slots):
         if is_replaced:
-            slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
+            slots.mode[k], slots.is_flat[k], slots.is_linear[k] = Mode.LINEAR, False, False
 
 
 def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:
@@ -186,6 +190,7 @@ def write_vertices(vertices: Vertices, slots: VertexSlots, linked: Linked, is_st
     vertices.is_window_space = linked.is_window_space
     vertices.source[:count] = slots.source
     vertices.is_flat[:count] = slots.is_flat
+    vertices.is_linear[:count] = slots.is_linear
     vertices.is_clamped[:count] = slots.is_clamped
 
 

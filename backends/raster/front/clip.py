@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
@@ -77,11 +79,27 @@ def copy_vertex(f: Function, source: Val, target: Val, bytes_: Val) -> None:
         f.store(f.load(F32.wide(4), source, k), target, k)
 
 
+def take_vertex(f: Function, d: Record, source: Val, target: Val, bytes_: Val) -> None:
+    """Copy a whole record to `target`, from its clip position on, with linear slots times w: then planes cut these in window space."""
+    copy_vertex(f, f.at(source, VertexLayout.CLIP), target, bytes_)
+    w = f.load(F32, target, 12)
+    _change_linear(f, d, f.at(target, -VertexLayout.CLIP), lambda value: value * w)
+
+
+def _change_linear(f: Function, d: Record, record: Val, change: Callable[[Val], Val]) -> None:
+    with f.range(0, d.get("vertices.num_slots")) as s:
+        with f.if_(f.load(I32, d.address("vertices.is_linear"), s << 2).ne(0)):
+            at = (s << 4) + VertexLayout.SLOTS
+            f.store(change(f.load(F32.wide(4), record, at)), record, at)
+
+
 def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
     """Write the record of a clipped vertex: it is projected again, and takes the flat slots of the provoking vertex (a whole record)."""
     position = [f.load(F32, source, 4 * c) for c in range(4)]
     f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
     copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
+    w = f.select(position[3].eq(0.0), 1.0, position[3])
+    _change_linear(f, d, target, lambda value: value / w)
     with f.range(0, d.get("vertices.num_slots")) as s:
         with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
             at = (s << 4) + VertexLayout.SLOTS
@@ -102,7 +120,7 @@ def build_clip_polygon(module: Module) -> None:
     source, target = f.var(PTR, polygon), f.var(PTR, f.at(polygon, bytes_ * POLYGON))
     corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
     for k, c in enumerate(corners):
-        copy_vertex(f, f.at(c, VertexLayout.CLIP), f.at(polygon, bytes_ * k), bytes_)
+        take_vertex(f, d, c, f.at(polygon, bytes_ * k), bytes_)
     view = placed_view(f, d, corners[2])
     n = f.var(I32, 3)
     with f.range(0, d.get("clip.num_distances") + PLANES) as plane:

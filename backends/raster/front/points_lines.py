@@ -17,7 +17,7 @@ from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, M
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_POINT_SIZE
 from backends.raster.draw_record import Draw
-from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
+from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance, take_vertex
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import STIPPLE_AT, build_rectangle, count_stipple, place_at, restart_stipple
@@ -156,7 +156,7 @@ def _build_clip_line(module: Module) -> None:
     bytes_, polygon = size - VertexLayout.CLIP, w.get("buffers.polygon")
     ends = [polygon, f.at(polygon, bytes_)]
     for v, end in zip((a, b), ends):
-        copy_vertex(f, f.at(f.at(vertices, (v * size).zext(I64)), VertexLayout.CLIP), end, bytes_)
+        take_vertex(f, d, f.at(vertices, (v * size).zext(I64)), end, bytes_)
     provoking_at = f.at(vertices, (provoking * size).zext(I64))
     view = placed_view(f, d, provoking_at)
     with f.range(0, d.get("clip.num_distances") + PLANES) as plane:

@@ -228,3 +228,21 @@ END
     points = (STRIP * (0.25, 1, 0, 1) - (0.75, 0, 0, 0)).astype(np.float32)
     found = Picture(4, 4).draw(text, points=points).pixels()
     assert (found[(0, 3), 0] == (0, -1, 1, 1)).all()
+
+
+@pytest.mark.parametrize("last", [(0, 2, -4, 2), (0, 2, 0, 2), (0, -2, -0.5, -2), (0, -2, 0, -2)])
+def test_linear_values_of_a_clipped_triangle_stay_linear_in_window_space(last: tuple[float, ...]) -> None:
+    """last: a vertex that the near plane cuts off, or a user plane, or that lies behind the viewer; of the last one's edges w becomes 0."""
+    points = np.array([[-0.5, 0, last[2] / 8, 1], [1.5, 0, last[2] / 8, 3], last], np.float32)
+    text = "FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    values = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1]], np.float32)
+    rasterizer = {"depth_clip_near": True, "depth_clip_far": True, "clip_plane_enable": 1}
+    picture = Picture(32, 32).draw(text, points=points, values=values, mode="TRIANGLES", planes=[(0, -1, 0, 0.5)], rasterizer=rasterizer)
+    found = picture.pixels()
+    y, x = np.mgrid[0:32, 0:32]
+    corners = np.vstack([(points[:, :2] / points[:, 3:]).T, np.ones(3)])
+    places = np.stack([(x + 0.5) / 16 - 1, (y + 0.5) / 16 - 1, np.ones((32, 32))])
+    expected = np.einsum("ij,jyx->yxi", np.linalg.inv(corners), places)
+    drawn = np.abs(found[..., 3] - 1) < 1e-5
+    assert 50 < drawn.sum() < 500
+    assert np.abs(found[..., :3] - expected)[drawn].max() < 1e-5
