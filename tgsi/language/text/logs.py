@@ -45,7 +45,7 @@ _FOREIGN = re.compile(r"[\"'<>&\\;]")  # no text of TGSI has these characters
 _LAST = re.compile(r"(?:^|[\s:])END\s*$", re.IGNORECASE)
 _SUBROUTINE = re.compile(r"(?:^|[\s:])BGNSUB\b", re.IGNORECASE)
 _SUFFIXES = re.compile(r"(?:_SATNV|_SAT)?(?:_PRECISE)?$")
-_CALL = re.compile(r"<call no='(\d+)'.*method='(\w+)'")
+_CALL = re.compile(r"<call no='(\d+)'[^<>]*method='(\w+)'")
 _TAGS = re.compile(r"<[^<>]*>")
 _EDGES = " \t\"'"
 _DIGITS = re.compile(r"[0-9]+")
