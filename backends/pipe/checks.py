@@ -36,7 +36,9 @@ class Remembered(Generic[T]):
 
     def of(self, make: Callable[..., T], *arguments: Any) -> T:
         """The result of ``make(*arguments)``. Errors are not remembered, nor is what is made of values that cannot be hashed."""
-        kinds = [tuple(map(type, one)) if type(one) is tuple else type(one) for one in arguments]  # 1, True and 1.0 are equal
+        kinds: list[Any] = []  # 1, True and 1.0 are equal
+        for one in arguments:
+            kinds.append(tuple(map(type, one)) if type(one) is tuple else type(one))
         key = (*arguments, *kinds)
         try:
             known = self._known.get(key)
