@@ -17,6 +17,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "join-writes": ("passes.optimise.join", "JoinWrites"),
     "lower-clamp-color": ("passes.lower.fixed", "LowerClampColor"),
     "lower-flat-shade": ("passes.lower.fixed", "LowerFlatShade"),
+    "lower-int-limits": ("passes.lower.numbers", "LowerIntLimits"),
     "lower-nan-limits": ("passes.lower.numbers", "LowerNanLimits"),
     "lower-point-coord": ("passes.lower.fixed", "LowerPointCoord"),
     "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),

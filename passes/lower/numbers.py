@@ -1,4 +1,7 @@
-"""The pass lower-nan-limits."""
+"""Numbers beyond all others: lower-nan-limits, lower-int-limits.
+
+OpenGL leaves open what they become, its drivers agree on it, and programs rely on it.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,18 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _LIMITS = ("MIN", "MAX")
+_TO_INT = "F2I"
 _SATURATED = ("float", "untyped")  # types of a destination that is saturated as a number
 _INFINITY = 0x7F800000
-_ZERO, _ONE = (struct.unpack("<I", struct.pack("<f", value))[0] for value in (0.0, 1.0))
+_ZERO, _ONE, _BEYOND = (struct.unpack("<I", struct.pack("<f", value))[0] for value in (0.0, 1.0, 2.0**31))
 
 
 @record(slots=False)
 class LowerNanLimits(Pass):
     """Let MIN and MAX give the number where the other operand is a NaN, and let saturation give 0 for a NaN.
 
-    OpenGL leaves that open, its drivers agree on it, and programs rely on it; TGSI gives the second operand, and keeps the NaN. What needs
-    a temporary or an immediate stays where a program indexes all of them by an address. Saturated 64-bit results stay.
+    TGSI gives the second operand, and keeps the NaN. What needs a temporary or an immediate stays where a program indexes all of them by an
+    address. Saturated 64-bit results stay.
     """
 
     name = "lower-nan-limits"
@@ -32,6 +36,39 @@ class LowerNanLimits(Pass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
         return _Lowering(program).run()
+
+
+@record(slots=False)
+class LowerIntLimits(Pass):
+    """Let F2I give the largest integer where a float is above all integers.
+
+    TGSI gives the smallest one, whose bits are the complement. What needs a temporary or an immediate stays where a program indexes all of
+    them by an address.
+    """
+
+    name = "lower-int-limits"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        temporaries, immediates = Temporaries(program), Immediates(program)
+        limit = immediates.source([_BEYOND] * 4, "float")
+        if limit is None or not temporaries.room(2) or not any(item.opcode.name == _TO_INT for item in program.instructions):
+            return program
+        beyond, value = temporaries.new(), temporaries.new()
+        made = rebuilt(program, [_clamped(item, limit, beyond, value) for item in program.instructions])
+        return temporaries.finish(immediates.finish(made))
+
+
+def _clamped(item: Instruction, limit: SrcOperand, beyond: RegisterRef, value: RegisterRef) -> list[Instruction]:
+    """F2I whose result is turned around where its source is beyond the limit."""
+    if item.opcode.name != _TO_INT:
+        return [item]
+    mask = item.dst[0].write_mask
+    return [
+        replace(item, opcode=OPCODES["FSGE"], dst=(DstOperand(beyond, mask),), src=(item.src[0], limit)),
+        replace(item, dst=(DstOperand(value, mask),)),
+        with_opcode(item, OPCODES["XOR"], (SrcOperand(value), SrcOperand(beyond))),
+    ]
 
 
 class _Lowering:

@@ -95,6 +95,17 @@ def test_limits_of_a_number_and_a_nan_are_the_number_as_programs_of_opengl_expec
     assert (result.pixels(16, 16) == (255, 255, 0, 255)).all()
 
 
+def test_a_float_above_all_integers_becomes_the_largest_one_as_with_drivers_of_opengl(serve: Runner) -> None:
+    text = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0]\nDCL TEMP[0]\nIMM[0] FLT32 {1, 0, 0, 0}\nF2I TEMP[0], CONST[0][0].xxxx\n"
+    text += "I2F TEMP[0], TEMP[0]\nMOV OUT[0], IMM[0].yyyx\nSGE OUT[0].x, TEMP[0], CONST[0][0].yyyy\nEND\n"
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().shader(22, FRAGMENT, text).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    commands.constants(FRAGMENT, 2.0**31, 2.0**30, 0, 0).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
 @pytest.mark.parametrize("names", [("GENERIC[32]", "GENERIC[33]"), ("PATCH", "PATCH[1]")])
 def test_a_varying_that_mesa_calls_a_patch_is_the_generic_one(serve: Runner, names: tuple[str, str]) -> None:
     vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[31]\nDCL OUT[2], PATCH\nDCL OUT[3], PATCH[1]\n"

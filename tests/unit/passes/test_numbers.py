@@ -1,4 +1,4 @@
-"""lower-nan-limits: limits of a number and a NaN are the number, in both engines."""
+"""lower-nan-limits and lower-int-limits: limits of a number and a NaN, integers of large floats, in both engines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from passes.lower.numbers import LowerNanLimits
+from passes.lower.numbers import LowerIntLimits, LowerNanLimits
 from passes.validate import validate
 
 HEAD = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL CONST[0..1]\nDCL TEMP[0..1]\nDCL ADDR[0]\n"
@@ -69,3 +69,32 @@ def test_what_needs_nothing_or_has_no_room_stays(text: str) -> None:
 def test_tgsi_itself_gives_the_second_operand() -> None:
     plain = outputs("MIN OUT[0], IN[0], IN[1]\n", engine="jit", is_lowered=False)
     np.testing.assert_array_equal(plain, np.where(A < B, A, B).reshape(-1))
+
+
+LARGE = np.array([0, -0.0, 1.75, -1.75, 2147483520, 2147483648, 3e9, 1e30, np.inf, -2147483648, -3e9, -np.inf, NAN], "f4")
+INTEGERS = np.array([0, 0, 1, -1, 2147483520, *[2147483647] * 4, *[-2147483648] * 4], "i4")
+
+
+@pytest.mark.parametrize("engine", ["interp", "jit"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "F2I OUT[0], IN[0]\n",
+        "F2I OUT[0].xy, -|IN[1].yyyy|\nF2I OUT[0], IN[0].wzyx\n",
+        "MOV TEMP[0], IN[0]\nF2I TEMP[0].xy, TEMP[0].yxzw\nMOV OUT[0], TEMP[0]\n",
+    ],
+)
+def test_a_float_above_all_integers_becomes_the_largest_one(text: str, engine: str) -> None:
+    program = LowerIntLimits().run(tgsi.parse(HEAD + text + "END\n"))
+    validate(program)
+    inputs = np.zeros((LARGE.size, 2, 4), "f4")
+    inputs[:] = LARGE.reshape(-1, 1, 1)
+    with np.errstate(all="ignore"):
+        made = tgsi.run(program, inputs, constants={0: np.zeros((2, 4), "f4")}, engine=engine).outputs[:, 0, 0]
+    np.testing.assert_array_equal(made.view("i4"), INTEGERS)
+
+
+@pytest.mark.parametrize("text", ["F2U OUT[0], IN[0]\n", "F2I TEMP[ADDR[0].x], IN[0]\nMOV OUT[0], TEMP[0]\n"])
+def test_an_integer_that_needs_nothing_or_has_no_room_stays(text: str) -> None:
+    program = tgsi.parse(HEAD + text + "END\n")
+    assert LowerIntLimits().run(program) is program
