@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from backends.device.commands.waits import DONE
+from backends.device.commands.waits import BUSY, DONE
 from tests.alarms import interrupted
 from tests.vtest.encoder import BUFFER, COVER, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, vertices
 from tgsi.gallium import Screen
+from tgsi.tools.vtest.cuts import FULL
 from tgsi.tools.vtest.messages import answer
 from tgsi.tools.vtest.numbers import BIND_CUSTOM
 from tgsi.tools.vtest.processes.marks import Mark
@@ -125,6 +126,29 @@ def test_a_request_comes_in_pieces_or_after_others(serve: Callable[..., Served])
     sender.start()
     assert served.client.recv(12 * 5000, socket.MSG_WAITALL) == DONE * 5000
     sender.join()
+
+
+@pytest.mark.parametrize("handle", [*BUFFERS, 5])
+def test_a_buffer_that_is_bound_where_a_full_message_ends_is_busy_until_the_next_draw(serve: Callable[..., Served], handle: int) -> None:
+    served = serve()
+    end = Commands().add("NOP", *[0] * (FULL - 10)).add("SET_UNIFORM_BUFFER", 1, 1, 16, 32, 5).add("SET_INDEX_BUFFER", 3, 4, 16)
+    asked = Stream().wait(handle, 0).wait(4, 0).wait(handle, 1)
+    begin = Stream().buffer(5, bytes(64), bind=64).submit(end.add("SET_VERTEX_BUFFERS", 32, 32, 2))
+    assert served.ask(begin.wait(handle, 0).wait(4, 0).wait(handle), 3) == [BUSY, DONE, DONE]
+    assert served.ask(Stream().submit(Commands().add("NOP", 0)).wait(handle, 0).wait(4, 0), 2) == [BUSY, DONE]
+    assert served.ask(Stream().submit(Commands().add("DRAW_VBO", *draw())).wait(handle, 0)) == [DONE]
+    before = served.answered
+    assert served.ask(asked, 3) == [DONE] * 3
+    assert served.answered == before + 3
+    assert not served.lines
+
+
+def test_a_handle_that_was_bound_at_a_cut_is_free_for_another_buffer(serve: Callable[..., Served]) -> None:
+    served = serve()
+    full = Commands().add("NOP", *[0] * (FULL - 4)).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    assert served.ask(Stream().submit(full).message(3, 2).buffer(2, vertices(*COVER)).wait(2, 0)) == [DONE]
+    assert served.ask(Stream().submit(full).submit(Commands().add("DESTROY_SUB_CTX", 0)).wait(2, 0)) == [DONE]
+    assert not served.lines
 
 
 def test_requests_of_a_wrong_length_are_left_to_python(serve: Callable[..., Served]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -58,6 +59,19 @@ class Buffers:
 
     def __len__(self) -> int:
         return len(self._ranges)
+
+    def range_of(self, handle: int) -> tuple[int, int] | None:
+        """Address and size of the buffer of a handle, None if there is none."""
+        return self._ranges.get(handle)
+
+    def around(self, addresses: Sequence[int]) -> list[int]:
+        """Handles of the buffers that have a byte at one of the addresses, which are sorted."""
+        last = len(addresses)
+        return [
+            handle
+            for handle, (begin, size) in self._ranges.items()
+            if (place := bisect_left(addresses, begin)) < last and addresses[place] < begin + size
+        ]
 
     def put(self, handle: int, address: int, size: int) -> None:
         """Add a buffer under a handle that is free."""

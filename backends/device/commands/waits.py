@@ -16,6 +16,9 @@ EVERYTHING = 0, 1 << 62
 DONE = struct.pack("<3I", 1, 7, 0)
 """Answer to a request to wait: the work is done."""
 
+BUSY = struct.pack("<3I", 1, 7, 1)
+"""Answer to the question whether it is: not yet."""
+
 _ANSWER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)  # without the global interpreter lock: the client may be silent
 
 

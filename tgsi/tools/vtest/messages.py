@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from backends.device.commands.waits import DONE, EVERYTHING
+from backends.device.commands.waits import BUSY, DONE, EVERYTHING
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
@@ -32,6 +32,7 @@ MAX_MESSAGE = 1 << 26
 """Largest size of a message in bytes. Mesa sends at most a few megabytes."""
 
 _BEGUN, _MESSAGE = Mark.BEGUN.value, Mark.MESSAGE.value
+_WAITS = 1  # flag of a request that wants no answer before the work is done
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
@@ -89,7 +90,11 @@ def _version(session: Session, body: memoryview) -> None:
 @_message(7, "RESOURCE_BUSY_WAIT", 2)
 def _busy_wait(session: Session, body: memoryview) -> None:
     """Carry out what uses the resource. Clients wait for a BIND_CUSTOM buffer, or for none at all, to wait for everything."""
-    holding = session.resources.get(body.cast("I")[0])
+    handle, flags = body.cast("I")
+    if not flags & _WAITS and session.cuts.are_read(handle):
+        session.wire.write(BUSY)
+        return
+    holding = session.resources.get(handle)
     try:
         if holding is None or holding.bind == BIND_CUSTOM:
             session.synchronize()
@@ -180,6 +185,7 @@ def _unref(session: Session, body: memoryview) -> None:
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     session.memories.remove(handle)
+    session.cuts.forget(handle)
     if session.waits is not None:
         session.waits.memory.remove(handle)
     if session.pictures is not None and holding.is_made:

@@ -16,6 +16,7 @@ from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.account import OBJECT, SMALL, Account
 from tgsi.tools.vtest.caps import capability_set
+from tgsi.tools.vtest.cuts import Cuts
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
@@ -96,6 +97,7 @@ class Session:
         self._lent = 0  # bytes of the message at work that are counted
         self.marks = make_marks()[0] if marks is None else marks
         self.waits = None if statistics is not None or log_commands else wire.attend(self.marks)
+        self.cuts = Cuts(self.buffers, self.waits)
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None
@@ -139,6 +141,7 @@ class Session:
             raise CommandError("sub_ctx_id", f"there is no sub-context {number}")
         if number == self.number:
             self.number, self._current = 0, None
+        self.cuts.let_go(found)
         found.close()
 
     def note_compilation(self, begins: bool) -> None:
@@ -261,6 +264,12 @@ class Session:
     def submit(self, body: memoryview) -> None:
         """Carry out the commands of a SUBMIT_CMD message. A wrong command is reported and skipped."""
         words = body.cast("I")
+        self._carry_out_all(words)
+        if self._current is not None:
+            self.cuts.note(self._current, len(words))
+
+    def _carry_out_all(self, words: memoryview) -> None:
+        """Carry out the commands of a message."""
         at, end, marks = 0, len(words), self.marks
         is_watched = self.log_commands or self.statistics is not None
         address = address_of_words(words) if end and not is_watched else 0
@@ -353,6 +362,7 @@ class Session:
             self.pictures.close(self.name)
             self.pictures = None
         for sub in self.contexts.values():
+            self.cuts.let_go(sub)
             sub.close()
         self.contexts.clear()
         for holding in self.resources.values():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from backends.device.commands.waits import Waits
+    from backends.device.counters import Statistics
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.gallium import Screen
@@ -84,6 +85,10 @@ class Pieces:
     text: bytearray = field(default_factory=bytearray)
 
 
+def _draws(counts: Statistics) -> int:
+    return counts.known_draws + counts.other_draws
+
+
 class SubContext:
     """State of one GL context on which its commands operate.
 
@@ -124,6 +129,11 @@ class SubContext:
         if self.context is None:
             raise CommandError("sub_ctx_id", "it was destroyed")
         return self.context
+
+    @property
+    def drawn(self) -> int:
+        """Number of draws."""
+        return 0 if self.context is None else _draws(self.context.device.statistics(flushes=False))
 
     # -- objects ---------------------------------------------------------------------------------------------------------
     def put(self, handle: int, value: Any, size: int = 0) -> None:
@@ -210,7 +220,7 @@ class SubContext:
             self.remove(handle)
         if context is not None:
             counts = context.device.statistics(flushes=False)
-            drawn = counts.known_draws + counts.other_draws
+            drawn = _draws(counts)
             self.session.note_work(drawn, counts.kernels_loaded, counts.compile_ns)
             context.destroy()
             if self._trace is not None and not drawn:  # Mesa makes contexts to ask and to upload, too
