@@ -40,12 +40,11 @@ class TargetKey:
         return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
 
     def keep_words(self, words: int) -> list[int] | None:
-        """Bits of each of a texel's words that the color mask protects; None if it protects none."""
+        """Bits of each of a texel's words that the color mask protects; None if it protects none. Luminance and intensity are red."""
         kept = [0] * words
         for c in self.format.channels:
-            sources = "RGB" if c.letter == "L" else "RGBA" if c.letter == "I" else c.letter
-            bits = [1 << "RGBA".index(s) for s in sources if s in "RGBA"]
-            if bits and not any(self.colormask & b for b in bits):
+            source = "RGBA".find("R" if c.letter in "LI" else c.letter)
+            if source >= 0 and not self.colormask >> source & 1:
                 kept[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
         return kept if any(kept) else None
 

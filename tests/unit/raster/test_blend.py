@@ -164,6 +164,20 @@ def test_color_masks_keep_bits(format: Format, mask: int) -> None:
     assert np.array_equal(found[:, stored], wanted[:, stored])
 
 
+@pytest.mark.parametrize("mask", range(1, 16))
+@pytest.mark.parametrize("format", [Format.L8_UNORM, Format.L8A8_UNORM, Format.I8_UNORM, Format.L16_SNORM], ids=str)
+def test_luminance_and_intensity_obey_the_mask_of_red(format: Format, mask: int) -> None:
+    """They are stored from red; piglit's fbo-colormask-formats wants the same."""
+    before, after = draw(format, BlendState((RenderTargetBlend(colormask=ColorMask(mask)),)))
+    old, found = (np.ascontiguousarray(image.reshape(SIZE * SIZE, -1)) for image in (before, after))
+    texel = pack(format, np.broadcast_to(np.array(COLOR, "f4"), (SIZE * SIZE, 4))).reshape(old.shape)
+    size = old.shape[1] // len(format.channels)
+    for number, channel in enumerate(format.channels):
+        own = slice(number * size, number * size + size)
+        takes = mask >> (3 if channel.letter == "A" else 0) & 1
+        assert np.array_equal(found[:, own], (texel if takes else old)[:, own]), channel
+
+
 @pytest.mark.parametrize("op", list(LogicOp), ids=lambda op: op.name)
 def test_logic_operations_are_their_truth_tables(op: LogicOp) -> None:
     before, after = draw(RGBA8, BlendState((RenderTargetBlend(blend_enable=True),), logicop_enable=True, logicop_func=op))
