@@ -207,7 +207,7 @@ class PixelBlock(BlockMemory, PixelInputs):
                 mask = mask & out.alive
             if info.sample_mask is not None and not key.ignores_mask:
                 mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
-            mask = mask & self._alpha_test(out)
+            mask = self._once(mask & self._alpha_test(out))
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
             z = self._plane_depth() if info.depth is None or out is None else out.get(info.depth, 2)
             ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
@@ -221,6 +221,10 @@ class PixelBlock(BlockMemory, PixelInputs):
             self._write_colors(out, mask)
         f.jump(skip)
         f.place(skip)
+
+    def _once(self, mask: Val) -> Val:
+        """The lanes of `mask` whose results count: a quad that recurs has run no atomics, and does not know their results."""
+        return mask & self.unique if self.unique is not None and self.kernel.info.has_side_effects else mask
 
     def _sample_bit(self, written: Val) -> Val:
         """The lanes whose sample is in the sample mask that the program wrote."""

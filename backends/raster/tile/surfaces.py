@@ -71,8 +71,8 @@ class Block:
         return [f.shuffle(whole, whole, range(k * n, (k + 1) * n)) for k in range(len(self.rows))]
 
     def store(self, words: Sequence[Val]) -> None:
-        """Store all texels of the block."""
-        for part, r in zip(self._parts(words), self.rows):
+        """Store all texels of the block. Of a quad that recurs, the first one is stored last, and stays."""
+        for part, r in reversed([*zip(self._parts(words), self.rows)]):
             self.f.store(part, r, 0, min(self.texel_bytes, 4))
 
     def store_masked(self, words: Sequence[Val], mask: Val) -> None:
@@ -82,7 +82,7 @@ class Block:
             old = self.load()
             self.store([f.select(mask, new, o) for new, o in zip(words, old)])
             return
-        for k, (part, r) in enumerate(zip(self._parts(words), self.rows)):
+        for k, (part, r) in reversed([*enumerate(zip(self._parts(words), self.rows))]):
             pixels = [k * self.row_pixels + i // w for i in range(self.row_pixels * w)]
             f.masked_store(part, r, f.shuffle(mask, mask, pixels))
 

@@ -344,6 +344,34 @@ def test_counters_belong_to_all_stages(stage: Stage) -> None:
     assert stage.words(counters).tolist() == [0, SIZE * SIZE + 3, 0, 0]
 
 
+@pytest.mark.parametrize("samples", [0, 2, 8])
+@pytest.mark.parametrize("shading", ["", "DCL SV[0], SAMPLEID\nDCL OUT[1], COLOR[1]\nMOV OUT[1], SV[0].xxxx\n"], ids=["pixels", "samples"])
+def test_each_fragment_stores_the_result_of_its_own_atomic(screen: g.Screen, ctx: g.Context, samples: int, shading: str) -> None:
+    """Thin triangles are shaded in blocks of quads that they do not fill."""
+    stage = Stage(screen, ctx)
+    color = screen.resource_create(width0=256, height0=256, nr_samples=samples, format="R32_UINT", bind="RENDER_TARGET")
+    ctx.set_framebuffer_state(cbufs=[color])
+    ctx.set_viewport_states([g.ViewportState((128, 128, 0.5), (128, 128, 0.5))])
+    ctx.bind_rasterizer_state(ctx.create_rasterizer_state(multisample=bool(samples), half_pixel_center=True))
+    stage.fragment(
+        "FRAG\nDCL HWATOMIC[0][0]\nDCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] UINT32 {0, 1, 0, 0}\n"
+        + shading
+        + "ATOMUADD TEMP[0].x, HWATOMIC[0][0], IMM[0].xxxx, IMM[0].yyyy\nUADD OUT[0].x, TEMP[0].xxxx, IMM[0].yyyy\nEND\n"
+    )
+    counters = stage.buffer(np.zeros(4, "u4"))
+    ctx.set_hw_atomic_buffers([counters])
+    angles = np.linspace(0, 2 * np.pi, 201)
+    vertices = np.concatenate([[[0.013, 0.017]], 0.99 * np.stack([np.cos(angles), np.sin(angles)], 1)])
+    ctx.set_vertex_buffers([np.concatenate([vertices, np.ones_like(vertices)], 1).astype("f4")])
+    ctx.draw_vbo(mode="TRIANGLE_FAN", count=len(vertices))
+    ctx.flush()
+    found = np.concatenate([np.array(color.blocks(0, k)[0]).reshape(-1).view("u4") for k in range(max(samples, 1))])
+    numbers, counts = np.unique(found[found != 0], return_counts=True)
+    most = 1 if not samples or shading else samples
+    assert counts.max() <= most
+    assert stage.words(counters)[0] == numbers[-1] == len(numbers)
+
+
 def test_addresses_outside_are_harmless(stage: Stage) -> None:
     ctx, small = stage.ctx, stage.buffer(np.arange(1, 5, dtype="u4"))
     stage.fragment(

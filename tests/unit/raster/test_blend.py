@@ -167,7 +167,7 @@ def test_color_masks_keep_bits(format: Format, mask: int) -> None:
 @pytest.mark.parametrize("mask", range(1, 16))
 @pytest.mark.parametrize("format", [Format.L8_UNORM, Format.L8A8_UNORM, Format.I8_UNORM, Format.L16_SNORM], ids=str)
 def test_luminance_and_intensity_obey_the_mask_of_red(format: Format, mask: int) -> None:
-    """They are stored from red; piglit's fbo-colormask-formats wants the same."""
+    """Both are stored from red; piglit's fbo-colormask-formats wants the same."""
     before, after = draw(format, BlendState((RenderTargetBlend(colormask=ColorMask(mask)),)))
     old, found = (np.ascontiguousarray(image.reshape(SIZE * SIZE, -1)) for image in (before, after))
     texel = pack(format, np.broadcast_to(np.array(COLOR, "f4"), (SIZE * SIZE, 4))).reshape(old.shape)
