@@ -8,6 +8,7 @@ ends counts as busy until the next draw.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,15 +37,17 @@ class Cuts:
 
     def note(self, sub: SubContext, words: int) -> None:
         """Note that a sub-context has carried out a message of so many words."""
-        is_cut = words >= FULL and sub.context is not None
-        if not is_cut and (sub not in self._read or sub.drawn == self._drawn[sub]):
-            return  # messages of transfers alone may come between a cut and its draw
-        self.let_go(sub)
-        if not is_cut:
+        if words >= FULL and sub.context is not None:
+            self.let_go(sub)
+            self._hold(sub, self._buffers.around(sorted(_addresses(sub.context.state))))
+        elif sub in self._read and sub.drawn != self._drawn[sub]:  # messages of transfers alone may come before the draw
+            self.let_go(sub)
+
+    def _hold(self, sub: SubContext, handles: Iterable[int]) -> None:
+        self._read[sub], self._drawn[sub] = set(handles), sub.drawn
+        if self._waits is None:
             return
-        self._drawn[sub] = sub.drawn
-        handles = self._read[sub] = set(self._buffers.around(sorted(_addresses(sub.context.state))))
-        for handle in handles if self._waits is not None else ():
+        for handle in self._read[sub]:
             known = self._waits.memory.range_of(handle)
             if known is not None:
                 self._unanswered[handle] = known
