@@ -106,6 +106,19 @@ def test_a_float_above_all_integers_becomes_the_largest_one_as_with_drivers_of_o
     assert (result.pixels(16, 16) == RED).all()
 
 
+@pytest.mark.parametrize(("bits", "is_seen"), [(1 << 7 | 1 << 24, True), (1 << 7, False), (1 << 24, False), (0, False)])
+def test_a_point_beside_the_view_is_seen_where_it_may_be_one_of_opengl_es(serve: Runner, bits: int, is_seen: bool) -> None:
+    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], PSIZE\nIMM[0] FLT32 {4, 0, 0, 0}\nMOV OUT[0], IN[0]\n"
+    commands = Commands().shader(21, VERTEX, vertex + "MOV OUT[1].x, IMM[0].xxxx\nEND\n").add("BIND_SHADER", 21, VERTEX)
+    commands.shader(22, FRAGMENT, CONSTANT_FS).add("BIND_SHADER", 22, FRAGMENT).constants(FRAGMENT, 1, 0, 0, 1)
+    commands.create("RASTERIZER", 34, 1 << 29 | 1 << 1 | bits, word(4), 0, 0xFFFF, word(1), 0, 0, 0).bind("RASTERIZER", 34)
+    commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw(1, mode=0))
+    result = serve(read(target().buffer(2, vertices((1.01, 0))).submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16)[7:9, 15] == RED).all() == is_seen
+    assert not result.pixels(16, 16)[:, :14].any()
+
+
 @pytest.mark.parametrize("names", [("GENERIC[32]", "GENERIC[33]"), ("PATCH", "PATCH[1]")])
 def test_a_varying_that_mesa_calls_a_patch_is_the_generic_one(serve: Runner, names: tuple[str, str]) -> None:
     vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[31]\nDCL OUT[2], PATCH\nDCL OUT[3], PATCH[1]\n"

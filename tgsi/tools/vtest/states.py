@@ -158,6 +158,11 @@ def _create_rasterizer(sub: SubContext, words: Words) -> None:
 
 
 def _rasterizer(context: Any, words: Words) -> Any:
+    """Rasterizer state. Points are cut at the sides of the view, as OpenGL ES wants, where they may be its own.
+
+    The protocol does not name the client's API. All points of OpenGL ES 2 and later are sprites with a size for each vertex; of OpenGL's,
+    which end where their center leaves the view, those are that a program asks for.
+    """
     s0, s3 = words[1], words[4]
     point_size = reals(words[2:3])[0]
     line_width, units, scale, clamp = reals(words[5:9])
@@ -165,6 +170,7 @@ def _rasterizer(context: Any, words: Words) -> Any:
     return context.create_rasterizer_state(
         RasterizerState(
             **given,
+            point_tri_clip=given["point_quad_rasterization"] and given["point_size_per_vertex"],
             quads_provoke_last=True,  # clients cannot learn otherwise: the protocol has no bit for it
             sprite_coord_mode=SpriteCoordMode(s0 >> 6 & 1),
             cull_face=Face(s0 >> 8 & 3),
