@@ -29,6 +29,9 @@ def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
     def mixed(axis: int, share: Val, values: Sequence[list[Val]]) -> list[Val]:
         return values[0] if not key.filtered[axis] else [a + (b - a) * share for a, b in zip(*values)]
 
+    def closest(share: Val, values: Sequence[list[Val]]) -> list[Val]:
+        return values[0] if len(values) == 1 else [f.select(share >= 0.5, b, a) for a, b in zip(*values)]
+
     with f.range(0, depth) as z, f.range(0, height) as y:
         layers, rows = taps(0, z), taps(1, y)
         shares = [f.load(F32, weight[axis], i << 2) if key.filtered[axis] else f.const(F32, 0.0) for axis, i in enumerate((z, y))]
@@ -39,14 +42,14 @@ def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
             place = f.at(out, x.zext(I64) * size)
 
             words = [[[load_texels(f, key.source, f.at(source, p + q), c) for c in columns] for q in rows] for p in layers]
-            nearest = words[0][0][0]
             if key.is_raw:
-                store_row(f, key.target, nearest, place)
+                store_row(f, key.target, words[0][0][0], place)
             else:
                 planes = []
                 for plane in words:
                     lines = [mixed(2, share, [_decoded(f, key, texel) for texel in line]) for line in plane]
                     planes.append(mixed(1, shares[1], lines))
+                nearest = closest(shares[0], [closest(shares[1], [closest(share, line) for line in plane]) for plane in words])
                 _store(f, key, mixed(0, shares[0], planes), nearest, place, lanes)
     restore_environment(f, saved)
     f.ret()

@@ -8,11 +8,15 @@ _DENORMALS = "it wants a denormal result to be 0; OpenGL leaves that open, and o
 
 _ONE_UNIT = "two interpolated values may differ by one unit in the last place, and ours differ by two in some pixels"
 
+_SIXTEEN = "the reference has 4 samples at most; of the 16 places that Direct3D names, one lies on the edge of the pixel"
+
 KNOWN: dict[str, str] = {
     "spec@!opengl 1.1@streaming-texture-leak": "Mesa's virgl driver keeps deleted textures until it flushes, more than a client may have",
     "spec@arb_occlusion_query@occlusion_query_meta_no_fragments": _CLEARS,
     "spec@arb_occlusion_query@occlusion_query_meta_save": _CLEARS,
     "spec@arb_gpu_shader5@execution@fs-underflow-fma-compare-zero": _DENORMALS,
+    "spec@glsl-1.20@execution@fs-underflow-mul-compare-zero": _DENORMALS,
+    "spec@ext_framebuffer_multisample@accuracy all_samples srgb small depthstencil linear": _SIXTEEN,
     "spec@glsl-1.50@execution@geometry@clip-distance-bulk-copy": _ONE_UNIT,
     "spec@glsl-1.50@execution@primitive-id-no-gs-quad-strip": "Mesa's virgl driver sends quads as triangles, whatever the server says",
 }

@@ -138,7 +138,7 @@ class Blits(ContextCore):
             src_box: its box. Texels outside the level in x and y are those of its edge.
             src_format: the format that its texels are read in.
             mask: channels that are written, e.g. "RGB", "Z", "ZS"; all channels that both formats have when omitted.
-            filter: NEAREST or LINEAR. Integers, depth and stencil are never filtered.
+            filter: NEAREST or LINEAR. Integers and stencil are never filtered.
             scissor: clips the destination.
             window_rectangles: at most eight rectangles of the destination. Texels inside of any of them are left out.
             window_rectangle_include: texels outside of all window rectangles are left out instead.
@@ -237,7 +237,7 @@ class Blits(ContextCore):
             if not is_volume:
                 layers, start, size = slice(low, high + 1), (low, 0, 0), (high + 1 - low, *size[1:])
             view, source = resource.blocks(level)[layers], resource.blocks(level - 1)
-            axes = _axes(view, source, start, size, not seen.is_integer and not seen.has_stencil)
+            axes = _axes(view, source, start, size, _filters(seen))
             self.device.scale(Scale(source=source, target=view, source_format=seen, target_format=seen, axes=axes, mask=ColorMask.RGBAZS))
             resource.changed(level)
         return True
@@ -300,11 +300,16 @@ def _checked_blit(
         target=target,
         parts=parts,
         mask=wanted,
-        is_filtered=how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil,
+        is_filtered=how is TexFilter.LINEAR and _filters(of),
         is_plain=of is to and is_whole and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA,
         blends=blends,
         asks=asks,
     )
+
+
+def _filters(format: Format) -> bool:
+    """True if a linear filter means something to texels: color and depth, but no integers and no stencil."""
+    return format.has_depth or not (format.is_integer or format.is_depth_stencil)
 
 
 def _decoded(resource: Resource, format: AnyFormat | str | None, argument: str) -> tuple[Resource, AnyFormat | str | None]:

@@ -228,6 +228,22 @@ def test_mipmaps_average_four_texels(screen: g.Screen, ctx: g.Context) -> None:
     assert abs(texture.texels(4)[0, 0, 0] - last[0].mean(axis=0)).max() <= 0.5 + 1e-4
 
 
+@pytest.mark.parametrize("format", ["Z16_UNORM", "Z24X8_UNORM", "Z32_FLOAT", "Z24_UNORM_S8_UINT", "Z32_FLOAT_S8X24_UINT"])
+def test_a_linear_filter_averages_depth_and_takes_the_nearest_stencil(screen: g.Screen, ctx: g.Context, format: str) -> None:
+    """Mesa's virgl driver makes the levels of depth textures by such blits."""
+    texture, copy = (screen.resource_create(width0=16, height0=4, last_level=1, format=format) for _ in range(2))
+    for x in range(16):
+        for made in (texture, copy):
+            ctx.clear_depth_stencil(made, depth=x / 32, stencil=x, x=x, width=1)
+    ctx.generate_mipmap(texture)
+    ctx.blit(copy, src=copy, dst_level=1, filter="LINEAR")
+    for made in (texture, copy):
+        flat = np.ascontiguousarray(made.blocks(1)).reshape(-1)
+        assert abs(unpack_depth(made.plain_format, flat).reshape(2, 8) - (2 * np.arange(8) + 0.5) / 32).max() < 1e-4
+        if "S8" in format:
+            assert (unpack_stencil(made.plain_format, flat).reshape(2, 8) == 2 * np.arange(8) + 1).all()
+
+
 def test_mipmaps_of_volumes_average_eight_and_those_of_arrays_stay_in_their_layer(screen: g.Screen, ctx: g.Context) -> None:
     volume = screen.resource_create(target="TEXTURE_3D", width0=4, height0=4, depth0=4, last_level=1, format="R32_FLOAT")
     volume.texels()[..., 0] = np.arange(64).reshape(4, 4, 4)
