@@ -30,7 +30,7 @@ class Packet:
         reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw has run.
         environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
         call: bytes of the `Call` record.
-        assembled: primitives as the application counts them, where a quad or a polygon is one.
+        assembled: primitives as the application counts them, where a quad is one, as Mesa counts them.
         is_layered: its primitives name layers of the framebuffer.
         is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again, and the vertex numbers
             if they are written out.

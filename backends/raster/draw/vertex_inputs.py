@@ -58,7 +58,7 @@ class InputWriter:
             ValueError: index_size is wrong.
         """
         corners = self.write_corners(a, state, info, topology, packet)
-        _count_assembled(info, topology, corners, packet)
+        packet.assembled = packet.primitives >> topology.shift
         return corners.restarts
 
     def write_corners(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Corners:
@@ -187,12 +187,6 @@ def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: in
     assembly.index_size, packet.primitives = 4, count
     assembly.is_local_list = topology.is_list
     fetch.stride[0] = vertex_size
-
-
-def _count_assembled(info: DrawInfo, topology: Topology, corners: Corners, packet: Packet) -> None:
-    """Set `Packet.assembled`: primitives as the application counts them."""
-    is_polygon = info.mode is Prim.POLYGON
-    packet.assembled = info.instance_count * (corners.number > 0) if is_polygon else packet.primitives >> topology.shift
 
 
 def _vertices_of(state: DrawState, info: DrawInfo) -> int:

@@ -132,8 +132,7 @@ def build_draw(module: Module) -> None:
     leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call())
     e.set("vertices", e.get("vertices") + vertices)
-    assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
-    e.set("primitives", e.get("primitives") + assembled)
+    e.set("primitives", e.get("primitives") + total.lshr(t.get("prim_shift").zext(I64)))
     b.set("draws", b.get("draws") + 1)
     e.set("known_draws", e.get("known_draws") + 1)
     e.set("template", known.get())

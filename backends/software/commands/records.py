@@ -141,7 +141,6 @@ class TemplateRecord(ctypes.Structure):
         ("is_layered", c_int32),
         ("has_views", c_int32),  # vertices name viewports
         ("prim_shift", c_int32),
-        ("is_polygon", c_int32),
         ("corners", c_int32),  # of a primitive that is written out
         ("shift", c_int32),
         ("closes", c_int32),

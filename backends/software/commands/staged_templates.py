@@ -55,7 +55,7 @@ class StagedTemplate:
         ctypes.memmove(ctypes.addressof(self._content), repeat.input.address, _DRAW_SIZE)
         t.classes, t.kind, t.framebuffer = ctypes.addressof(self._classes), combination.kind, combination.framebuffer
         t.content, t.staged = ctypes.addressof(self._content), ctypes.addressof(s)
-        write_topology(t, repeat.topology, info.mode)
+        write_topology(t, repeat.topology)
         write_attributes(t, state.vertex_elements, self._content.fetch.num_attributes)
         s.most, s.chunk, s.has_loops, s.follows = self.most, repeat.chunk, repeat.has_loops, repeat.follows
         environments, self._kept = repeat.place(s.run, scratch)

@@ -8,7 +8,6 @@ from typing import Any
 
 from backends.abi.records import ShaderEnv
 from backends.device.needs import ShaderNeeds
-from backends.pipe.enums import Prim
 from backends.pipe.state import VertexElement
 from backends.raster.draw.facts import Fact, TileSlots
 from backends.raster.draw.sample_state import tell_samples
@@ -19,13 +18,13 @@ from backends.software.commands.records import EnvironmentRecipe, TemplateRecord
 from tgsi.language.facts.enums import File, Processor
 
 
-def write_topology(t: TemplateRecord, topology: Topology, mode: Prim) -> None:
+def write_topology(t: TemplateRecord, topology: Topology) -> None:
     """Write the fields by which vertex numbers are written out, and primitives counted."""
     t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
     if t.corners <= len(t.multiply):  # larger primitives are not written out
         for k in range(t.corners):
             t.multiply[k], t.offset[k], t.offset[len(t.multiply) + k] = topology.multiply[k], topology.even[k], topology.odd[k]
-    t.prim_shift, t.is_polygon = topology.shift, mode is Prim.POLYGON
+    t.prim_shift = topology.shift
 
 
 def write_attributes(t: TemplateRecord, elements: Sequence[VertexElement], count: int) -> None:
@@ -78,7 +77,7 @@ STEPS: tuple[Step, ...] = (*WRITING, *ENTERING, *RECIPES)
 
 
 def _assembly(t: TemplateRecord, arguments: Sequence[Any], conclusions: Sequence[Any]) -> list[Any]:
-    write_topology(t, *arguments[:2])
+    write_topology(t, arguments[0])
     return []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,20 @@ def test_primitives_are_generated_with_and_without_stream_output() -> None:
                 memory = screen().resource_create(target="BUFFER", width0=256, bind="STREAM_OUTPUT")
                 picture.ctx.set_stream_output_targets([picture.ctx.create_stream_output_target(memory)])
             assert generated(picture, stream_output) == 2
+
+
+@pytest.mark.parametrize(("mode", "count"), [("POLYGON", 3), ("TRIANGLE_FAN", 3), ("LINE_STRIP", 4)])
+def test_a_polygon_generates_its_triangles_whether_they_are_drawn_or_recorded(mode: str, count: int) -> None:
+    """As Mesa counts polygons (u_prim.h), with and without stream output."""
+    points = np.array([[0, 1, 0, 1], [-1, 0.2, 0, 1], [-0.6, -1, 0, 1], [0.6, -1, 0, 1], [1, 0.2, 0, 1]], np.float32)
+    rows = g.StreamOutputInfo((4,), (g.StreamOutput(register_index=0, num_components=4),))
+    for stream_output in (None, rows):
+        picture = Picture(4, 4)
+        memory = screen().resource_create(target="BUFFER", width0=1024, bind="STREAM_OUTPUT")
+        picture.ctx.set_stream_output_targets([picture.ctx.create_stream_output_target(memory)])
+        draw = partial(picture.draw, points=points, mode=mode, stream_output=stream_output)
+        for _ in range(3):  # generated code takes the later ones
+            assert picture.counted("PRIMITIVES_GENERATED", draw) == count
 
 
 GEOMETRY = (
