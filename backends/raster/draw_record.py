@@ -277,7 +277,7 @@ class ValueRules(ctypes.Structure):
 
     _fields_ = [
         ("is_window_space", c_int32),  # the shader writes window coordinates, and 1/w as w
-        ("is_cropped", c_int32),  # the viewport bounds the pixels (of polygons, but not of wide points and lines)
+        ("is_cropped", c_int32),  # the viewport bounds the pixels: of polygons, and of points that are cut
         ("clips_sides", c_int32),  # lines end at the sides of a viewport that is not as large as the framebuffer
         ("is_hidden", c_int32),  # nothing is drawn, whatever is bound
         ("is_counted", c_int32),  # a draw without a pixel counts, too

@@ -51,7 +51,7 @@ def write_rules(
     """
     depth = kind.depth.depth if kind.depth is not None else None
     rules.is_window_space, rules.is_hidden, rules.is_counted = is_window_space, is_hidden, is_counted
-    rules.is_cropped = shape is Shape.TRIANGLE and not is_window_space
+    rules.is_cropped = (shape is Shape.TRIANGLE or (shape is Shape.POINT and r.point_tri_clip)) and not is_window_space
     rules.clips_sides = shape is Shape.LINE and not is_window_space
     rules.centers_are_whole = not r.half_pixel_center
     if r.conservative_raster_mode is ConservativeRaster.OFF:

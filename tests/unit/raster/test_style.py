@@ -194,6 +194,18 @@ def test_points_that_are_cut_as_triangles_are_seen_though_their_center_is_not() 
     assert (drawn("POINTS", (-1.0, 8.0), point_size=6.0, point_tri_clip=True, point_quad_rasterization=True) != 0).sum() == 12
 
 
+def test_points_that_are_cut_end_at_the_sides_of_a_viewport_within_the_framebuffer() -> None:
+    for is_cut, columns in ((False, range(7, 11)), (True, range(8, 11))):
+        picture = Picture()
+        picture.ctx.set_viewport_states([{"scale": (4, 4, 0.5), "translate": (12, 12, 0.5)}])
+        state = {"point_size": 4.0, "point_quad_rasterization": True, "point_tri_clip": is_cut}
+        centers = np.array([[-0.75, 0, 0, 1]], np.float32)
+        picture.draw(GENERIC, PASS, centers, np.ones((1, 4), np.float32), mode="POINTS", rasterizer=state)
+        found = picture.pixels()[..., 3]
+        assert np.flatnonzero(found.any(axis=0)).tolist() == list(columns)
+        assert np.flatnonzero(found.any(axis=1)).tolist() == list(range(10, 14))
+
+
 def test_corners_of_polygons_are_sprites_where_all_of_them_are_points() -> None:
     picture = Picture()
     state: dict[str, Any] = {"fill_front": "POINT", "fill_back": "POINT", "point_size": 4.0, "sprite_coord_enable": 1}
