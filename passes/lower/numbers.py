@@ -50,9 +50,11 @@ class LowerIntLimits(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
+        if not any(item.opcode.name == _TO_INT for item in program.instructions):
+            return program
         temporaries, immediates = Temporaries(program), Immediates(program)
         limit = immediates.source([_BEYOND] * 4, "float")
-        if limit is None or not temporaries.room(2) or not any(item.opcode.name == _TO_INT for item in program.instructions):
+        if limit is None or not temporaries.room(2):
             return program
         beyond, value = temporaries.new(), temporaries.new()
         made = rebuilt(program, [_clamped(item, limit, beyond, value) for item in program.instructions])

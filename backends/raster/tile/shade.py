@@ -207,7 +207,7 @@ class PixelBlock(BlockMemory, PixelInputs):
                 mask = mask & out.alive
             if info.sample_mask is not None and not key.ignores_mask:
                 mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
-            mask = self._once(mask & self._alpha_test(out))
+            mask = self._knowing(mask & self._alpha_test(out))
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
             z = self._plane_depth() if info.depth is None or out is None else out.get(info.depth, 2)
             ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
@@ -222,9 +222,9 @@ class PixelBlock(BlockMemory, PixelInputs):
         f.jump(skip)
         f.place(skip)
 
-    def _once(self, mask: Val) -> Val:
+    def _knowing(self, mask: Val) -> Val:
         """The lanes of `mask` whose results count: a quad that recurs has run no atomics, and does not know their results."""
-        return mask & self.unique if self.unique is not None and self.kernel.info.has_side_effects else mask
+        return self.once(mask) if self.kernel.info.has_side_effects else mask
 
     def _sample_bit(self, written: Val) -> Val:
         """The lanes whose sample is in the sample mask that the program wrote."""
@@ -244,7 +244,7 @@ class PixelBlock(BlockMemory, PixelInputs):
     def _count(self, counter: Var | None, mask: Val) -> None:
         if counter is not None:
             f = self.kernel.f
-            counted = mask & self.unique if self.unique is not None else mask
+            counted = self.once(mask)
             bits = counted.bits_as(I64) if self.planes.lanes > 32 else f.mask_bits(counted)
             counter.add(f.popcount(bits).cast("trunc", I32) if bits.type == I64 else f.popcount(bits))
 

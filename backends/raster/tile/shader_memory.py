@@ -35,4 +35,8 @@ class BlockMemory:
     def counted(self) -> Val:
         """The lanes whose memory operations count: no helpers, no fragment that an early test dropped, and each quad once."""
         assert self._covered is not None
-        return self._covered & self.unique if self.unique is not None else self._covered
+        return self.once(self._covered)
+
+    def once(self, mask: Val) -> Val:
+        """The lanes of `mask` without quads that recur."""
+        return mask & self.unique if self.unique is not None else mask
