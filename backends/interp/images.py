@@ -1,8 +1,8 @@
 """LOAD, STORE, atomics and RESQ on images.
 
 The target of the instruction says which coordinates there are, the format is that of the image bound. Coordinates are signed integers;
-a texel outside, or without an image, reads 0 in all channels, is not written, and an atomic on it gives 0. Lanes act one after the
-other, the lowest first. Killed lanes and helpers read, but change nothing.
+a texel outside, or without an image, reads 0, is not written, and an atomic on it gives 0. An alpha that the format of an image lacks
+is 1 outside, too. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def load(state: State, instruction: Instruction, active: Mask) -> None:
         words = np.zeros((len(active), 4), np.uint32)
         if number in images:
             inside, texels = _find(images[number], target, coords)
-            colors = unpack(images[number].format, images[number].texels[texels].reshape(-1))
-            words[inside] = colors.view(np.uint32)[inside]
+            blocks = images[number].texels[texels]
+            blocks[~inside] = 0
+            words[:] = unpack(images[number].format, blocks.reshape(-1)).view(np.uint32)
         return words
 
     words = for_each_unit(len(active), words_of, numbers_of(state, operand.register, images, operand.swizzle[0]))

@@ -26,7 +26,6 @@ KNOWN: dict[str, str] = {
     "spec@glsl-1.20@execution@fs-underflow-pow-compare-zero": _DENORMALS,
     **dict.fromkeys(_SIXTEEN_CASES, _SIXTEEN),
     "spec@glsl-1.50@gs-max-output-components": "the test asks for more vertices than a program may have, since we offer more components",
-    "spec@arb_shader_image_load_store@invalid": "a load beside an image gives 0 in alpha where its format has none; the test wants 1",
     "spec@arb_tessellation_shader@arb_tessellation_shader-tes-gs-max-output -small -scan 1 50": (
         "200,000 points a draw with 98 varyings and a loop over them are shaded one quad at a time"
     ),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
 from backends.formats import ChannelType, Format
-from backends.llvm.builder.function import F32, I16, I32, I64, Function, Type, Val
+from backends.llvm.builder.function import I16, I32, I64, Function, Type, Val
 from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import pack, unpack
@@ -66,11 +66,9 @@ class Image:
         return Place(self.record.get("base"), f.select(inside, offset, 0), inside)
 
     def load(self, coords: Sequence[Val]) -> list[Val]:
-        """Load four channels (f32, or bits of integers); all are 0 outside of the image."""
+        """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks."""
         f, place = self.f, self.place(coords)
-        words = load_texels(f, self.format, place.base, place.offset.zext(I64), place.inside)
-        zero = f.const(F32.wide(self.lanes), 0.0)
-        return [f.select(place.inside, channel, zero) for channel in unpack(f, self.format, words)]
+        return unpack(f, self.format, load_texels(f, self.format, place.base, place.offset.zext(I64), place.inside))
 
     def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
         """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.

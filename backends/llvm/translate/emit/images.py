@@ -1,7 +1,7 @@
 """LOAD, STORE, atomics and RESQ on images. `memory` calls these emitters if an operand names an image.
 
-Texels outside of the image, and images that are not bound, read 0 and are never written. Lanes act one after the other, the lowest
-first. Killed lanes and helper lanes read, but change nothing.
+Texels outside of the image, and images that are not bound, read 0 (an alpha that a bound image lacks: 1) and are never written. Lanes
+act one after the other, the lowest first. Killed lanes and helper lanes read, but change nothing.
 """
 
 from __future__ import annotations
