@@ -1,4 +1,4 @@
-"""EX2, LG2, SIN, COS, POW, RCP, RSQ and half conversions in plain vector arithmetic.
+"""EX2, LG2, SIN, COS, RCP, RSQ and half conversions in plain vector arithmetic. POW is in `powers`.
 
 Coefficients and the order of every operation are those of the project's polynomial reference. Together they are the definition, so the
 bits of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width;
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.builder.function import F32, F64, I16, I32, I64, Function, Type, Val
+from backends.llvm.builder.function import F32, I16, I32, I64, Function, Type, Val
 
 _H = float.fromhex
 QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x7FFFFFFF
@@ -36,13 +36,10 @@ _NEAR_ZERO = _H("0x1.81p23")  # the sum for k = 0: in the middle of its binade, 
 _INVERSE_TWO_PI = [0x0028BE60, 0xDB939105, 0x4A7F09D5, 0xF47D4D37, 0x7036D8A5, 0x664F10E4]  # 2^-8 / (2 pi), 192 bits
 _PHASE_TO_RADIANS = _H("0x1.921fb6p-32")
 _FAST_LIMIT = 0x47000000  # 32768.0
-_POW_D = [_H("0x1.7154765280467p0"), _H("-0x1.715476383aaabp-1"), _H("0x1.ec70a230f446fp-2")]  # d0, d1, d2: f64 lanes
-_POW_ODD = [_H("-0x1.8393dcp-3"), _H("-0x1.ec108cp-3"), _H("-0x1.7154d6p-2")]  # d7, d5, d3
-_POW_EVEN = [_H("0x1.34df50p-3"), _H("0x1.a79484p-3"), _H("0x1.277370p-2")]  # d8, d6, d4
-_INVERSE_SQRT2 = _H("0x1.6a09e667f3bcdp-1")
 
 
-def _horner(x: Val, coefficients: Sequence[float]) -> Val:
+def horner(x: Val, coefficients: Sequence[float]) -> Val:
+    """Value of a polynomial, from its coefficients, the highest degree first."""
     p = x * coefficients[0] + coefficients[1]
     for c in coefficients[2:]:
         p = p * x + c
@@ -53,10 +50,10 @@ def _or_nan(f: Function, ok: Val, bits: Val) -> Val:
     return f.select(ok, bits, QNAN).as_float()
 
 
-def _exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
+def exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
     """Bits of 2^n * 2^fraction for |fraction| <= 1/2; scale = n << 23, -151 <= n <= 128; no denormal operand."""
     z = fraction * fraction
-    g = (z * _horner(z, _EX2_EVEN) + fraction * _horner(z, _EX2_ODD)) + 1.0
+    g = (z * horner(z, _EX2_EVEN) + fraction * horner(z, _EX2_ODD)) + 1.0
     p = g.as_int() + scale
     w = (p + (149 << 23)).as_float() + _H("0x1p23")
     return f.select(p < 0x00800000, w.as_int() - 0x4B000000, p)
@@ -67,7 +64,7 @@ def ex2(f: Function, x: Val) -> Val:
     c = f.max(x, -151.0)
     c = f.min(c, 128.0)
     t = c + _H("0x1.8p23")
-    r = _exp2_tail(f, c - (t - _H("0x1.8p23")), t.as_int() << 23)
+    r = exp2_tail(f, c - (t - _H("0x1.8p23")), t.as_int() << 23)
     return _or_nan(f, x.eq(x), r)
 
 
@@ -85,7 +82,7 @@ def lg2(f: Function, x: Val) -> Val:
     n, m = exponent_and_mantissa(f, ix, 0x3F3504F3)
     fraction = m.as_float() - 1.0
     z = fraction * fraction
-    q = _horner(z, _LG2_EVEN) + fraction * _horner(z, _LG2_ODD)
+    q = horner(z, _LG2_EVEN) + fraction * horner(z, _LG2_ODD)
     r = (n.to_float() + (fraction + fraction * q)).as_int()
     r = f.select(ix.eq(INF), INF, r)
     special = f.select((ix << 1).eq(0), f.const(ix.type, NEG_INF), QNAN)
@@ -133,8 +130,8 @@ def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[
     """Sine or cosine of |r| <= pi/4, by lane. Where selections are cheap, one polynomial with selected coefficients serves both."""
     z = [v * v for v in r]
     if not f.module.has("avx512f"):
-        sine = [v + (v * zz) * _horner(zz, _SIN) for v, zz in zip(r, z)]
-        return [f.select(c, v, _horner(zz, _COS)) for c, v, zz in zip(is_sine, sine, z)]
+        sine = [v + (v * zz) * horner(zz, _SIN) for v, zz in zip(r, z)]
+        return [f.select(c, v, horner(zz, _COS)) for c, v, zz in zip(is_sine, sine, z)]
 
     def pick(a: float, b: float) -> list[Val]:
         return [f.select(c, f.const(v.type, a), b) for c, v in zip(is_sine, z)]
@@ -184,7 +181,7 @@ def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
     bits = [v.as_int() for v in t]
     r = [(v.as_int() ^ (n << 31)).as_float() for v, n in zip(remainders, bits)]
     z = [v * v for v in r]
-    q = [_horner(v, _SIN_WIDE) for v in z]
+    q = [horner(v, _SIN_WIDE) for v in z]
     s = [(v * w) * zz + v for v, w, zz in zip(r, q, z)]
     return [(v.as_int() | (n.as_int() & SIGN)).as_float() for v, n in zip(s, r)], bits  # the sum forgets the sign of a zero
 
@@ -247,27 +244,6 @@ def cos(f: Function, x: Val) -> Val:
     return trigonometry(f, [x], [True])[0]
 
 
-def _pow_log2(f: Function, ax: Val) -> Val:
-    """log2 of the non-negative float with bits `ax`, in f64 lanes; 0 -> -inf, inf -> inf."""
-    n, m = exponent_and_mantissa(f, ax, 0x3F5744FD)
-    upper = m >= 0x3F9837F0
-    e = n.to_float() + f.select(upper, f.const(F32.wide(ax.lanes), 0.5), 0.0)
-    e = f.select(ax.eq(INF), float("inf"), e)
-    e = f.select(ax.eq(0), float("-inf"), e)
-    fd = m.as_float().to_double() * f.select(upper, f.const(F64.wide(ax.lanes), _INVERSE_SQRT2), 1.0) - 1.0
-    fs = fd.cast("fptrunc", F32)
-    z = fs * fs
-    q = _horner(z, _POW_ODD) + fs * _horner(z, _POW_EVEN)
-    d0, d1, d2 = _POW_D
-    low = e.to_double() + fd * (fd * d1 + d0)
-    return low + ((fd * fd) * fd) * (fd * q.to_double() + d2)
-
-
-def pow_symbol(lanes: int) -> str:
-    """Name of the shared function for x^y, of parameters x and y."""
-    return f"{SYMBOL_PREFIX}pow_{lanes}"
-
-
 def sin_symbol(lanes: int) -> str:
     """Name of the shared function for sines of arguments of any size."""
     return f"{SYMBOL_PREFIX}sin_{lanes}"
@@ -276,31 +252,6 @@ def sin_symbol(lanes: int) -> str:
 def cos_symbol(lanes: int) -> str:
     """Name of the shared function for cosines of arguments of any size."""
     return f"{SYMBOL_PREFIX}cos_{lanes}"
-
-
-def pow(f: Function, x: Val, y: Val) -> Val:
-    """x^y with the special cases of C's powf (0^0 = 1); error at most 1.373 ULP. Calls a shared function, since the code is long."""
-    return f.call(x.type, pow_symbol(x.lanes), x, y)
-
-
-def pow_inline(f: Function, x: Val, y: Val) -> Val:
-    """x^y, written out in place."""
-    ix, iy = x.as_int(), y.as_int()
-    ax, ay = ix & ABS, iy & ABS
-    t = _pow_log2(f, ax) * y.to_double()
-    t = f.max(t, -151.0)
-    t = f.min(t, 128.0)
-    magic = t + _H("0x1.8p52")
-    scale = magic.bits_as(I64.wide(x.lanes)).trunc(I32) << 23
-    r = _exp2_tail(f, (t - (magic - _H("0x1.8p52"))).cast("fptrunc", F32), scale)
-    exact = f.select(ay < 0x4B800000, y, 0.0)  # from 2^24 up every float is an even integer
-    n = exact.cast("fptosi", I32)
-    integer = n.to_float().as_int().eq(exact.as_int())
-    r = r | f.select(integer, ix & (n << 31), 0)
-    negative = (ix - 0x80000001).ult(0x7F7FFFFF)
-    r = f.select((ax > INF) | (ay > INF) | (negative & ~integer), QNAN, r)
-    one = ay.eq(0) | ix.eq(0x3F800000) | (ix.eq(0xBF800000) & ay.eq(INF))
-    return f.select(one, 0x3F800000, r).as_float()
 
 
 def rcp(f: Function, x: Val) -> Val:

@@ -1,11 +1,11 @@
-"""Functions of `math` that shaders call instead of repeating their code: one module for each function and number of lanes."""
+"""Functions of `math` and `powers` that shaders call instead of repeating their code: one module for each function and number of lanes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from backends.llvm.builder.function import F32, Function, Module, Val
-from backends.llvm.library import math
+from backends.llvm.library import math, powers
 
 
 def lanes_of(symbol: str) -> int:
@@ -22,18 +22,8 @@ def exports(symbol: str) -> tuple[str, ...]:
     return (symbol,)
 
 
-def _pow(f: Function) -> Val:
-    """x^y. If every lane is 0 to a positive power, as on surfaces that face away from a light, nothing is computed."""
-    x, y = f.args
-    is_zero = x.as_int().eq(0) & (y.as_int() - 1).ult(math.INF - 1)
-    result = f.var(x.type, 0.0)
-    with f.if_(f.any(~is_zero)):
-        result.set(math.pow_inline(f, x, y))
-    return result.get()
-
-
 _BODIES: dict[str, tuple[int, Callable[[Function], Val]]] = {
-    "pow": (2, _pow),
+    "pow": (2, lambda f: powers.shared_pow(f, *f.args)),
     "sin": (1, lambda f: math.sin_inline(f, f.args[0])),
     "cos": (1, lambda f: math.cos_inline(f, f.args[0])),
 }

@@ -139,8 +139,7 @@ class Sampling:
     # -- level of detail ------------------------------------------------------------------------------------------------
     def needs_lod(self) -> bool:
         """True if a mip level or a filter is chosen by the level of detail."""
-        key = self.sampler_key
-        return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
+        return _needs_lod(self.sampler_key)
 
     def changes(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> list[list[Val]]:
         """Derivatives of the coordinates along x and along y, in texels of level 0; `gradients`, or those of the quad."""
@@ -300,6 +299,16 @@ def mixes_texels(texture: TextureKey, sampler: SamplerKey) -> bool:
     """True if a result may be computed from several texels; otherwise it is one texel as it is stored."""
     key = _plain(sampler, texture)
     return TexFilter.LINEAR in (key.min_img_filter, key.mag_img_filter) or key.min_mip_filter is TexMipFilter.LINEAR
+
+
+def is_short(texture: TextureKey, sampler: SamplerKey) -> bool:
+    """True if the level of detail chooses neither a level nor a filter, and no wrap mode of two axes reads the border color."""
+    key = _plain(sampler, texture)
+    return not _needs_lod(key) and HALF_BORDER_MODES.isdisjoint((key.wrap_s, key.wrap_t))
+
+
+def _needs_lod(key: SamplerKey) -> bool:
+    return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
 
 
 def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:

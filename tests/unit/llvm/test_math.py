@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.llvm.builder.function import F32, I32
-from backends.llvm.library import math
+from backends.llvm.library import math, powers
 from backends.llvm.library.mathlib import lanes_of
 from tests.unit.llvm.support import map_blocks, runnable_levels
 
@@ -78,7 +78,7 @@ UNARY: list[tuple[str, Callable[[Any], Any], float]] = [
 @pytest.mark.parametrize(("name", "exact", "bound"), UNARY)
 def test_functions_stay_within_their_bound(name: str, exact: Callable[[Any], Any], bound: float) -> None:
     words = _samples(1)
-    got = map_blocks(getattr(math, name), 16, "host", words)
+    got = map_blocks(getattr(powers if name == "pow" else math, name), 16, "host", words)
     with np.errstate(all="ignore"):
         assert _units(got, exact(words.view(np.float32).astype(np.float64))) <= bound
 
@@ -88,7 +88,7 @@ def test_sine_and_cosine_are_absolutely_exact_to_23_bits(name: str, exact: Calla
     words = _samples(2)
     with np.errstate(invalid="ignore"):
         x = words.view(np.float32).astype(np.float64)
-    got = map_blocks(getattr(math, name), 16, "host", words).view(np.float32).astype(np.float64)
+    got = map_blocks(getattr(powers if name == "pow" else math, name), 16, "host", words).view(np.float32).astype(np.float64)
     finite = np.isfinite(x)
     assert np.abs(got[finite] - exact(x[finite])).max() <= 2.0**-23
     assert np.isnan(got[~finite]).all()
@@ -121,9 +121,41 @@ def test_power_stays_within_its_bound() -> None:
     random = np.random.default_rng(3)
     x = np.exp2(random.uniform(-20, 20, 8192)).astype(np.float32)
     y = (random.uniform(-150, 127, 8192) / np.log2(x.astype(np.float64))).astype(np.float32)
-    got = map_blocks(math.pow, 16, "host", x.view(np.uint32), y.view(np.uint32))
+    got = map_blocks(powers.pow, 16, "host", x.view(np.uint32), y.view(np.uint32))
     with np.errstate(all="ignore"):
         assert _units(got, np.power(x.astype(np.float64), y.astype(np.float64))) <= 1.38
+
+
+def _bases_of_whole_powers(exponents: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """Bases of both signs whose powers spread over all floats and beyond, with every special number and denormal ones."""
+    random = np.random.default_rng(11)
+    with np.errstate(over="ignore"):
+        x = np.exp2(random.uniform(-160, 135, exponents.size) / exponents.astype(np.float64)).astype(np.float32)
+    x *= random.choice(np.array([-1, 1], np.float32), exponents.size)
+    words = x.view(np.uint32).copy()
+    words[::97] = _samples(6, words.size)[::97]
+    return words
+
+
+def test_whole_powers_are_rounded_nearly_right() -> None:
+    y = np.repeat(np.arange(1, 256, dtype=np.float32), 128)
+    x = _bases_of_whole_powers(y)
+    got = map_blocks(powers.pow, 16, "host", x, y.view(np.uint32))
+    with np.errstate(all="ignore"):
+        assert _units(got, np.power(x.view(np.float32).astype(np.float64), y.astype(np.float64))) <= 0.5001
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8, 31, 50, 64, 100, 127, 128, 200, 255])
+def test_a_known_exponent_gives_the_bits_of_one_that_is_not(n: int) -> None:
+    y = np.full(4096, n, np.float32)
+    x = _bases_of_whole_powers(y)
+    others = y.copy()
+    others[1::3] = 2.5  # lanes with other exponents, whole or not, beside
+    others[2::3] = 300 - n
+    known = map_blocks(lambda f, v: powers.pow(f, v, f.const(v.type, n)), 16, "host", x)
+    beside = map_blocks(powers.pow, 16, "host", x, others.view(np.uint32))
+    assert np.array_equal(map_blocks(powers.pow, 16, "host", x, y.view(np.uint32)), known)
+    assert np.array_equal(beside[::3], known[::3])
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -141,7 +173,7 @@ def test_power_has_the_special_cases_of_c() -> None:
     special = np.array([0, 1, 2, 3, 0.5, 1.5, 2.5, np.inf, np.nan, 1e-40, 16777216.0, 8388609.0], np.float32)
     special = np.concatenate([special, -special])
     x, y = np.repeat(special, special.size), np.tile(special, special.size)
-    got = map_blocks(math.pow, 16, "host", x.view(np.uint32), y.view(np.uint32)).view(np.float32)
+    got = map_blocks(powers.pow, 16, "host", x.view(np.uint32), y.view(np.uint32)).view(np.float32)
     want = np.array([power(float(a), float(b)) for a, b in zip(x, y)]).astype(np.float32)
     assert np.array_equal(np.isnan(got), np.isnan(want))
     exact = np.isinf(want) | (want == 0) | (np.abs(want) == 1)
@@ -154,7 +186,7 @@ def test_a_block_of_zero_bases_gives_what_single_lanes_give() -> None:
         x = np.full(y.size, base, np.uint32)
         mixed = x.copy()
         mixed[::16] = 0x40000000
-        block, lanes = (map_blocks(math.pow, 16, "host", v, y).reshape(-1, 16)[:, 1:] for v in (x, mixed))
+        block, lanes = (map_blocks(powers.pow, 16, "host", v, y).reshape(-1, 16)[:, 1:] for v in (x, mixed))
         assert np.array_equal(block, lanes)
 
 
@@ -184,17 +216,25 @@ def test_halves_are_those_of_numpy() -> None:
     assert np.array_equal(map_blocks(math.float_to_half, 16, "host", kept), exact)
 
 
+def _exponents(bases: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """As many exponents of any bits; a third of them whole, up to 300."""
+    words = np.roll(bases, 7)
+    words[::3] = np.random.default_rng(12).integers(1, 300, words[::3].size).astype(np.float32).view(np.uint32)
+    return words
+
+
 @pytest.mark.parametrize("name", ["ex2", "lg2", "sin", "cos", "rcp", "rsq", "pow", "float_to_half", "half_to_float"])
 def test_bits_depend_on_neither_target_nor_width(name: str) -> None:
     words = _samples(5, 1024)
-    arguments = [words, np.roll(words, 7)] if name == "pow" else [words & 0xFFFF] if name == "half_to_float" else [words]
+    arguments = [words, _exponents(words)] if name == "pow" else [words & 0xFFFF] if name == "half_to_float" else [words]
     kind = I32 if name == "half_to_float" else F32
-    reference = map_blocks(getattr(math, name), 16, "host", *arguments, type=kind)
+    body = getattr(powers if name == "pow" else math, name)
+    reference = map_blocks(body, 16, "host", *arguments, type=kind)
     for cpu, lanes in [("host", 1), ("host", 4), ("host", 64), *((level, 8) for level in runnable_levels())]:
-        assert np.array_equal(map_blocks(getattr(math, name), lanes, cpu, *arguments, type=kind), reference), (cpu, lanes)
+        assert np.array_equal(map_blocks(body, lanes, cpu, *arguments, type=kind), reference), (cpu, lanes)
 
 
 def test_symbols_of_the_library_name_their_width() -> None:
-    assert lanes_of(math.pow_symbol(32)) == 32
+    assert lanes_of(powers.pow_symbol(32)) == 32
     with pytest.raises(ValueError, match="mathematics"):
         lanes_of("tgsi_math_pow")

@@ -6,7 +6,7 @@ from math import copysign
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.rounding import FLOOR
-from backends.llvm.library import math
+from backends.llvm.library import math, powers
 from backends.llvm.translate.emit import Context, Vector, emits
 
 
@@ -203,9 +203,7 @@ def emit_lg2(c: Context, a: Vector) -> Val:
 def emit_pow(c: Context, a: Vector, b: Vector) -> Val:
     """a.x^b.x."""
     x, y = c.f.same(a[0], b[0])
-    power = math.pow(c.f, x, y)
-    power.floored = c.f.select(c.f.abs(power) < FLOOR, FLOOR, power)
-    return power
+    return powers.pow(c.f, x, y)
 
 
 def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
@@ -251,7 +249,7 @@ def emit_lit(c: Context, channel: int, a: Vector) -> Val:
         return f.max(a[0], 0.0)
     exponent = f.max(f.min(a[3], 128.0), -128.0)
     base, exponent = f.same(f.max(a[1], 0.0), exponent)
-    return f.select(a[0] > 0.0, math.pow(f, base, exponent), 0.0)
+    return f.select(a[0] > 0.0, powers.pow(f, base, exponent), 0.0)
 
 
 @emits("EXP")

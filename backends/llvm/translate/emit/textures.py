@@ -23,7 +23,17 @@ Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
 
 SHARED_FROM = 2
-"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place."""
+"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place, and so is short
+code for some more."""
+
+_NEAREST, _LINEAR = 32, 4
+"""Most sampling instructions of a program whose short code is written out: for one texel, and for four that are mixed.
+
+Calls spill all vector registers: 15 samples of one texel without calls took five sixths of the time. LLVM takes 1 ms for each of those,
+but 15 ms for a linear one.
+"""
+
+_FLAT = frozenset({"1D", "2D", "RECT"})
 
 _GATHERED = 4
 """Number of offsets of a gather that moves each texel on its own."""
@@ -108,10 +118,17 @@ def _sampled(
     if texture_key.handles is not None:
         texture_key = replace(texture_key, handles=None)
     texture, record = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
-    if chosen or c.plan.samples >= SHARED_FROM:
+    if chosen or c.plan.samples >= _shared_from(texture_key, sampler_key, request):
         function, vectors = _shared(c, texture_key, sampler_key, request)
         return function.call(c.f, texture, record, vectors)
     return _written_out(c, texture_key, sampler_key, texture, record, request)
+
+
+def _shared_from(texture: TextureKey, sampler: SamplerKey, request: Request) -> int:
+    """Least number of sampling instructions of a program that calls a shared function for a view and a sampler."""
+    if request.target not in _FLAT or request.way in ("gather", "lod", "bias alone") or not sample.is_short(texture, sampler):
+        return SHARED_FROM
+    return 1 + (_LINEAR if sample.mixes_texels(texture, sampler) else _NEAREST)
 
 
 def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction, list[Val]]:
