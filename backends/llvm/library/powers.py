@@ -67,19 +67,18 @@ def _start(f: Function, x: Val, least: Val) -> Val:
     return f.max(f.abs(x), least).to_double()
 
 
-def _least(n: Val) -> Val:
+def _least(f: Function, n: Val) -> Val:
     """The least base for whole exponents: 2^(-256 >> j) for exponents of j + 1 bits, and 0 where squares of floats cannot get too small.
 
     Its power is below 2^-150, so it becomes 0, and above 2^-1022 in every square.
     """
-    f = n.f
     j = n.to_float().as_int().lshr(23) - _TOP
     return (f.max(_TOP - f.const(n.type, 256).lshr(j), 0) << 23).as_float()
 
 
 def _whole_power(f: Function, x: Val, n: Val) -> Val:
     """x^n for whole n (i32) from 1 to 255; any number where n is another."""
-    square = _start(f, x, _least(f.max(n, 1)))
+    square = _start(f, x, _least(f, f.max(n, 1)))
     power = f.select((n & 1).ne(0), square, 1.0)
     for bit in range(1, _MOST.bit_length()):
         square = square * square
