@@ -15,16 +15,15 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_POINT_SIZE
 from backends.raster.draw_record import Draw
 from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance, take_vertex
+from backends.raster.front.squares import UNIT, are_squares, limited, sides_of
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import STIPPLE_AT, build_rectangle, count_stipple, place_at, restart_stipple
 from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, VertexLayout
 from backends.raster.records import Worker
 
-UNIT = 1.0 / 256.0
 DISK_MARK = -1.0  # in z of the place slot
 
 
@@ -86,6 +85,7 @@ def build_expand(is_point: bool, module: Module, is_conservative: bool) -> None:
     d = Record(f, w.get("group.span.draw"), Draw)
     out = Output(f, w, d)
     masks, corners, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
+    squares = f.const(BOOL, 0) if is_conservative or not is_point else are_squares(f, d)
     with f.range(0, w.get("group.num_prims")) as i:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
@@ -94,8 +94,11 @@ def build_expand(is_point: bool, module: Module, is_conservative: bool) -> None:
         with f.if_((m0 & m1 & CULL).eq(0)):
             if is_point:
                 with f.if_((m0 & point_bounds(f, d)).eq(0)):
-                    draw_point(f, d, out, out.record(a), is_conservative)
-                    out.quad(prim)
+                    with f.else_of(squares) as otherwise:
+                        out.triangle([a, a, a], prim)
+                        otherwise()
+                        draw_point(f, d, out, out.record(a), is_conservative)
+                        out.quad(prim)
             else:
                 draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
     w.set("group.num_vertices", out.next.get())
@@ -117,25 +120,16 @@ def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative
     slot = d.get("points.size_slot")
     with f.if_(slot >= 0):
         size.set(f.load(F32, source, (slot << 4) + VertexLayout.SLOTS))
-    wide = f.min(f.max(size.get(), 1.0), MAX_POINT_SIZE)
-    single = ~(wide > 1.0)
-    left = f.select(single, x, x + (0.75 - wide * 0.5))
-    bottom = f.select(single, y, y + (0.25 - wide * 0.5))
-    x0, y0, edge = f.to_int(left), f.to_int(bottom), f.to_int(wide)
-    ends = [f.var(F32, v.to_float()) for v in (x0, y0, x0 + edge, y0 + edge)]
-    kind, radius = d.get("points.kind"), f.var(F32, wide * 0.5)
-    with f.if_(kind.ne(PointKind.PIXELS)):
-        radius.set(f.select(kind.eq(PointKind.DISK), radius.get() + 0.5, radius.get()))
-        for end, v in zip(ends, (x - radius.get(), y - radius.get(), x + radius.get(), y + radius.get())):
-            end.set(v)
-    xs, ys = [ends[0].get(), ends[2].get()], [ends[1].get(), ends[3].get()]
+    wide = limited(f, size.get())
+    lows, highs, radius = sides_of(f, d, x, y, wide)
+    xs, ys = [lows[0], highs[0]], [lows[1], highs[1]]
     records = out.copies(source)
     for k, r in enumerate(records):
         px, py = xs[k % 2], ys[k // 2]
         f.store(px, r, VertexLayout.WINDOW)
         f.store(py, r, VertexLayout.WINDOW + 4)
-        with f.if_(kind.eq(PointKind.DISK)):
-            for c, v in enumerate((px - x, py - y, f.const(F32, DISK_MARK), radius.get())):
+        with f.if_(d.get("points.kind").eq(PointKind.DISK)):
+            for c, v in enumerate((px - x, py - y, f.const(F32, DISK_MARK), radius)):
                 f.store(v, f.at(r, place_at(d)), 4 * c)
         s, t = (px - x) / wide + 0.5, (py - y) / wide + 0.5
         t = f.select(d.get("points.flips_sprite").ne(0), 1.0 - t, t)  # y = 0 is the upper end of a target

@@ -13,6 +13,7 @@ from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
 from backends.raster.front.primitive_rows import write_row_slots
 from backends.raster.front.spans import number_in_call
+from backends.raster.front.squares import Squares
 from backends.raster.front.touching import TouchRule
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import PRIM_BITS, Mode, OffsetUnit, SetupLayout, VertexLayout
@@ -252,14 +253,22 @@ class _Triangles:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
         self.is_conservative = is_conservative
         self.rule = rule = TouchRule(f, d, lanes) if is_conservative else CenterRule(f, d, lanes)
-        self.window = window = [f.load_vec4s(r) for r in records]
+        window = [f.load_vec4s(r) for r in records]
+        self.squares = squares = None if is_conservative else Squares(f, d, records, window, lanes)
+        if squares is not None:
+            window = [[*new, *old[2:]] for new, old in zip(squares.window, window)]
+        self.window = window
         self.xs, self.ys = xs, ys = [rule.snap(v[0], 0) for v in window], [rule.snap(v[1], 1) for v in window]
         self.routes = routes
         self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
         raw = [rule.first(xs, 0), rule.first(ys, 1), rule.last(xs, 0), rule.last(ys, 1)]
+        if squares is not None:
+            raw[2:] = [f.min(v, end) for v, end in zip(raw[2:], squares.ends)]
         region = [d.get("view.region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
         self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
+        if squares is not None:
+            self.cut = self.cut | f.splat(squares.truth, lanes)
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
         self.area = rule.area(self.ex, self.ey)
         self.front = (self.area > 0.0) ^ f.splat(d.get("setup.front_is_positive").eq(0), lanes)
@@ -290,8 +299,13 @@ class _Triangles:
         words += [*depth, *plane(rw), x0 | (y0 << 16), offset]
         for g in range(0, len(words), 4):
             f.store_vec4s(words[g : g + 4], target, 4 * g)
-        with f.range(0, d.get("setup.num_slots")) as s:
-            self._write_slot(s, target, plane, rw)
+        if self.squares is None:
+            self._write_slots(target, plane)
+            return
+        with f.else_of(self.squares.truth) as otherwise:
+            self._write_slots(target, None)
+            otherwise()
+            self._write_slots(target, plane)
 
     def _depth_offset(self, z: list[Val]) -> Val:
         """The depth offset of filled polygons with a plane of depth."""
@@ -302,24 +316,34 @@ class _Triangles:
             value.set(depth_offset(f, offset, offset.get("unit"), depths, f.max(f.abs(z[1]), f.abs(z[2]))))
         return value.get()
 
-    def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:
+    def _write_slots(self, target: list[Val], plane: Plane | None) -> None:
+        """Write the planes of all slots; None: the values of corner 2 are those of the whole primitive."""
         f, d = self.f, self.d
         zero = f.const(F32.wide(self.lanes), 0.0)
-        mode = f.load(I32, d.address("setup.mode"), s << 2)
-        flat, perspective = mode.eq(Mode.FLAT), mode.eq(Mode.PERSPECTIVE)
+        with f.range(0, d.get("setup.num_slots")) as s:
+            mode = f.load(I32, d.address("setup.mode"), s << 2)
+            flat, perspective = mode.eq(Mode.FLAT), mode.eq(Mode.PERSPECTIVE)
+            corners = self._corners(s, (2,) if plane is None else (0, 1, 2))
+            factors = [f.select(perspective, self.window[k][3], 1.0) for k in corners]
+            there = [f.at(t, s * 48 + SetupLayout.SLOTS) for t in target]
+            parts = []
+            for c in range(4):
+                scaled = [v[c] * factor for v, factor in zip(corners.values(), factors)]
+                first, *slopes = plane(scaled) if plane is not None else (scaled[-1], zero, zero)
+                parts.append([f.select(flat, corners[2][c], first), *(f.select(flat, zero, v) for v in slopes)])
+            for part in range(3):
+                f.store_vec4s([q[part] for q in parts], there, 16 * part)
+
+    def _corners(self, s: Val, numbers: Sequence[int]) -> dict[int, list[Val]]:
+        """The values of a slot at some corners, of the side that the triangle shows."""
+        f, d = self.f, self.d
         front, back = f.load(I32, d.address("setup.front"), s << 2), f.load(I32, d.address("setup.back"), s << 2)
-        value = [[f.var(zero.type, v) for v in self._load_slot(front, k)] for k in range(3)]
+        value = {k: [f.var(v.type, v) for v in self._load_slot(front, k)] for k in numbers}
         with f.if_(front.ne(back)):
-            for k in range(3):
-                for old, new in zip(value[k], self._load_slot(back, k)):
+            for k, channels in value.items():
+                for old, new in zip(channels, self._load_slot(back, k)):
                     old.set(f.select(self.front, old.get(), new))
-        corners = [[v.get() for v in channels] for channels in value]
-        factor = [f.select(perspective, r, 1.0) for r in rw]
-        there = [f.at(t, s * 48 + SetupLayout.SLOTS) for t in target]
-        parts = [plane([corners[k][c] * factor[k] for k in range(3)]) for c in range(4)]
-        parts = [[f.select(flat, corners[2][c], q[0]), f.select(flat, zero, q[1]), f.select(flat, zero, q[2])] for c, q in enumerate(parts)]
-        for part in range(3):
-            f.store_vec4s([q[part] for q in parts], there, 16 * part)
+        return {k: [v.get() for v in channels] for k, channels in value.items()}
 
     def _load_slot(self, slot: Val, corner: int) -> list[Val]:
         at = (slot << 4) + VertexLayout.SLOTS

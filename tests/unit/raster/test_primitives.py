@@ -216,6 +216,41 @@ def test_points_are_squares_of_whole_pixels(size: float) -> None:
     assert np.array_equal(image, expected)
 
 
+@pytest.mark.parametrize("is_bottom", [False, True])
+@pytest.mark.parametrize("size", [1.0, 1.25, 3.0, 7.5, 40.0])
+def test_square_points_cover_the_pixels_whose_centers_they_own(size: float, is_bottom: bool) -> None:
+    position = positions(60, 5)
+    position[:20, :2] = np.floor(position[:20, :2] * 64) / 64 + (size % 1) / 64  # sides on the centers of pixels
+    r = RasterizerState(point_size=size, point_quad_rasterization=True, bottom_edge_rule=is_bottom)
+    with Canvas(SIZE, SIZE) as c:
+        c.wipe()
+        c.draw_arrays(VS_POSITION, FS_ONE, [position], Prim.POINTS, blend=ADD, rasterizer=r)
+        image = c.image()[:, :, 0]
+    expected = np.zeros((SIZE, SIZE), int)
+    center = np.arange(SIZE) + 0.5
+    for x, y in np.rint((position[:, :2].astype("f8") * 32 + 32) * 256) / 256:
+        low, high = (np.rint((np.array([x, y]) + side * size / 2) * 256) / 256 for side in (-1, 1))
+        columns = (low[0] <= center) & (center < high[0])
+        expected += ((low[1] <= center) & (center < high[1]))[:, None] & columns  # bottom_edge_rule is about triangles
+    assert np.array_equal(image, expected)
+
+
+@pytest.mark.parametrize("is_square", [False, True])
+def test_points_have_the_same_pixels_with_and_without_sprite_coordinates(is_square: bool) -> None:
+    position, fs = positions(200, 6), "FRAG\nDCL IN[0], PCOORD, LINEAR\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.00392156862745, 0.0, 0.0, 0.0}\n"
+    fs += "SGE OUT[0], IN[0], IMM[0].yyyy\nMUL OUT[0], OUT[0], IMM[0].xxxx\nEND\n"
+    found = []
+    for text in (FS_ONE, fs):
+        with Canvas(SIZE, SIZE) as c:
+            c.wipe()
+            for size in (1.0, 2.75, 11.0):
+                r = RasterizerState(point_size=size, point_quad_rasterization=is_square)
+                c.draw_arrays(VS_POSITION, text, [position], Prim.POINTS, blend=ADD, rasterizer=r)
+            found.append(c.image()[:, :, 0])
+    assert found[0].max() > 3
+    assert np.array_equal(found[0], found[1])
+
+
 def test_sprite_coordinates_run_over_the_point() -> None:
     fs = "FRAG\nDCL IN[0], PCOORD, LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
     with Canvas(SIZE, SIZE, color=(RGBA32F,)) as c:
