@@ -1,7 +1,7 @@
 """Transparency without sorting: intersecting planes, drawn in one call in any order.
 
 The first draw appends every fragment to a linked list of its pixel: a counter allocates nodes of a buffer, and an image holds the head of
-each list. The second draw walks each list, blending the farthest node first.
+each list. The second draw walks each list, blending the farthest node first, and of two at one depth the one with the larger word of color.
 
 python examples/transparency.py [-o DIR]
 """
@@ -58,9 +58,10 @@ IMM[1] FLT32 {0.0, 2.0, -1.0, 1.0}
 F2U TEMP[0].xy, IN[0].xyyy
 LOAD TEMP[0].x, IMAGE[0], TEMP[0], 2D, PIPE_FORMAT_R32_UINT
 MOV TEMP[1], CONST[0]
-MOV TEMP[2].x, IMM[1].yyyy
+MOV TEMP[2].xz, IMM[1].yyxy
 BGNLOOP
   MOV TEMP[2].y, IMM[1].zzzz
+  MOV TEMP[6].x, IMM[0].xxxx
   MOV TEMP[3].x, TEMP[0].xxxx
   BGNLOOP
     USEQ TEMP[3].y, TEMP[3].xxxx, IMM[0].xxxx
@@ -72,6 +73,11 @@ BGNLOOP
     LOAD TEMP[4], BUFFER[0], TEMP[3].yyyy
     FSLT TEMP[5].x, TEMP[4].zzzz, TEMP[2].xxxx
     FSLT TEMP[5].y, TEMP[2].yyyy, TEMP[4].zzzz
+    FSEQ TEMP[5].zw, TEMP[4].zzzz, TEMP[2].xxxy
+    USLT TEMP[3].z, TEMP[4].xxxx, TEMP[2].zzzz
+    USLT TEMP[3].w, TEMP[6].xxxx, TEMP[4].xxxx
+    AND TEMP[5].zw, TEMP[5].zzzw, TEMP[3].zzzw
+    OR TEMP[5].xy, TEMP[5].xyyy, TEMP[5].zwww
     AND TEMP[5].x, TEMP[5].xxxx, TEMP[5].yyyy
     UIF TEMP[5].xxxx
       MOV TEMP[2].y, TEMP[4].zzzz
@@ -88,6 +94,7 @@ BGNLOOP
   MOV TEMP[4].z, TEMP[7].xxxx
   LRP TEMP[1].xyz, TEMP[7].yyyy, TEMP[4].xyzz, TEMP[1].xyzz
   MOV TEMP[2].x, TEMP[2].yyyy
+  MOV TEMP[2].z, TEMP[6].xxxx
 ENDLOOP
 MOV OUT[0], TEMP[1]
 END

@@ -29,6 +29,5 @@ KNOWN: dict[str, str] = {
     "spec@arb_tessellation_shader@arb_tessellation_shader-tes-gs-max-output -small -scan 1 50": (
         "200,000 points a draw with 98 varyings and a loop over them are shaded one quad at a time"
     ),
-    "spec@glsl-1.50@execution@geometry@clip-distance-bulk-copy": _ONE_UNIT,
     "spec@glsl-1.50@execution@primitive-id-no-gs-quad-strip": "Mesa's virgl driver sends quads as triangles, whatever the server says",
 }

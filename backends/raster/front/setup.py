@@ -117,8 +117,8 @@ def plane_maker(
         gx, gy = d1 * fy[1] - d2 * fy[0], d2 * fx[0] - d1 * fx[1]
         if keeps_degenerate:
             is_flat = area.eq(0.0)
-            return [f.select(is_flat, v[2], v[0] - gx * ax - gy * ay), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
-        return [v[0] - gx * ax - gy * ay, gx, gy]
+            return [f.select(is_flat, v[2], v[0] - (gx * ax + gy * ay)), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
+        return [v[0] - (gx * ax + gy * ay), gx, gy]
 
     return plane
 

@@ -60,7 +60,7 @@ def digest(
         return hashlib.sha256(c.image().tobytes() + c.depth_bytes().tobytes()).hexdigest(), windows
 
 
-DIGEST = "6c707fae4c374c9b53ff40f8ec667950019bbb1ff4644a38f78e1d3e9442137a"
+DIGEST = "79a93ffbb6e3a56174b788a7607f392be9f41fbe2eed43b0521fc235da927b65"
 
 
 @pytest.mark.light
