@@ -6,7 +6,6 @@ _CLEARS = "Mesa's virgl driver does not stop queries for the draws by which it c
 
 _DENORMALS = "it wants a denormal result to be 0; OpenGL leaves that open, and ours is kept"
 
-_ONE_UNIT = "two interpolated values may differ by one unit in the last place, and ours differ by two in some pixels"
 
 _SIXTEEN = "the reference has 4 samples at most; of the 16 places that Direct3D names, one lies on the edge of the pixel"
 

@@ -58,6 +58,12 @@ class Record:
         t, offset = self._locate(name, index)
         return self.f.load(t, self.pointer, offset, align=min(4, max(t.bits // 8, 1)))
 
+    def fixed(self, name: str, index: int = 0) -> Val:
+        """Load a field that nothing writes while the function runs. The load is written at most once, like a pure value."""
+        t, offset = self._locate(name, index)
+        place = self.f.at(self.pointer, offset) if offset else self.pointer
+        return self.f.pure(t, f"load {t}, {place}, align {min(4, max(t.bits // 8, 1))}")
+
     def set(self, name: str, value: Val | float, index: int = 0) -> None:
         """Store a field (element `index` of an array)."""
         t, offset = self._locate(name, index)

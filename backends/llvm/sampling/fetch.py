@@ -30,7 +30,7 @@ def fetch_texel(
     """R, G, B, A of a texel, or of one sample of it, inside of the level. Lanes outside of `mask` decode a word of 0."""
     offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
     if sample is not None:
-        offset = offset + sample * f.splat(texture.record.get("sample_stride").trunc(I32), sample.lanes)
+        offset = offset + sample * f.splat(texture.record.fixed("sample_stride").trunc(I32), sample.lanes)
     return unpack(f, texture.key.format, _load(f, texture, offset, mask))
 
 
@@ -53,7 +53,7 @@ def _load(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[
 def border_color(f: Function, sampler: Val, lanes: int, integer: bool) -> list[Val]:
     """Border color, f32 or bits of integers, in every lane."""
     record, name = Record(f, sampler, SamplerRecord), "border_integers" if integer else "border_color"
-    return [f.splat(record.get(name, c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
+    return [f.splat(record.fixed(name, c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
 
 
 def or_border(f: Function, texel: Sequence[Val], inside: Sequence[Val | None], border: Sequence[Val] | None) -> list[Val]:

@@ -40,10 +40,10 @@ class Image:
         self.record = Record(f, pointer, TextureRecord)
 
     def _field(self, name: str) -> Val:
-        return self.f.splat(self.record.get(name), self.lanes)
+        return self.f.splat(self.record.fixed(name), self.lanes)
 
     def _stride(self, name: str) -> Val:
-        return self.f.splat(self.record.get(name).trunc(I32), self.lanes)
+        return self.f.splat(self.record.fixed(name).trunc(I32), self.lanes)
 
     def place(self, coords: Sequence[Val]) -> Place:
         """Places of the texels at coordinates x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w."""
@@ -63,7 +63,7 @@ class Image:
         offset = self._stride("level_offset")
         for index, _, factor in steps:
             offset = offset + f.select(inside, index, 0) * factor
-        return Place(self.record.get("base"), f.select(inside, offset, 0), inside)
+        return Place(self.record.fixed("base"), f.select(inside, offset, 0), inside)
 
     def load(self, coords: Sequence[Val]) -> list[Val]:
         """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks."""

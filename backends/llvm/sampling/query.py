@@ -135,7 +135,7 @@ def emit_query_lod(
             gradients = changes
         raw = level_of_detail(f, sampling.scale(lane_map, spatial, gradients))
     record = Record(f, sampler, SamplerRecord)
-    bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
+    bias, low, high = (f.splat(record.fixed(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
     raw = raw + bias
     if sampler_key.min_mip_filter is TexMipFilter.NONE or not texture_key.levels:
         return [zero, raw, zero, zero]

@@ -158,7 +158,7 @@ class Sampling:
         """Level of detail, clamped to the sampler's limits."""
         f = self.f
         record = Record(f, self.sampler, SamplerRecord)
-        bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
+        bias, low, high = (f.splat(record.fixed(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
         base = f.const(F32.wide(lanes), 0.0)
         if rho is not None:
             base = level_of_detail(f, rho)
@@ -370,7 +370,7 @@ def emit_sample(
         face, spatial, gradients = project(f, spatial, changes)
     layer = sampling.layer(coords, face)
     if sampler_key.anisotropic and needs_scale and sampling.axes == 2:
-        limit = f.max(Record(f, sampler, SamplerRecord).get("max_anisotropy"), 1).to_float()
+        limit = f.max(Record(f, sampler, SamplerRecord).fixed("max_anisotropy"), 1).to_float()
         dx, dy = sampling.changes(lane_map, spatial, gradients)
         footprint = Footprint.of(f, dx, dy, limit)
         color = sampling.run_anisotropic(footprint, spatial, layer, sampling.lod(lod_mode, lod, footprint.scale(), lanes))

@@ -36,11 +36,11 @@ class Texture:
     def __init__(self, f: Function, key: TextureKey, pointer: Val, lanes: int, row: int = 1) -> None:
         self.f, self.key, self.lanes, self.row = f, key, lanes, row
         self.record = Record(f, pointer, TextureRecord)
-        self.base = self.record.get("base")
+        self.base = self.record.fixed("base")
 
     def field(self, name: str) -> Val:
         """32-bit field of the record, in every lane."""
-        return self.f.splat(self.record.get(name), self.lanes)
+        return self.f.splat(self.record.fixed(name), self.lanes)
 
     def _extent(self, name: str) -> Val:
         """Size from the record, at least 1. Only the view of a buffer can be empty; its reads then hit the slack after the buffer."""
@@ -50,10 +50,10 @@ class Texture:
     def first_level(self) -> Level:
         """Level 0 of the view, the same in all lanes."""
         f, n, record = self.f, self.lanes, self.record
-        wide = [record.get("level_offset"), record.get("layer_stride")]
+        wide = [record.fixed("level_offset"), record.fixed("layer_stride")]
         offset, layer = (f.splat(v.trunc(I32), n) for v in wide)
         sizes = [self._extent(name) for name in ("width", "height", "depth")]
-        return Level(sizes[0], sizes[1], sizes[2], offset, f.splat(record.get("row_stride"), n), layer)
+        return Level(sizes[0], sizes[1], sizes[2], offset, f.splat(record.fixed("row_stride"), n), layer)
 
     @property
     def volume(self) -> bool:

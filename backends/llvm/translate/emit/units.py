@@ -159,7 +159,7 @@ def meant(c: Context, name: Named, unit: Unit) -> Val:
 
 def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: Unit) -> Val:
     """Pointer to the record of a unit. `field`: the field of ShaderEnv that points to the array of records."""
-    base = Record(c.f, c.interface.env, ShaderEnv).get(field)
+    base = Record(c.f, c.interface.env, ShaderEnv).fixed(field)
     return c.f.at(base, unit.place * ctypes.sizeof(layout))
 
 
