@@ -16,6 +16,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "inline-calls": ("passes.optimise.inline", "InlineCalls"),
     "join-writes": ("passes.optimise.join", "JoinWrites"),
     "lower-clamp-color": ("passes.lower.fixed", "LowerClampColor"),
+    "lower-denormal-tests": ("passes.lower.denormals", "LowerDenormalTests"),
     "lower-flat-shade": ("passes.lower.fixed", "LowerFlatShade"),
     "lower-int-limits": ("passes.lower.numbers", "LowerIntLimits"),
     "lower-nan-limits": ("passes.lower.numbers", "LowerNanLimits"),

@@ -25,6 +25,7 @@ ALLOWED = {
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
     "passes.lower.expand": "writes opcodes with others",
+    "passes.lower.denormals": "writes tests for 0 with others",
     "passes.lower.numbers": "writes limits of numbers with others",
     "passes.lower.face": "writes the instructions that replace FACE",
     "passes.optimise.evaluate": "the results of opcodes for constants",

@@ -21,8 +21,6 @@ KNOWN: dict[str, str] = {
     "spec@arb_occlusion_query@occlusion_query_meta_no_fragments": _CLEARS,
     "spec@arb_occlusion_query@occlusion_query_meta_save": _CLEARS,
     "spec@arb_gpu_shader5@execution@fs-underflow-fma-compare-zero": _DENORMALS,
-    "spec@glsl-1.20@execution@fs-underflow-mul-compare-zero": _DENORMALS,
-    "spec@glsl-1.20@execution@fs-underflow-pow-compare-zero": _DENORMALS,
     **dict.fromkeys(_SIXTEEN_CASES, _SIXTEEN),
     "spec@glsl-1.50@gs-max-output-components": "the test asks for more vertices than a program may have, since we offer more components",
     "spec@arb_tessellation_shader@arb_tessellation_shader-tes-gs-max-output -small -scan 1 50": (

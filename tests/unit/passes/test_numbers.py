@@ -1,4 +1,5 @@
-"""lower-nan-limits and lower-int-limits: limits of a number and a NaN, integers of large floats, in both engines."""
+"""lower-nan-limits, lower-int-limits, lower-denormal-tests: limits of a number and a NaN, integers of large floats, tests for 0; in both
+engines."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from passes.lower.denormals import LowerDenormalTests
 from passes.lower.numbers import LowerIntLimits, LowerNanLimits
 from passes.validate import validate
 
@@ -98,3 +100,42 @@ def test_a_float_above_all_integers_becomes_the_largest_one(text: str, engine: s
 def test_an_integer_that_needs_nothing_or_has_no_room_stays(text: str) -> None:
     program = tgsi.parse(HEAD + text + "END\n")
     assert LowerIntLimits().run(program) is program
+
+
+TESTS = {"LT": np.less, "GE": np.greater_equal, "EQ": np.equal, "NE": np.not_equal, "GT": np.greater, "LE": np.less_equal}
+TINY = np.array([0, 1, 0x7FFFFF, 0x800000, 0x800001, 0x3F800000, 0x7F800000, 0x7FC00000], np.uint32)
+TESTED = np.concatenate([TINY, TINY | np.uint32(1 << 31)]).view("f4")
+ORDERS = {"{0}, {1}": False, "{1}, {0}": True}
+
+
+@pytest.mark.parametrize("engine", ["interp", "jit"])
+@pytest.mark.parametrize("opcode", ["FSLT", "FSGE", "FSEQ", "FSNE", "SLT", "SGE", "SEQ", "SNE", "SGT", "SLE"])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("operand", ["IN[0]", "-IN[0]", "|IN[0]|"])
+@pytest.mark.parametrize("zero", ["IMM[0].zzzz", "-IMM[0].zzzz"])
+def test_a_denormal_number_compares_as_0_with_0(opcode: str, order: str, operand: str, zero: str, engine: str) -> None:
+    text = f"{opcode} OUT[0], {order.format(operand, zero)}\n"
+    program = LowerDenormalTests().run(tgsi.parse(HEAD + text + "END\n"))
+    validate(program)
+    inputs = np.zeros((TESTED.size, 2, 4), "f4")
+    inputs[:, 0] = TESTED[:, None]
+    got = tgsi.run(program, inputs, constants={0: np.zeros((2, 4), "f4")}, engine=engine).outputs[:, 0, 0]
+    x = {"IN[0]": TESTED, "-IN[0]": -TESTED, "|IN[0]|": np.abs(TESTED)}[operand]
+    x = np.where(np.abs(x) < np.finfo(np.float32).tiny, 0, x)
+    nothing = np.zeros_like(x)
+    found = TESTS[opcode[-2:]](*((nothing, x) if ORDERS[order] else (x, nothing)))
+    assert np.array_equal(got, np.where(found, 0xFFFFFFFF if opcode[0] == "F" else 0x3F800000, 0).astype(np.uint32))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FSLT OUT[0], IMM[0].xxxx, IN[0]\n",
+        "FSLT OUT[0], IMM[0].zwzz, IN[0]\n",
+        "USNE OUT[0], IMM[0].zzzz, IN[0]\n",
+        "FSNE TEMP[ADDR[0].x], IN[0], IMM[0].zzzz\nMOV OUT[0], TEMP[0]\n",
+    ],
+)
+def test_other_comparisons_stay(text: str) -> None:
+    program = tgsi.parse(HEAD + text + "END\n")
+    assert LowerDenormalTests().run(program).instructions == program.instructions

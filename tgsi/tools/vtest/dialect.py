@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from passes.lower.denormals import LowerDenormalTests
 from passes.lower.numbers import LowerIntLimits, LowerNanLimits
 from passes.validate import validate
 from tgsi.language.facts.enums import File
@@ -19,7 +20,7 @@ from tgsi.language.text.parser import parse
 _BEYOND = 32
 """Varyings from this number on are PATCH[0], PATCH[1] ... in some of Mesa 22's shaders, and GENERIC in others."""
 
-_LIMIT = re.compile(r"\b(MIN|MAX|F2I)\b|_SAT\b")
+_LIMIT = re.compile(r"\b(MIN|MAX|F2I|F?S(LT|GE|EQ|NE)|SGT|SLE)\b|_SAT\b")
 _PATCH = re.compile(r", PATCH\b")
 _SECOND = re.compile(r": (?:D[A-Z]|[UI]64)\w* \S*\.(zw?|w)\b")
 _FIRST_PAIR = 3
@@ -28,8 +29,8 @@ _FIRST_PAIR = 3
 def program_of(source: str, name: str) -> Program | str:
     """The program of a text. One that means what it says stays the text that it is.
 
-    MIN, MAX and F2I have the limits that OpenGL's drivers have, each varying has one name, and an operation on doubles that writes a second
-    pair of channels reads the first ones.
+    MIN, MAX and F2I have the limits that OpenGL's drivers have, tests for 0 take denormal numbers for 0, each varying has one name, and an
+    operation on doubles that writes a second pair of channels reads the first ones.
 
     name: of the method that takes it.
     """
@@ -42,7 +43,7 @@ def program_of(source: str, name: str) -> Program | str:
         instructions=tuple(map(_from_first_pair, program.instructions)),
     )
     validate(changed)
-    return LowerNanLimits().run(LowerIntLimits().run(changed))
+    return LowerNanLimits().run(LowerIntLimits().run(LowerDenormalTests().run(changed)))
 
 
 def _renamed(program: Program, item: Declaration) -> Declaration:

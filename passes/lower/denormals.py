@@ -1,0 +1,110 @@
+"""Numbers too small for a full mantissa: lower-denormal-tests.
+
+OpenGL lets a driver take denormal floats for 0, nearly all do, and programs rely on it where a product may become too small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from passes.base import Pass
+from passes.edit import Immediates, Temporaries, rebuilt, source_of
+from tgsi.language.facts.enums import IMM
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_SMALLEST, _ONE, _MAGNITUDE = 0x00800000, 0x3F800000, 0x7FFFFFFF
+
+_TURNED = {"SGT": "SLT", "SLE": "SGE"}
+"""Comparisons that are others with their operands in the other order."""
+
+_LESS = {"FSLT": "FSGE", "SLT": "SGE"}
+"""Opcodes for `less`, and those for `not less` of the same results."""
+_NOT_LESS = {name: less for less, name in _LESS.items()}
+_EQUAL = {"FSEQ": "FSLT", "SEQ": "SLT"}
+_DIFFERENT = {"FSNE": "FSLT", "SNE": "SLT"}
+
+_NAMES = frozenset((*_TURNED, *_LESS, *_NOT_LESS, *_EQUAL, *_DIFFERENT))
+
+
+@record(slots=False)
+class LowerDenormalTests(Pass):
+    """Let comparisons of a float with 0 take a denormal number for 0.
+
+    TGSI compares its value. The other operand is compared with the smallest normal number instead of 0. What needs a temporary or an
+    immediate stays where a program indexes all of them by an address.
+    """
+
+    name = "lower-denormal-tests"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        return _Lowering(program).run() if any(item.opcode.name in _NAMES for item in program.instructions) else program
+
+
+class _Lowering:
+    """The work on one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program, self._temporaries, self._immediates = program, Temporaries(program), Immediates(program)
+        self._helper: RegisterRef | None = None
+
+    def run(self) -> Program:
+        made = rebuilt(self._program, [self._lowered(item) for item in self._program.instructions])
+        return self._temporaries.finish(self._immediates.finish(made))
+
+    def _lowered(self, item: Instruction) -> list[Instruction]:
+        name = item.opcode.name
+        if name not in _NAMES:
+            return [item]
+        a, b = item.src
+        if name in _TURNED:
+            name, a, b = _TURNED[name], b, a
+        mask = item.dst[0].write_mask
+        is_first, is_second = self._is_zero(a, mask), self._is_zero(b, mask)
+        if is_first is is_second:  # neither, or both
+            return [item]
+        smallest = self._immediates.source([_SMALLEST] * 4, "float")
+        if smallest is None:
+            return [item]
+        tested = b if is_first else a
+        if name in _LESS or name in _NOT_LESS:
+            # 0 < x is x >= smallest, and x < 0 is -smallest >= x; the opposites alike
+            other = _LESS.get(name) or _NOT_LESS[name]
+            return [_with(item, other, (tested, smallest) if is_first else (_negative(smallest), tested))]
+        size = source_of(tested.register, tested.swizzle, absolute=True)
+        if name in _EQUAL:
+            return [_with(item, _EQUAL[name], (size, smallest))]
+        return self._different(item, size, smallest)
+
+    def _different(self, item: Instruction, size: SrcOperand, smallest: SrcOperand) -> list[Instruction]:
+        """The opposite of a test for 0, also true for a NaN."""
+        name = item.opcode.name
+        one = self._immediates.source([_ONE] * 4, "float") if name == "SNE" else smallest
+        if one is None or (self._helper is None and not self._temporaries.room(1)):
+            return [item]
+        if self._helper is None:
+            self._helper = self._temporaries.new()
+        test = replace(_with(item, _DIFFERENT[name], (size, smallest)), dst=(DstOperand(self._helper, item.dst[0].write_mask),))
+        equal = SrcOperand(self._helper)
+        if name == "FSNE":
+            return [test, _with(item, "NOT", (equal,))]
+        return [test, _with(item, "ADD", (one, _negative(equal)))]
+
+    def _is_zero(self, operand: SrcOperand, mask: int) -> bool:
+        """True if the operand is an immediate with zeros, of either sign, in the channels that are used."""
+        register = operand.register
+        if register.file is not IMM or register.indirect is not None or not 0 <= register.index < len(self._immediates.items):
+            return False
+        words = self._immediates.items[register.index].words
+        return all(not words[operand.swizzle[c]] & _MAGNITUDE for c in range(4) if mask >> c & 1)
+
+
+def _with(item: Instruction, name: str, sources: tuple[SrcOperand, ...]) -> Instruction:
+    return replace(item, opcode=OPCODES[name], src=sources)
+
+
+def _negative(operand: SrcOperand) -> SrcOperand:
+    return source_of(operand.register, operand.swizzle, negate=True)
