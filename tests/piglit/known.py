@@ -22,9 +22,5 @@ KNOWN: dict[str, str] = {
     "spec@arb_occlusion_query@occlusion_query_meta_save": _CLEARS,
     "spec@arb_gpu_shader5@execution@fs-underflow-fma-compare-zero": _DENORMALS,
     **dict.fromkeys(_SIXTEEN_CASES, _SIXTEEN),
-    "spec@glsl-1.50@gs-max-output-components": "the test asks for more vertices than a program may have, since we offer more components",
-    "spec@arb_tessellation_shader@arb_tessellation_shader-tes-gs-max-output -small -scan 1 50": (
-        "200,000 points a draw with 98 varyings and a loop over them are shaded one quad at a time"
-    ),
     "spec@glsl-1.50@execution@primitive-id-no-gs-quad-strip": "Mesa's virgl driver sends quads as triangles, whatever the server says",
 }

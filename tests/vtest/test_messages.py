@@ -65,6 +65,7 @@ def test_capabilities_are_the_screens_answers(screen: Screen) -> None:
     assert caps.glsl_level == screen.get_param("GLSL_FEATURE_LEVEL") >= 130
     assert caps.max_render_targets == screen.get_param("MAX_RENDER_TARGETS")
     assert caps.max_geom_output_vertices == screen.get_param("MAX_GEOMETRY_OUTPUT_VERTICES")
+    assert caps.max_geom_total_output_components == 4096 < screen.get_param("MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS")
     assert caps.max_streamout_buffers == screen.get_param("MAX_STREAM_OUTPUT_BUFFERS")
     assert caps.sampler[RGBA8 // 32] >> RGBA8 % 32 & 1
     assert caps.glsl_level == 430

@@ -25,6 +25,10 @@ GL_ATTRIBUTES = 16
 GL_STORAGE_BUFFERS = 16
 """Storage buffers of a stage for which Mesa's frontend has room; it crashes where a driver offers more."""
 
+GL_GEOMETRY_COMPONENTS = 4096
+"""Components of all vertices that an invocation of a geometry shader may write, about as many as any hardware offers. Programs that measure
+themselves by larger numbers (piglit's gs-max-output-components) ask for more vertices than there may be."""
+
 TEXELS_ALIGNMENT = 16
 """Multiple of bytes at which buffer textures begin: the protocol counts their beginning in texels, and the largest has 16 bytes."""
 
@@ -201,7 +205,7 @@ def _fill_limits(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_texture_lod_bias = real("MAX_TEXTURE_LOD_BIAS")
     caps.max_anisotropy = real("MAX_TEXTURE_ANISOTROPY")
     caps.max_geom_output_vertices = param("MAX_GEOMETRY_OUTPUT_VERTICES")
-    caps.max_geom_total_output_components = param("MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS")
+    caps.max_geom_total_output_components = min(param("MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS"), GL_GEOMETRY_COMPONENTS)
     caps.max_shader_patch_varyings = param("MAX_SHADER_PATCH_VARYINGS")
     caps.min_texel_offset, caps.max_texel_offset = param("MIN_TEXEL_OFFSET"), param("MAX_TEXEL_OFFSET")
     caps.min_texture_gather_offset = param("MIN_TEXTURE_GATHER_OFFSET")
