@@ -6,8 +6,6 @@ whether the exponent is known when code is made. Every NaN in a result is the ca
 
 from __future__ import annotations
 
-from math import frexp
-
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.rounding import FLOOR
 from backends.llvm.library.math import ABS, INF, QNAN, SIGN, SYMBOL_PREFIX, exp2_tail, exponent_and_mantissa, horner
@@ -88,7 +86,7 @@ def _whole_power(f: Function, x: Val, n: Val) -> Val:
 
 def _known_power(f: Function, x: Val, n: int) -> Val:
     """x^n for a whole number: the operations of `_whole_power` that n needs."""
-    exponent = _TOP - (256 >> frexp(n)[1] - 1)
+    exponent = _TOP - (256 >> n.bit_length() - 1)
     square = _start(f, x, f.const(x.type, 2.0 ** (exponent - _TOP) if exponent > 0 else 0.0))
     power: Val | None = None
     for bit in range(n.bit_length()):
