@@ -143,6 +143,27 @@ def test_clients_are_served_side_by_side_and_the_death_of_one_harms_no_other(ser
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_ended_finishes_the_files_of_its_clients(tmp_path: Path, number: int) -> None:
+    path, file = tmp_path / "s", tmp_path / "a.bin"
+    command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(path), "--threads", "0", "--record", str(file)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "ready" in process.stderr.readline()
+        stream = bytes(red().data)
+        with _connect(path) as client:
+            client.sendall(stream)
+            assert client.recv(1024, socket.MSG_WAITALL) == RED
+            client.sendall(b"\x20\0\0\0\x06\0\0\0half")
+            process.send_signal(number)
+            said = process.stderr.read()
+            assert process.wait(20) == 0
+    assert f"{file} is from" in said
+    assert file.read_bytes() == stream
+    assert [item.name for item in tmp_path.iterdir() if item.name.startswith(".")] == []
+
+
+@pytest.mark.slow
 def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(tmp_path: Path) -> None:
     dead, file = tmp_path / "dead", tmp_path / "file"
     with socket.socket(socket.AF_UNIX) as old:

@@ -34,6 +34,7 @@ Serve = Callable[[Visitor, memoryview], int]
 
 _LOOK = 1.0  # seconds between two looks at children
 _LAST_SECONDS = 30.0
+_PARTING_SECONDS = 2.0  # that clients have to finish their files when the server is ended
 
 
 @record(frozen=False, eq=False, kw_only=True)
@@ -109,7 +110,7 @@ class Children:
         self._wake = _Wake()
 
     def run(self, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> None:
-        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too.
+        """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too, as if they had left.
 
         until: a descriptor. Once something can be read from it, or its other end is closed, `at_end` is called, nobody is served any
         more, and this returns when the clients of then have ended, or `_LAST_SECONDS` later.
@@ -125,10 +126,20 @@ class Children:
             at_end()
             self._see_out()
         finally:
+            self._end()
             self._wake.end()
+
+    def _end(self) -> None:
+        """End the clients that are there: first by SIGTERM, then by SIGKILL."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
             for child in self._children.values():
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(child.pid, signal.SIGTERM)
+                    os.kill(child.pid, number)
+            end = time.monotonic() + _PARTING_SECONDS
+            while self._children and time.monotonic() < end:
+                select.select([self._wake.ends[0]], [], [], _LOOK / 10)
+                self._wake.drain()
+                self._reap()
 
     def _see_out(self) -> None:
         """Wait for the clients that are there."""
@@ -177,7 +188,7 @@ class Children:
         code = 1
         try:
             self._wake.end()
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, lambda *_: _leave(visitor.connection))
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             self._door.close()
             code = self._serve(visitor, marks)
@@ -234,6 +245,12 @@ class Children:
                 what = "the compilation of a kernel" if compiles else f"a command ({self._names(seen[Mark.MESSAGE])})"
                 child.reason = f"{what} took more than {most:g} seconds of processor time ({option})"
                 os.kill(child.pid, signal.SIGKILL)
+
+
+def _leave(connection: socket.socket) -> None:
+    """Let a connection end as if the client had left, so that its process finishes what it writes."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def widen_descriptors() -> None:
