@@ -199,7 +199,6 @@ class Points(ctypes.Structure):
         ("kind", c_int32),  # PointKind
         ("are_cut", c_int32),  # wide points are cut at the sides of the view volume
         ("flips_sprite", c_int32),  # the sprite coordinate grows upwards
-        ("has_sprites", c_int32),  # some slot becomes the sprite coordinate
         ("is_sprite", c_int32 * MAX_SETUP_SLOTS),  # the slot becomes the sprite coordinate
     ]
 

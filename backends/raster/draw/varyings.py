@@ -222,7 +222,6 @@ def write_slots(d: Draw, interface: Interface, slots: VertexSlots, is_stored: bo
     d.rules.has_planes = linked.has_user_planes and not linked.num_distances
     d.primitives.edge_flag_slot, d.primitives.place_slot = slots.edge_flag, slots.place
     d.points.size_slot, d.points.is_sprite[: len(slots.point_slots)] = slots.point_size, slots.point_slots
-    d.points.has_sprites = any(slots.point_slots)
     d.offset.slot, d.layers.has_route, d.layers.is_layer_relative = slots.offset, slots.has_route, linked.is_layer_relative
     d.layers.layer_slot, d.layers.viewport_slot = slots.layer, slots.viewport
 

@@ -317,22 +317,27 @@ class _Triangles:
         return value.get()
 
     def _write_slots(self, target: list[Val], plane: Plane | None) -> None:
-        """Write the planes of all slots; None: the values of corner 2 are those of the whole primitive."""
+        """Write the planes of all slots; None: the values of corner 2 are those of the whole point, but for sprite coordinates."""
         f, d = self.f, self.d
         zero = f.const(F32.wide(self.lanes), 0.0)
+        sprite = self.squares.sprite_planes(self.box[:2]) if plane is None and self.squares is not None else []
         with f.range(0, d.get("setup.num_slots")) as s:
             mode = f.load(I32, d.address("setup.mode"), s << 2)
             flat, perspective = mode.eq(Mode.FLAT), mode.eq(Mode.PERSPECTIVE)
             corners = self._corners(s, (2,) if plane is None else (0, 1, 2))
             factors = [f.select(perspective, self.window[k][3], 1.0) for k in corners]
             there = [f.at(t, s * 48 + SetupLayout.SLOTS) for t in target]
-            parts = []
+            planes: list[list[Val]] = []
             for c in range(4):
                 scaled = [v[c] * factor for v, factor in zip(corners.values(), factors)]
                 first, *slopes = plane(scaled) if plane is not None else (scaled[-1], zero, zero)
-                parts.append([f.select(flat, corners[2][c], first), *(f.select(flat, zero, v) for v in slopes)])
+                made = [f.select(flat, corners[2][c], first), *(f.select(flat, zero, v) for v in slopes)]
+                if sprite:
+                    is_sprite = f.load(I32, d.address("points.is_sprite"), s << 2).ne(0)
+                    made = [f.select(is_sprite, new, old) for new, old in zip(sprite[c], made)]
+                planes.append(made)
             for part in range(3):
-                f.store_vec4s([q[part] for q in parts], there, 16 * part)
+                f.store_vec4s([made[part] for made in planes], there, 16 * part)
 
     def _corners(self, s: Val, numbers: Sequence[int]) -> dict[int, list[Val]]:
         """The values of a slot at some corners, of the side that the triangle shows."""

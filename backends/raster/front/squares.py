@@ -1,7 +1,7 @@
-"""Square points without sprite coordinates and samples: setup draws each as one triangle that its box cuts down to the square.
+"""Square points without samples: setup draws each as one triangle that its box cuts down to the square.
 
-All values of such a point are those of its vertex, so the triangle needs no records of its own: its three corners name the vertex. Other
-points become two triangles with four records (`points_lines`).
+All values of such a point are those of its vertex, or sprite coordinates, whose planes the point's size tells. So the triangle needs no
+records of its own: its three corners name the vertex. Other points become two triangles with four records (`points_lines`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def are_squares(f: Function, d: Record) -> Val:
     """Truth (i1) that a draw, whose rasterization is not conservative, has points that are drawn so."""
     shape, kind = d.get("primitives.shape"), d.get("points.kind")
     is_centered = (d.get("setup.box_margin", 0) | d.get("setup.box_margin", 1)).eq(0)  # pixels count by their centers
-    return shape.eq(Shape.POINT) & kind.ne(PointKind.DISK) & d.get("points.has_sprites").eq(0) & is_centered
+    return shape.eq(Shape.POINT) & kind.ne(PointKind.DISK) & is_centered
 
 
 def limited(f: Function, size: Val) -> Val:
@@ -66,16 +66,31 @@ class Squares:
         self.truth = are_squares(f, d)
         corners = [[f.var(v.type, v) for v in corner[:2]] for corner in window]
         ends = [f.var(I32.wide(lanes), _NO_END) for _ in range(2)]
+        place = [f.var(F32.wide(lanes), 1.0) for _ in range(3)]
+        self._f, self._d = f, d
         with f.if_(self.truth):
             size = f.var(F32.wide(lanes), d.get("points.size"))
             slot = d.get("points.size_slot")
             with f.if_(slot >= 0):
                 size.set(f.load_vec4s([f.at(r, (slot << 4) + VertexLayout.SLOTS) for r in records[0]])[0])
             x, y = (snap(f, v).to_float() * UNIT for v in window[0][:2])
-            lows, highs, _ = sides_of(f, d, x, y, limited(f, size.get()))
+            wide = limited(f, size.get())
+            for variable, value in zip(place, (x, y, wide)):
+                variable.set(value)
+            lows, highs, _ = sides_of(f, d, x, y, wide)
             for axis, (low, high) in enumerate(zip(lows, highs)):
                 for k, corner in enumerate(corners):
                     corner[axis].set(low + (high - low) * 3.0 if k == axis + 1 else low)
                 ends[axis].set((snap(f, high) + 127 >> 8) - 1)  # a center on a high side is left out: `setup.bottom_edge` is never set
         self.window = [[v.get() for v in corner] for corner in corners]
         self.ends = [end.get() for end in ends]
+        self._center, self._wide = [v.get() for v in place[:2]], place[2].get()
+
+    def sprite_planes(self, anchor: Sequence[Val]) -> list[list[Val]]:
+        """The planes of the four sprite coordinates of points: value at the center of the anchor pixel, d/dx, d/dy."""
+        f = self._f
+        zero, one, step = f.const(self._wide.type, 0.0), f.const(self._wide.type, 1.0), 1.0 / self._wide
+        s, t = ((a.to_float() + 0.5 - center) / self._wide + 0.5 for a, center in zip(anchor, self._center))
+        flips = self._d.get("points.flips_sprite").ne(0)  # y = 0 is the upper end of a target
+        t, up = f.select(flips, 1.0 - t, t), f.select(flips, 0.0 - step, step)
+        return [[s, step, zero], [t, zero, up], [zero, zero, zero], [one, zero, zero]]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.pipe.enums import Face, PolygonMode, Prim
+from backends.pipe.enums import Face, PolygonMode, Prim, SpriteCoordMode
 from backends.pipe.state import DrawInfo, RasterizerState, VertexElement
 from backends.raster.draw.topology import TOPOLOGIES, expand
 from backends.raster.layouts import Shape
@@ -235,20 +235,23 @@ def test_square_points_cover_the_pixels_whose_centers_they_own(size: float, is_b
     assert np.array_equal(image, expected)
 
 
+@pytest.mark.parametrize("flips", [False, True])
 @pytest.mark.parametrize("is_square", [False, True])
-def test_points_have_the_same_pixels_with_and_without_sprite_coordinates(is_square: bool) -> None:
-    position, fs = positions(200, 6), "FRAG\nDCL IN[0], PCOORD, LINEAR\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.00392156862745, 0.0, 0.0, 0.0}\n"
-    fs += "SGE OUT[0], IN[0], IMM[0].yyyy\nMUL OUT[0], OUT[0], IMM[0].xxxx\nEND\n"
-    found = []
-    for text in (FS_ONE, fs):
-        with Canvas(SIZE, SIZE) as c:
-            c.wipe()
-            for size in (1.0, 2.75, 11.0):
-                r = RasterizerState(point_size=size, point_quad_rasterization=is_square)
-                c.draw_arrays(VS_POSITION, text, [position], Prim.POINTS, blend=ADD, rasterizer=r)
-            found.append(c.image()[:, :, 0])
-    assert found[0].max() > 3
-    assert np.array_equal(found[0], found[1])
+def test_sprite_coordinates_are_those_of_the_size_and_the_center(is_square: bool, flips: bool) -> None:
+    position, size = positions(1, 9), 23.25
+    fs = "FRAG\nDCL IN[0], PCOORD, LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    mode = SpriteCoordMode.LOWER_LEFT if flips else SpriteCoordMode.UPPER_LEFT
+    with Canvas(SIZE, SIZE, color=(RGBA32F,)) as c:
+        c.wipe()
+        r = RasterizerState(point_size=size, point_quad_rasterization=is_square, sprite_coord_mode=mode)
+        c.draw_arrays(VS_POSITION, fs, [position], Prim.POINTS, rasterizer=r)
+        image = c.values()
+    x, y = np.rint((position[0, :2].astype("f8") * 32 + 32) * 256) / 256
+    rows, columns = np.nonzero(image[..., 3])
+    assert len(rows) > 400
+    s, t = (columns + 0.5 - x) / size + 0.5, (rows + 0.5 - y) / size + 0.5
+    found = image[rows, columns]
+    np.testing.assert_allclose(found, np.stack([s, 1 - t if flips else t, 0 * s, 0 * s + 1], 1), rtol=0, atol=2e-7)
 
 
 def test_sprite_coordinates_run_over_the_point() -> None:
