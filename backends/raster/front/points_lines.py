@@ -243,7 +243,7 @@ def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> V
     """The border of the pixel column where the line begins (keep_last None) or ends, by the diamond-exit rule."""
     pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
     inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
-    ahead = f.select(forward, fu < 0, fu > 0)  # the diamond lies ahead
+    ahead = f.select(forward, fu <= 0, fu >= 0)  # the diamond lies ahead, or the corner that lines which meet there share
     if keep_last is None:
         included = inside | ahead
         return f.select(included ^ forward, pixel + 1, pixel) << 8

@@ -190,6 +190,23 @@ def test_line_colors_follow_the_whole_line() -> None:
     assert np.allclose(row[drawn_at], (drawn_at + 0.5 - 8) / 40, atol=1e-5)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_lines_that_meet_draw_each_pixel_once(axis: int, direction: int) -> None:
+    length = direction * 10.25
+    for fx, fy in np.ndindex(4, 4):  # at (2, 0) the joint is the corner of a diamond
+        joint = np.array([32 + fx / 4, 32 + fy / 4])
+        for bend in (0, 0.25, -0.25, 1 / 256, -1 / 256):
+            ends = joint + [[-length, bend], [0, 0], [0, 0], [length, bend]]
+            position = np.ones((4, 4), "f4")
+            position[:, :2], position[:, 2] = (ends if axis == 0 else ends[:, ::-1]) / 32 - 1, 0
+            with Canvas(SIZE, SIZE) as c:
+                c.wipe()
+                c.draw_arrays(VS_POSITION, FS_ONE, [position], Prim.LINES, blend=ADD)
+                profile = c.image()[:, :, 0].sum(axis)
+            assert (profile[24:41] == 1).all(), (fx, fy, bend)
+
+
 def test_line_loop_closes() -> None:
     square = np.array([[-0.5, -0.5, 0, 1], [0.5, -0.5, 0, 1], [0.5, 0.5, 0, 1], [-0.5, 0.5, 0, 1]], "f4")
     square[:, :2] += 1 / 64  # pixel centers
