@@ -185,15 +185,16 @@ def test_a_clear_fills_blocks(screen: g.Screen, ctx: g.Context) -> None:
     assert (sampled(screen, ctx, view, 8, 8) == expected(format, whole, 8, 8)).all()
 
 
-def test_decoded_texels_are_counted_and_given_back(screen: g.Screen, ctx: g.Context) -> None:
-    before = screen.query_memory_info()["used_bytes"]
-    texture = screen.resource_create(format="DXT1_RGB", width0=64, height0=64)
-    blocks = screen.query_memory_info()["used_bytes"] - before
-    view = ctx.create_sampler_view(texture)
-    assert screen.query_memory_info()["used_bytes"] - before >= blocks + 64 * 64 * 4
-    ctx.sampler_view_destroy(view)
-    screen.resource_destroy(texture)
-    assert screen.query_memory_info()["used_bytes"] == before
+def test_decoded_texels_are_counted_and_given_back() -> None:
+    with g.Screen(threads=0) as screen, screen.context_create() as ctx:  # other tests leave garbage in a shared one
+        before = screen.query_memory_info()["used_bytes"]
+        texture = screen.resource_create(format="DXT1_RGB", width0=64, height0=64)
+        blocks = screen.query_memory_info()["used_bytes"] - before
+        view = ctx.create_sampler_view(texture)
+        assert screen.query_memory_info()["used_bytes"] - before >= blocks + 64 * 64 * 4
+        ctx.sampler_view_destroy(view)
+        screen.resource_destroy(texture)
+        assert screen.query_memory_info()["used_bytes"] == before
 
 
 def test_the_screen_answers_for_compressed_formats(screen: g.Screen) -> None:
