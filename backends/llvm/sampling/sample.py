@@ -302,9 +302,10 @@ def mixes_texels(texture: TextureKey, sampler: SamplerKey) -> bool:
 
 
 def is_short(texture: TextureKey, sampler: SamplerKey) -> bool:
-    """True if the level of detail chooses neither a level nor a filter, and no wrap mode of two axes reads the border color."""
+    """True if a sample is one texel of the only level, whatever the level of detail, and no wrap mode reads the border color."""
     key = _plain(sampler, texture)
-    return not _needs_lod(key) and HALF_BORDER_MODES.isdisjoint((key.wrap_s, key.wrap_t))
+    is_nearest = not _needs_lod(key) and key.min_img_filter is TexFilter.NEAREST
+    return is_nearest and BORDER_MODES.isdisjoint((key.wrap_s, key.wrap_t))
 
 
 def _needs_lod(key: SamplerKey) -> bool:

@@ -23,14 +23,13 @@ Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
 
 SHARED_FROM = 2
-"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place, and so is short
-code for some more."""
+"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place."""
 
-_NEAREST, _LINEAR = 32, 4
-"""Most sampling instructions of a program whose short code is written out: for one texel, and for four that are mixed.
+_SHORT_FROM = 33
+"""The same where the code is short, because it fetches one texel of one level.
 
 Calls spill all vector registers: 15 samples of one texel without calls took five sixths of the time. LLVM takes 1 ms for each of those,
-but 15 ms for a linear one.
+but 15 ms for one that mixes four texels.
 """
 
 _FLAT = frozenset({"1D", "2D", "RECT"})
@@ -126,9 +125,8 @@ def _sampled(
 
 def _shared_from(texture: TextureKey, sampler: SamplerKey, request: Request) -> int:
     """Least number of sampling instructions of a program that calls a shared function for a view and a sampler."""
-    if request.target not in _FLAT or request.way in ("gather", "lod", "bias alone") or not sample.is_short(texture, sampler):
-        return SHARED_FROM
-    return 1 + (_LINEAR if sample.mixes_texels(texture, sampler) else _NEAREST)
+    is_short = request.way not in ("gather", "lod", "bias alone") and request.target in _FLAT and sample.is_short(texture, sampler)
+    return _SHORT_FROM if is_short else SHARED_FROM
 
 
 def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction, list[Val]]:
