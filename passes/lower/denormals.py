@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from passes.base import Pass
-from passes.edit import Immediates, Temporaries, rebuilt, source_of
-from tgsi.language.facts.enums import IMM
+from passes.edit import source_of
+from passes.lower.one_by_one import Lowering
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -44,18 +44,11 @@ class LowerDenormalTests(Pass):
         return _Lowering(program).run() if any(item.opcode.name in _NAMES for item in program.instructions) else program
 
 
-class _Lowering:
+class _Lowering(Lowering):
     """The work on one program."""
 
-    def __init__(self, program: Program) -> None:
-        self._program, self._temporaries, self._immediates = program, Temporaries(program), Immediates(program)
-        self._helper: RegisterRef | None = None
-
-    def run(self) -> Program:
-        made = rebuilt(self._program, [self._lowered(item) for item in self._program.instructions])
-        return self._temporaries.finish(self._immediates.finish(made))
-
-    def _lowered(self, item: Instruction) -> list[Instruction]:
+    def lowered(self, item: Instruction) -> list[Instruction]:
+        """See `Lowering.lowered`."""
         name = item.opcode.name
         if name not in _NAMES:
             return [item]
@@ -66,7 +59,7 @@ class _Lowering:
         is_first, is_second = self._is_zero(a, mask), self._is_zero(b, mask)
         if is_first is is_second:  # neither, or both
             return [item]
-        smallest = self._immediates.source([_SMALLEST] * 4, "float")
+        smallest = self.immediates.source([_SMALLEST] * 4, "float")
         if smallest is None:
             return [item]
         tested = b if is_first else a
@@ -82,24 +75,20 @@ class _Lowering:
     def _different(self, item: Instruction, size: SrcOperand, smallest: SrcOperand) -> list[Instruction]:
         """The opposite of a test for 0, also true for a NaN."""
         name = item.opcode.name
-        one = self._immediates.source([_ONE] * 4, "float") if name == "SNE" else smallest
-        if one is None or (self._helper is None and not self._temporaries.room(1)):
+        one = self.immediates.source([_ONE] * 4, "float") if name == "SNE" else smallest
+        helper = self.helper()
+        if one is None or helper is None:
             return [item]
-        if self._helper is None:
-            self._helper = self._temporaries.new()
-        test = replace(_with(item, _DIFFERENT[name], (size, smallest)), dst=(DstOperand(self._helper, item.dst[0].write_mask),))
-        equal = SrcOperand(self._helper)
+        test = replace(_with(item, _DIFFERENT[name], (size, smallest)), dst=(DstOperand(helper, item.dst[0].write_mask),))
+        equal = SrcOperand(helper)
         if name == "FSNE":
             return [test, _with(item, "NOT", (equal,))]
         return [test, _with(item, "ADD", (one, _negative(equal)))]
 
     def _is_zero(self, operand: SrcOperand, mask: int) -> bool:
         """True if the operand is an immediate with zeros, of either sign, in the channels that are used."""
-        register = operand.register
-        if register.file is not IMM or register.indirect is not None or not 0 <= register.index < len(self._immediates.items):
-            return False
-        words = self._immediates.items[register.index].words
-        return all(not words[operand.swizzle[c]] & _MAGNITUDE for c in range(4) if mask >> c & 1)
+        words = self.known_words(operand, mask)
+        return words is not None and not any(word & _MAGNITUDE for word in words)
 
 
 def _with(item: Instruction, name: str, sources: tuple[SrcOperand, ...]) -> Instruction:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt, with_opcode
-from tgsi.language.facts.enums import IMM
+from passes.lower.one_by_one import Lowering
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -73,28 +73,21 @@ def _clamped(item: Instruction, limit: SrcOperand, beyond: RegisterRef, value: R
     ]
 
 
-class _Lowering:
+class _Lowering(Lowering):
     """The work on one program."""
 
-    def __init__(self, program: Program) -> None:
-        self._program, self._temporaries, self._immediates = program, Temporaries(program), Immediates(program)
-        self._helper: RegisterRef | None = None
-
-    def run(self) -> Program:
-        made = rebuilt(self._program, [self._lowered(item) for item in self._program.instructions])
-        return self._temporaries.finish(self._immediates.finish(made))
-
-    def _lowered(self, item: Instruction) -> list[Instruction]:
+    def lowered(self, item: Instruction) -> list[Instruction]:
+        """See `Lowering.lowered`."""
         if item.saturate and item.opcode.num_dst == 1 and item.opcode.dst_types[0] in _SATURATED and not item.opcode.uses_64bit:
             return self._saturated(item)
         return self._limited(item) if item.opcode.name in _LIMITS else [item]
 
     def _saturated(self, item: Instruction) -> list[Instruction]:
         """The larger of 0 and the result, whose NaN is the first operand, then the smaller of 1 and that."""
-        zero, one = (self._immediates.source([word] * 4, "float") for word in (_ZERO, _ONE))
-        if zero is None or one is None or not self._has_helper():
-            return [item]
+        zero, one = (self.immediates.source([word] * 4, "float") for word in (_ZERO, _ONE))
         part = self._part(item)
+        if zero is None or one is None or part is None:
+            return [item]
         result = replace(item, dst=(part,), saturate=False)
         value = SrcOperand(part.register)
         first = self._limited(result) if item.opcode.name in _LIMITS else [result]
@@ -108,9 +101,9 @@ class _Lowering:
             return [item]
         if self._is_number(a, mask):
             return [replace(item, src=(b, a))]
-        if not self._has_helper():
-            return [item]
         part = self._part(item)
+        if part is None:
+            return [item]
         value = SrcOperand(part.register)
         test = replace(item, opcode=OPCODES["FSNE"], dst=(part,), src=(b, b), saturate=False)
         choice = replace(item, opcode=OPCODES["UCMP"], dst=(part,), src=(value, a, b), saturate=False)
@@ -118,18 +111,10 @@ class _Lowering:
 
     def _is_number(self, operand: SrcOperand, mask: int) -> bool:
         """True if the operand is an immediate without a NaN in the channels that are used."""
-        register = operand.register
-        if register.file is not IMM or register.indirect is not None or not 0 <= register.index < len(self._immediates.items):
-            return False
-        words = self._immediates.items[register.index].words
-        return all(words[operand.swizzle[c]] & 0x7FFFFFFF <= _INFINITY for c in range(4) if mask >> c & 1)
+        words = self.known_words(operand, mask)
+        return words is not None and all(word & 0x7FFFFFFF <= _INFINITY for word in words)
 
-    def _has_helper(self) -> bool:
-        if self._helper is None and self._temporaries.room(1):
-            self._helper = self._temporaries.new()
-        return self._helper is not None
-
-    def _part(self, item: Instruction) -> DstOperand:
-        """The helper, with the channels that an instruction writes."""
-        assert self._helper is not None
-        return DstOperand(self._helper, item.dst[0].write_mask)
+    def _part(self, item: Instruction) -> DstOperand | None:
+        """The helper, with the channels that an instruction writes; None if there is no room for it."""
+        helper = self.helper()
+        return None if helper is None else DstOperand(helper, item.dst[0].write_mask)

@@ -243,12 +243,11 @@ def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> V
     """The border of the pixel column where the line begins (keep_last None) or ends, by the diamond-exit rule."""
     pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
     inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
-    ahead = f.select(forward, fu <= 0, fu >= 0)  # the diamond lies ahead, or the corner that lines which meet there share
+    ahead = f.select(forward, fu <= 0, fu >= 0)  # the diamond lies ahead, or its corner is here
+    begins = inside | ahead
     if keep_last is None:
-        included = inside | ahead
-        return f.select(included ^ forward, pixel + 1, pixel) << 8
-    behind = f.select(forward, fu > 0, fu < 0)
-    included = (~inside & behind) | keep_last
+        return f.select(begins ^ forward, pixel + 1, pixel) << 8
+    included = ~begins | keep_last  # of lines that meet one draws the pixel
     return f.select(included ^ forward, pixel, pixel + 1) << 8
 
 

@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from passes.base import Pass
 from passes.lower.denormals import LowerDenormalTests
 from passes.lower.numbers import LowerIntLimits, LowerNanLimits
 from passes.validate import validate
@@ -54,18 +55,27 @@ def test_a_limit_is_the_number_where_the_other_operand_is_a_nan(text: str, wante
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("lowering", "text"),
     [
-        "MIN OUT[0], IN[0], IMM[0].xxxx\n",
-        "MAX OUT[0], IN[0], -IN[0]\n",
-        "UMIN OUT[0], IN[0], IN[1]\n",
-        "MAX TEMP[ADDR[0].x], IN[0], IN[1]\nMOV OUT[0], TEMP[0]\n",
-        "ADD OUT[0], IN[0], IN[1]\n",
+        (LowerNanLimits, "MIN OUT[0], IN[0], IMM[0].xxxx\n"),
+        (LowerNanLimits, "MAX OUT[0], IN[0], -IN[0]\n"),
+        (LowerNanLimits, "UMIN OUT[0], IN[0], IN[1]\n"),
+        (LowerNanLimits, "MAX TEMP[ADDR[0].x], IN[0], IN[1]\nMOV OUT[0], TEMP[0]\n"),
+        (LowerNanLimits, "ADD OUT[0], IN[0], IN[1]\n"),
+        (LowerDenormalTests, "FSLT OUT[0], IMM[0].xxxx, IN[0]\n"),
+        (LowerDenormalTests, "FSLT OUT[0], IMM[0].zwzz, IN[0]\n"),
+        (LowerDenormalTests, "USNE OUT[0], IMM[0].zzzz, IN[0]\n"),
+        (LowerDenormalTests, "FSNE TEMP[ADDR[0].x], IN[0], IN[1]\nMOV OUT[0], TEMP[0]\n"),
     ],
 )
-def test_what_needs_nothing_or_has_no_room_stays(text: str) -> None:
+def test_what_needs_nothing_or_has_no_room_stays(lowering: type[Pass], text: str) -> None:
     program = tgsi.parse(HEAD + text + "END\n")
-    assert LowerNanLimits().run(program) is program
+    assert lowering().run(program) is program
+
+
+def test_a_test_for_a_difference_stays_where_there_is_no_room() -> None:
+    program = tgsi.parse(HEAD + "FSNE TEMP[ADDR[0].x], IN[0], IMM[0].zzzz\nMOV OUT[0], TEMP[0]\nEND\n")
+    assert LowerDenormalTests().run(program).instructions == program.instructions
 
 
 def test_tgsi_itself_gives_the_second_operand() -> None:
@@ -125,17 +135,3 @@ def test_a_denormal_number_compares_as_0_with_0(opcode: str, order: str, operand
     nothing = np.zeros_like(x)
     found = TESTS[opcode[-2:]](*((nothing, x) if ORDERS[order] else (x, nothing)))
     assert np.array_equal(got, np.where(found, 0xFFFFFFFF if opcode[0] == "F" else 0x3F800000, 0).astype(np.uint32))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "FSLT OUT[0], IMM[0].xxxx, IN[0]\n",
-        "FSLT OUT[0], IMM[0].zwzz, IN[0]\n",
-        "USNE OUT[0], IMM[0].zzzz, IN[0]\n",
-        "FSNE TEMP[ADDR[0].x], IN[0], IMM[0].zzzz\nMOV OUT[0], TEMP[0]\n",
-    ],
-)
-def test_other_comparisons_stay(text: str) -> None:
-    program = tgsi.parse(HEAD + text + "END\n")
-    assert LowerDenormalTests().run(program).instructions == program.instructions

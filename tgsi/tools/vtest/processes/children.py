@@ -124,7 +124,7 @@ class Children:
                 self._admit()
                 self._watch()
             at_end()
-            self._see_out()
+            self._see_out(_LAST_SECONDS)
         finally:
             self._end()
             self._wake.end()
@@ -135,17 +135,13 @@ class Children:
             for child in self._children.values():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child.pid, number)
-            end = time.monotonic() + _PARTING_SECONDS
-            while self._children and time.monotonic() < end:
-                select.select([self._wake.ends[0]], [], [], _LOOK / 10)
-                self._wake.drain()
-                self._reap()
+            self._see_out(_PARTING_SECONDS)
 
-    def _see_out(self) -> None:
-        """Wait for the clients that are there."""
-        end = time.monotonic() + _LAST_SECONDS
+    def _see_out(self, seconds: float) -> None:
+        """Wait for the clients that are there, some seconds at most."""
+        end = time.monotonic() + seconds
         while self._children and time.monotonic() < end:
-            select.select([self._wake.ends[0]], [], [], _LOOK)
+            select.select([self._wake.ends[0]], [], [], min(_LOOK, seconds / 4))
             self._wake.drain()
             self._reap()
             self._watch()
