@@ -154,7 +154,14 @@ class Kernels:
         return self.cache.get(("vertex_shader", shader.program.text, lanes, exposed, *keys), ("vertex_shader",), build)
 
     def coverage(
-        self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None, *, is_conservative: bool = False
+        self,
+        lanes: int,
+        quads: bool,
+        has_loops: bool,
+        samples: Pattern | None = None,
+        *,
+        packs: bool = False,
+        is_conservative: bool = False,
     ) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
         rows = run_rows(lanes, has_loops)
@@ -175,9 +182,9 @@ class Kernels:
             else:
                 from backends.raster.tile.coverage import build_coverage
 
-                build_coverage(lanes, module, quads, rows)
+                build_coverage(lanes, module, quads, rows, packs)
 
-        return self._keep(("coverage", lanes, quads, rows if samples is None else samples), ("coverage",), build)
+        return self._keep(("coverage", lanes, quads, packs, rows if samples is None else samples), ("coverage",), build)
 
     def blit(self, key: BlitKey, lanes: int) -> Library:
         """blit(record)."""

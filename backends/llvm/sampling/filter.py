@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
+from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
 
@@ -95,7 +96,7 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter wants two texels on both axes")
     starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
-    pairs = [_load_pairs(f, texture, start) for start in starts]
+    pairs = _pairs(f, texture, starts)
     at_end = s.first.eq(level.width - 1)
     if s.repeats:
         rights = _fix_wrapped(f, texture, [start - (s.first << 2) for start in starts], [right for _, right in pairs], at_end)
@@ -104,6 +105,23 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
     lefts = [left for left, _ in pairs]
     corners = [_magnified(texel) for texel in (lefts[0], rights[0], lefts[1], rights[1])]
     return [_bilinear([corner[c] for corner in corners], s.weight, t.weight) for c in range(4)]
+
+
+def _pairs(f: Function, texture: Texture, starts: Sequence[Val]) -> list[tuple[Val, Val]]:
+    """Texel at each offset, and the next one in memory."""
+    if texture.row < SHORTEST:
+        return [_load_pairs(f, texture, start) for start in starts]
+    found = [(f.var(start.type), f.var(start.type)) for start in starts]
+    with f.else_of(are_in_step(f, starts, texture.row, 4)) as otherwise:
+        for (left, right), start in zip(found, starts):
+            left.set(load_rows(f, I32, texture.base, start, texture.row))
+            right.set(load_rows(f, I32, f.at(texture.base, 4), start, texture.row))
+        otherwise()
+        for (left, right), start in zip(found, starts):
+            values = _load_pairs(f, texture, start)
+            left.set(values[0])
+            right.set(values[1])
+    return [(left.get(), right.get()) for left, right in found]
 
 
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:

@@ -155,15 +155,20 @@ class Sampling:
         return scale_factor(self.f, *self.changes(lane_map, coords, gradients))
 
     def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
-        """Level of detail, clamped to the sampler's limits."""
+        """Level of detail, clamped to the sampler's limits. 0 may stand for any level of detail below it."""
         f = self.f
         record = Record(f, self.sampler, SamplerRecord)
-        bias, low, high = (f.splat(record.fixed(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
-        base = f.const(F32.wide(lanes), 0.0)
-        if rho is not None:
-            base = level_of_detail(f, rho)
+        limits = [record.fixed(name) for name in ("lod_bias", "min_lod", "max_lod")]
+        bias, low, high = (f.splat(limit, lanes) for limit in limits)
         if mode in ("bias", "explicit") and lod is not None:
-            base = base + lod
+            base = lod if rho is None else level_of_detail(f, rho) + lod
+        elif rho is None:
+            base = f.const(F32.wide(lanes), 0.0)
+        else:
+            found = f.var(F32.wide(lanes), 0.0)
+            with f.if_(~(f.all(rho <= 1.0) & (limits[0] <= 0.0) & (limits[1] <= 0.0))):  # if not, all lanes magnify
+                found.set(clamp_lod(f, level_of_detail(f, rho) + bias, low, high))
+            return found.get()
         return clamp_lod(f, base + bias, low, high)
 
     # -- one level ------------------------------------------------------------------------------------------------------

@@ -32,7 +32,8 @@ class SampleFunction:
 
     coords: number of coordinates that are passed. has_lod: a level of detail is passed after them. gradients: number of coordinates whose
     derivatives are passed next (d/dx of each, then d/dy of each). offsets: texel offsets, three for each texel; None where a vector is
-    passed. component: the channel of a gather.
+    passed. component: the channel of a gather. channels: number of channels that are returned, from red on; a channel less is a quarter
+    of the filter's arithmetic less.
     """
 
     lane_map: LaneMap
@@ -45,6 +46,7 @@ class SampleFunction:
     gradients: int = 0
     offsets: tuple[int | None, ...] = ()
     component: int = 0
+    channels: int = 4
 
     @property
     def symbol(self) -> str:
@@ -55,7 +57,7 @@ class SampleFunction:
             [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
             + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.anisotropic],
-            [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component],
+            [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component, self.channels],
         ]
         return SYMBOL_PREFIX + json.dumps(data, separators=(",", ":")).encode().hex()
 
@@ -65,18 +67,20 @@ class SampleFunction:
         return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED) + self.offsets.count(None)
 
     def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
-        """Call the function. Returns four channels.
+        """Call the function. Returns four channels, of which those that the function does not return are 0.
 
         vectors: coordinates, level of detail, derivatives, component and offsets, in this order; integers as bits.
         """
         assert len(vectors) == self.parameters
-        return f.call_many([F32.wide(self.lane_map.lanes)] * 4, self.symbol, texture, sampler, *vectors)
+        vector = F32.wide(self.lane_map.lanes)
+        found = f.call_many([vector] * self.channels, self.symbol, texture, sampler, *vectors)
+        return [*found, *[f.const(vector, 0.0)] * (4 - self.channels)]
 
 
 def decode(symbol: str) -> SampleFunction:
     """Facts of the function with this name; ValueError for a name that is no shared sampling function."""
     try:
-        (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
+        (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component, channels) = json.loads(
             bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))
         )
         w, x, y, z = (Swizzle(c) for c in t[2])
@@ -103,6 +107,7 @@ def decode(symbol: str) -> SampleFunction:
             gradients=gradients,
             offsets=tuple(offsets),
             component=component,
+            channels=channels,
         )
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error
@@ -119,8 +124,8 @@ def build(symbol: str, cpu: str) -> Module:
     lanes = function.lane_map.lanes
     vector = F32.wide(lanes)
     module = Module("sample", cpu)
-    f = Function(module, symbol, [PTR, PTR, *[vector] * function.parameters], [vector] * 4)
-    f.ret_many(_written(f, function))
+    f = Function(module, symbol, [PTR, PTR, *[vector] * function.parameters], [vector] * function.channels)
+    f.ret_many(_written(f, function)[: function.channels])
     return module
 
 

@@ -242,7 +242,9 @@ def _shading(
     )
     write_hiz(d.hiz, key, info, rules)
     d.entries.shade = o.use(kernels.shade(key, info, fragment))
-    d.entries.coverage = o.use(kernels.coverage(lanes, key.quads, info.has_loops, key.samples, is_conservative=is_conservative))
+    packs = key.quads and key.samples is None and lanes > 4 and not info.has_side_effects  # stores keep the order of rows
+    coverage = kernels.coverage(lanes, key.quads, info.has_loops, key.samples, packs=packs, is_conservative=is_conservative)
+    d.entries.coverage = o.use(coverage)
     return ()
 
 

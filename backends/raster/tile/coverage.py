@@ -7,8 +7,8 @@ for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
          multiples of their sizes (`run_rows`). More than one block only if all lanes are covered. With 64 lanes the word 1
          stands for the mask, which follows as 64 bits.
   quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
-         the quads that a small triangle touches, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
-         (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
+         the quads that a small triangle touches, or a larger one at its edges, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0)
+         (0,1) (1,1) of quad q. (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import LIST_LIMIT, quad_width, row_lanes, run_bytes
 from tgsi.language.record import record
 
-WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) becomes packed quads
+WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels becomes packed quads
+QUADS = (WINDOW // 2) ** 2  # quads of a window, one a lane
+HEAD = 16  # bytes of an entry of quads before its quads
 
 
-def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2) -> None:
+def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2, packs: bool = False) -> None:
     """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
 
-    The kernel stops at the end of the chain, or when the list is long. Without `quads` small triangles become runs, too."""
+    The kernel stops at the end of the chain, or when the list is long. Without `quads` small triangles become runs, too. With `packs`
+    larger ones have packed quads at their edges."""
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     test = HizTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
     size = f.var(I32, 0)
+    kept = f.alloca(f"[{TILE // rows * run_bytes(lanes)} x i8]") if packs else None
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
@@ -47,6 +51,12 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
+
+        def divided(coverage: Coverage) -> None:
+            if kept is not None:
+                coverage.packed(kept)
+            else:
+                coverage.partial()
 
         def coverage(bounded: bool) -> Coverage:
             tile = tile_x | (tile_y << 16)
@@ -64,11 +74,11 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
                 with f.else_of(entire & covered) as partial:
                     triangle.whole()
                     partial()
-                    triangle.partial()
+                    divided(triangle)
             clipped()
             bounded = coverage(True)
             with bounded.unless_small(quads), test.unless_hidden(at, box):
-                bounded.partial()
+                divided(bounded)
     f.ret(size.get())
 
 
@@ -147,35 +157,83 @@ class Coverage:
 
     def small(self) -> None:
         """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
-        f, n = self.f, (WINDOW // 2) ** 2
+        f, vec = self.f, I32.wide(QUADS)
         x0, y0 = self.x0, self.y0
-        quad_x, quad_y = [i % 4 * 2 for i in range(n)], [i // 4 * 2 for i in range(n)]
-        vec = I32.wide(n)
-        e00 = self.values(x0, y0, quad_x, quad_y)
+        quad_x, quad_y = _window(WINDOW)
+        masks = self.quad_masks(self.values(x0, y0, quad_x, quad_y), x0, y0, quad_x, quad_y)
+        in_box = (f.lanes_const(vec, quad_x) <= self.box[2] - x0) & (f.lanes_const(vec, quad_y) <= self.box[3] - y0)
+        places = f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8))
+        self.end_quads(self.put_quads(masks, places, masks.ne(0) & in_box, self.size.get() + HEAD))
+
+    def packed(self, kept: Val) -> None:
+        """Cover the box in windows of 16 quads. Those that are covered entirely become runs, the quads of others are packed.
+
+        Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They are one entry. kept:
+        memory for the runs until that is complete; as a triangle is convex, it has one at most in each row of blocks."""
+        f, columns = self.f, self.lanes // self.rows
+        width = max(columns, WINDOW)
+        height = 4 * QUADS // width
+        quad_x, quad_y = _window(width)
+        places = f.lanes_const(I32.wide(QUADS), [x | y << 8 for x, y in zip(quad_x, quad_y)])
+        x0, y0 = self.box[0] & -width, self.box[1] & -height
+        rows = [f.var(e.type, e) for e in self.values(x0, y0, quad_x, quad_y)]
+        runs, end = f.var(I32, 0), f.var(I32, self.size.get() + HEAD)
+        with f.range(y0, self.box[3] + 1, height) as y:
+            now = [f.var(r.type, r.get()) for r in rows]
+            blocks, first = f.var(I32, 0), f.var(I32, 0)  # of the runs of this row of windows
+            with f.range(x0, self.box[2] + 1, width) as x:
+                e = [v.get() for v in now]
+                masks = self.quad_masks(e, x, y, quad_x, quad_y)
+                with f.else_of(f.all(masks.eq(15))) as partly:
+                    first.set(f.select(blocks.get().eq(0), x, first.get()))
+                    blocks.add(width // columns)
+                    partly()
+                    end.set(self.put_quads(masks, places + (x | (y << 8)), masks.ne(0), end.get()))
+                for v, old, a in zip(now, e, self.edges[0]):
+                    v.set(old + a * width)
+            with f.if_(blocks.get().ne(0)):
+                for row in range(0, height, self.rows):
+                    self.write_run(f.at(kept, runs.get()), blocks.get(), self.tile + (first.get() | (y + row << 16)), self.every)
+                    runs.add(run_bytes(self.lanes))
+            for r, b in zip(rows, self.edges[1]):
+                r.set(r.get() + b * height)
+        self.end_quads(end.get())
+        four = I32.wide(4)
+        with f.range(0, runs.get(), 16) as k:
+            f.store(f.load(four, f.at(kept, k)), f.at(self.list_, self.size.get() + k))
+        self.size.add(runs.get())
+
+    def quad_masks(self, e00: Sequence[Val], x: Val, y: Val, quad_x: Sequence[int], quad_y: Sequence[int]) -> Val:
+        """Covered pixels of quads (4 bits a lane), whose first pixels are (x + quad_x, y + quad_y) and have the edge functions `e00`."""
+        f, vec = self.f, I32.wide(len(quad_x))
         e10 = [e + a for e, a in zip(e00, self.edges[0])]
         e01, e11 = ([e + b for e, b in zip(es, self.edges[1])] for es in (e00, e10))
         signs = [e[0] | e[1] | e[2] for e in (e00, e10, e01, e11)]
         if self.bounded:
-            x, y = f.lanes_const(vec, quad_x) + x0, f.lanes_const(vec, quad_y) + y0
-            columns = [self.outside_columns(x), self.outside_columns(x + 1)]
-            rows = [self.outside_rows(y), self.outside_rows(y + 1)]
+            at_x, at_y = f.lanes_const(vec, quad_x) + x, f.lanes_const(vec, quad_y) + y
+            columns = [self.outside_columns(at_x), self.outside_columns(at_x + 1)]
+            rows = [self.outside_rows(at_y), self.outside_rows(at_y + 1)]
             signs = [s | columns[k % 2] | rows[k // 2] for k, s in enumerate(signs)]
         outside = [s.lshr(31) << k for k, s in enumerate(signs)]
-        mask = (outside[0] | outside[1] | outside[2] | outside[3]) ^ 15
-        in_box = (f.lanes_const(vec, quad_x) <= self.box[2] - x0) & (f.lanes_const(vec, quad_y) <= self.box[3] - y0)
-        alive = mask.ne(0) & in_box
-        words = (mask << 16) | (f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8)))
-        count = f.popcount(f.mask_bits(alive))
+        return (outside[0] | outside[1] | outside[2] | outside[3]) ^ 15
+
+    def put_quads(self, masks: Val, places: Val, alive: Val, end: Val) -> Val:
+        """Write the quads of the lanes of `alive` at `end` bytes of the list. places: x | y << 8 in the tile. Returns where they end."""
+        store_compressed(self.f, (masks << 16) | places, alive, self.f.at(self.list_, end))
+        return end + (self.f.popcount(self.f.mask_bits(alive)) << 2)
+
+    def end_quads(self, end: Val) -> None:
+        """Complete the entry at the end of the list, whose quads end at `end` bytes of it, unless it has none."""
+        f, width = self.f, quad_width(self.lanes)
+        per_block = width // 4
+        count = (end - self.size.get() - HEAD).lshr(2)
         with f.if_(count.ne(0)):
-            width = quad_width(self.lanes)
-            per_block = width // 4
             blocks = (count + (per_block - 1)).lshr(per_block.bit_length() - 1)
-            slot = self.put(blocks, self.tile, f.const(I32, 0))
-            store_compressed(f, words, alive, f.at(slot, 16))
+            self.put(f.at(self.list_, self.size.get()), blocks, self.tile, f.const(I32, 0))
             # Copies of the last quad fill the last block: their lanes compute and store the same bytes again.
-            end = f.at(slot, count << 2)
-            f.store(f.splat(f.load(I32, end, 12), per_block), end, 16)
-            self.size.add(blocks * width + 16)
+            at = f.at(self.list_, end)
+            f.store(f.splat(f.load(I32, at, -4), per_block), at)
+            self.size.add(blocks * width + HEAD)
 
     def whole(self) -> None:
         """Cover every pixel of the tile."""
@@ -225,18 +283,25 @@ class Coverage:
 
     def put_run(self, blocks: Val, xy: Val, mask: Val) -> None:
         """Write a run at the end of the list, without adding its bytes to `size`."""
+        self.write_run(self.f.at(self.list_, self.size.get()), blocks, xy, mask)
+
+    def write_run(self, slot: Val, blocks: Val, xy: Val, mask: Val) -> None:
+        """Write a run to memory."""
         if self.lanes <= 32:
-            self.put(blocks, xy, mask)
+            self.put(slot, blocks, xy, mask)
             return
-        slot = self.put(blocks, xy, self.f.const(I32, 1))
+        self.put(slot, blocks, xy, self.f.const(I32, 1))
         self.f.store(mask, slot, 16)
 
-    def put(self, blocks: Val, xy: Val, mask: Val) -> Val:
-        """Write the head of an entry at the end of the list, without adding its bytes to `size`. Returns its address."""
-        slot = self.f.at(self.list_, self.size.get())
+    def put(self, slot: Val, blocks: Val, xy: Val, mask: Val) -> None:
+        """Write the head of an entry."""
         for k, v in enumerate((self.record, blocks, xy, mask)):
             self.f.store(v, slot, 4 * k)
-        return slot
+
+
+def _window(width: int) -> tuple[list[int], list[int]]:
+    """Columns and rows of the first pixels of the quads of a window, row-major. width: in pixels."""
+    return [i % (width // 2) * 2 for i in range(QUADS)], [i // (width // 2) * 2 for i in range(QUADS)]
 
 
 def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:

@@ -223,6 +223,12 @@ def _exponents(bases: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return words
 
 
+def test_logarithms_of_numbers_up_to_1_are_not_above_0() -> None:
+    """Sampling relies on it: what magnifies needs no logarithm."""
+    numbers = np.arange(0x3F000001, 0x3F800001, dtype=np.uint32)  # from 1/2 on; the exponent is added exactly
+    assert (map_blocks(math.lg2, 16, "host", numbers).view(np.float32) <= 0).all()
+
+
 @pytest.mark.parametrize("name", ["ex2", "lg2", "sin", "cos", "rcp", "rsq", "pow", "float_to_half", "half_to_float"])
 def test_bits_depend_on_neither_target_nor_width(name: str) -> None:
     words = _samples(5, 1024)

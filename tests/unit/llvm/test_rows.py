@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -64,10 +66,33 @@ def test_words_of_rows_are_those_at_the_offsets(lanes: int, row: int) -> None:
     assert np.array_equal(evaluate(body, offsets, type=I32, out=np.int32), MEMORY[offsets // 4])
 
 
+SHIFTS: dict[str, Sequence[tuple[float, float]]] = {
+    "NEAREST": ((0, 0), (1, 0), (-3, 2), (40, -7)),
+    "LINEAR": ((0, 0), (-3, 2), (40, -7), (0.5, 0), (-2.75, 0.5), (66.5, 0.25)),
+}
+
+
+def _shifted(texels: NDArray[np.uint8], shift: tuple[float, float], wraps: bool) -> NDArray[np.float64]:
+    """The mean of four texels for each pixel, (height, width, 4), by the fractions of the shift."""
+    found = np.zeros(texels.shape)
+    for dy, dx in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        weight = 1.0
+        places = []
+        for size, moved, second in zip(texels.shape, reversed(shift), (dy, dx)):
+            fraction = moved - np.floor(moved)
+            weight *= fraction if second else 1 - fraction
+            index = np.arange(size) + int(np.floor(moved)) + second
+            places.append(index % size if wraps else np.clip(index, 0, size - 1))
+        found += weight * texels[places[0]][:, places[1]]
+    return found
+
+
 @pytest.mark.parametrize("lanes", [8, 16, 32, 64])
-def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(lanes: int) -> None:
+@pytest.mark.parametrize("image", SHIFTS)
+@pytest.mark.parametrize("wrap", ["CLAMP_TO_EDGE", "REPEAT"])
+def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(image: str, wrap: str, lanes: int) -> None:
     width, height = 70, 50
-    texels = np.random.default_rng(5).integers(0, 256, (height, width, 4), dtype=np.uint8)
+    texels = np.random.default_rng(5).integers(0, 16, (height, width, 4), dtype=np.uint8) * 16  # means are whole numbers
     with tgsi.Screen(threads=0, lanes=lanes) as screen, screen.context_create() as ctx:
         target, texture = (screen.resource_create(width0=width, height0=height, bind=bind) for bind in ("RENDER_TARGET", "SAMPLER_VIEW"))
         ctx.texture_subdata(texture, texels)
@@ -75,10 +100,10 @@ def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(lan
         ctx.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
         ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
         ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT))
-        sampler = ctx.create_sampler_state(wrap_s="CLAMP_TO_EDGE", wrap_t="CLAMP_TO_EDGE", min_mip_filter="NONE")
-        ctx.bind_sampler_states("FRAGMENT", [sampler])
+        filters = {"min_img_filter": image, "mag_img_filter": image, "min_mip_filter": "NONE"}
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(wrap_s=wrap, wrap_t=wrap, **filters)])
         ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)])
-        for shift in ((0, 0), (1, 0), (-3, 2), (40, -7)):
+        for shift in SHIFTS[image]:
             corners = np.array([[-1, -1], [3, -1], [-1, 3]], np.float32)
             places = (corners + 1) / 2 + np.array(shift, np.float32) / (width, height)
             vertices = np.concatenate([corners, places.astype(np.float32)], axis=1)
@@ -91,8 +116,6 @@ def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(lan
                 )
             )
             ctx.draw_vbo(mode="TRIANGLES", count=3)
-            rows = np.clip(np.arange(height) + shift[1], 0, height - 1)
-            columns = np.clip(np.arange(width) + shift[0], 0, width - 1)
             found = np.empty_like(texels)
             ctx.texture_read(target, found)
-            assert np.array_equal(found, texels[rows][:, columns])
+            assert np.array_equal(found, _shifted(texels, shift, wrap == "REPEAT"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,13 @@ def test_programs_with_several_samples_call_one_function_a_way() -> None:
     assert SYMBOL_PREFIX not in build_run_kernel(single, 16, {0: TEXTURE}, {0: SAMPLER}).text()
 
 
+def test_functions_return_no_more_channels_than_their_instruction_needs() -> None:
+    header = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0..2], COLOR\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\n"
+    body = "TEX OUT[0].xyz, IN[0], SAMP[0], 2D\nTEX OUT[1].y, IN[0], SAMP[0], 2D\nSAMPLE OUT[2].yw, IN[0], SVIEW[0].wxyx, SAMP[0]\nEND\n"
+    text = build_run_kernel(parse(header + body), 16, {0: TEXTURE}, {0: SAMPLER}).text()
+    assert sorted(set(re.findall(r"declare \{ ([^}]*) \}", text))) == [", ".join(["<16 x float>"] * count) for count in (1, 3)]
+
+
 def test_a_name_holds_everything() -> None:
     texture = TextureKey(Format["Z32_FLOAT"], TextureTarget.TEXTURE_CUBE, (Swizzle.X, Swizzle.ONE, Swizzle.ZERO, Swizzle.W), True, False)
     sampler = SamplerKey(compare_mode=TexCompare.R_TO_TEXTURE, seamless_cube_map=True, normalized_coords=False)
@@ -90,6 +98,7 @@ def test_a_name_holds_everything() -> None:
         has_lod=True,
         gradients=3,
         offsets=(1, -2, 3),
+        channels=3,
     )
     assert decode(function.symbol) == function
     with pytest.raises(ValueError, match="sampling library"):

@@ -179,6 +179,20 @@ def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter
     assert np.mean(difference > 1e-3) < (0.02 if mip is TexMipFilter.NEAREST else 0.001)
 
 
+@pytest.mark.parametrize("mip", [TexMipFilter.NEAREST, TexMipFilter.LINEAR])
+@pytest.mark.parametrize("limits", [(0.0, 0.0, 9.0), (1.25, 0.0, 9.0), (-3.0, 1.5, 9.0), (-0.5, 0.0, -2.0), (0.0, -8.0, 0.0)])
+@pytest.mark.parametrize("far", [0.5, 1.0, 1.0000001, 3.0])
+def test_bias_and_limits_count_where_all_lanes_magnify(mip: TexMipFilter, limits: tuple[float, float, float], far: float) -> None:
+    """far: the largest scale factor, that of the last quad."""
+    texture = random_texture(RGBA8, 64, 64, 1, 5)
+    scale = np.repeat(np.append(np.linspace(0.1, 0.9, 15), far), 4)[:, None]
+    corner = np.tile([[0, 0], [1, 0], [0, 1], [1, 1]], (16, 1))
+    coords = np.zeros((64, 5), np.float32)
+    coords[:, :2] = (0.25 + corner * scale / 64).astype(np.float32)
+    sampler = state(TexWrap.CLAMP_TO_EDGE, LINEAR, mip, lod_bias=limits[0], min_lod=limits[1], max_lod=limits[2])
+    assert_same(staged_sample(texture, sampler, "2D", coords), sample(texture, sampler, "2D", coords), TOLERANCE)
+
+
 @pytest.mark.parametrize("mode", ["explicit", "bias", "zero", "gradient"])
 @pytest.mark.parametrize("format", [RGBA8, Format.R32G32B32A32_FLOAT])
 @pytest.mark.parametrize("filters", [(NEAREST, LINEAR), (LINEAR, NEAREST), (LINEAR, LINEAR)])

@@ -9,6 +9,7 @@ from backends.abi.keys import TextureKey
 from backends.abi.records import ShaderEnv
 from backends.llvm.builder.function import F32, I32, PTR, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.program.access import channels
 from backends.llvm.sampling import query, sample
 from backends.llvm.sampling.shared_sampling import Way
 from backends.llvm.sampling.texture_targets import INFOS, compared
@@ -48,6 +49,12 @@ def _swizzled(view: SrcOperand, values: Sequence[Val]) -> list[Val]:
     return [values[channel] for channel in view.swizzle] if view.register.file in RESOURCES else list(values)
 
 
+def _read(c: Context, view: SrcOperand) -> int:
+    """Channels of the view that the instruction reads, a bit each."""
+    written = channels(c.instruction.dst[0].write_mask)
+    return sum({1 << (view.swizzle[channel] if view.register.file in RESOURCES else channel) for channel in written})
+
+
 def _sample(
     c: Context,
     a: Vector,
@@ -64,7 +71,7 @@ def _sample(
     slopes = [channels_of(c, change, 3) for change in changes or ()]
     level = wide(c, lod[0]) if lod is not None else None
     against = wide(c, reference[0]) if reference is not None else None
-    offsets, way = offsets_of(c), way_of(c, way)
+    offsets, way, read = offsets_of(c), way_of(c, way), _read(c, operand)
     missing = unbound(c, Request(target="2D", coords=coords, way=way, component=component))
 
     def kind_of_view(unit: int) -> Hashable | None:
@@ -75,7 +82,7 @@ def _sample(
         info = _known_info(c, unit.number, view.index is not None)
         if info is None:
             return missing
-        request = _request(info, coords, way, level, against, slopes, offsets, component)
+        request = _request(info, coords, way, level, against, slopes, offsets, component, read)
         nothing, lanes = unbound(c, request), meant(c, view, unit)
         if c.interface.texture_key(unit.number) is None:
             return nothing
@@ -97,6 +104,7 @@ def _request(
     slopes: Sequence[Sequence[Val]],
     offsets: Sequence[Sequence[Val | int]],
     component: int,
+    read: int,
 ) -> Request:
     """Request for one view. A separate reference is placed at the coordinate where the target has it."""
     name = info.name
@@ -108,8 +116,15 @@ def _request(
         coords = coords[: max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))]
     gradients = [row[: info.dimensions] for row in slopes] or None
     return Request(
-        target=name, coords=coords, way=way, lod=level, gradients=gradients, offsets=offsets, component=0 if info.is_shadow else component
-    )  # comparisons use red
+        target=name,
+        coords=coords,
+        way=way,
+        lod=level,
+        gradients=gradients,
+        offsets=offsets,
+        component=0 if info.is_shadow else component,  # comparisons use red
+        read=read,
+    )
 
 
 @emits("SAMPLE")

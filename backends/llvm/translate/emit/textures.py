@@ -16,7 +16,7 @@ from backends.llvm.translate.emit.units import Unit, named, record_of, select_un
 from tgsi.language.channels import coordinate_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, Processor, TargetInfo
-from tgsi.language.ir import RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import XYZW, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.record import record
 
 Gradients = Sequence[Sequence[Val]] | None
@@ -31,6 +31,9 @@ _SHORT_FROM = 33
 Calls spill all vector registers: 15 samples of one texel without calls took five sixths of the time. LLVM takes 1 ms for each of those,
 but 15 ms for one that mixes four texels.
 """
+
+_RETURNED = (1, 3, 4)
+"""Numbers of channels that shared functions return. There are not all four, so that more programs share one."""
 
 _FLAT = frozenset({"1D", "2D", "RECT"})
 
@@ -75,7 +78,10 @@ def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
 
 @record(kw_only=True)
 class Request:
-    """One sampling operation without its unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
+    """One sampling operation without its unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`.
+
+    read: bit c is set if channel c of the result is read.
+    """
 
     target: str
     coords: Sequence[Val]
@@ -84,6 +90,7 @@ class Request:
     gradients: Gradients = None
     offsets: Offsets = ()
     component: Val | int = 0
+    read: int = XYZW
 
 
 def unbound(c: Context, request: Request) -> list[Val]:
@@ -152,6 +159,7 @@ def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Reque
         gradients=count,
         offsets=known,
         component=component,
+        channels=next(count for count in _RETURNED if request.read < 1 << count),
     )
     return function, vectors
 
@@ -201,7 +209,17 @@ def way_of(c: Context, way: Way) -> Way:
 
 def _sample(c: Context, source: int, coords: Sequence[Val], way: Way, lod: Val | None = None, gradients: Gradients = None) -> list[Val]:
     return _requested(
-        c, source, Request(target=target_of(c).name, coords=coords, way=way_of(c, way), lod=lod, gradients=gradients, offsets=offsets_of(c))
+        c,
+        source,
+        Request(
+            target=target_of(c).name,
+            coords=coords,
+            way=way_of(c, way),
+            lod=lod,
+            gradients=gradients,
+            offsets=offsets_of(c),
+            read=c.instruction.dst[0].write_mask,
+        ),
     )
 
 
