@@ -55,7 +55,10 @@ def edges(corners: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
 
 def covered(corners: tuple[tuple[int, int], ...]) -> NDArray[np.bool_]:
     y, x = np.mgrid[:TILE, :TILE]
-    return np.all([a * x + b * y + c >= 0 for a, b, c in edges(corners)], axis=0)
+    found = np.ones((TILE, TILE), bool)
+    for a, b, c in edges(corners):
+        found &= a * x + b * y + c >= 0
+    return found
 
 
 def entries(corners: tuple[tuple[int, int], ...], lanes: int, has_loops: bool = False, packs: bool = True, is_cut: bool = False) -> Entries:
