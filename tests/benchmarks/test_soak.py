@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,20 @@ def test_memory_of_a_process_and_of_those_that_it_made() -> None:
     any(shutil.which(name) is None for name in ("glmark2", "Xvfb", "unshare")), reason="glmark2, Xvfb or unshare is not installed"
 )
 def test_a_short_soak_has_a_sample_of_each_process(tmp_path: Path) -> None:
-    soak.main(["--minutes", "0.3", "--every", "3", "--size", "64x48", "--json", str(tmp_path / "rows.json")])
+    soak.main(["--glmark2", "--minutes", "0.3", "--every", "3", "--size", "64x48", "--json", str(tmp_path / "rows.json")])
     found = json.loads((tmp_path / "rows.json").read_text())
     assert found["ended"] == ""
     assert len(found["rows"]) == 6
+    assert all(cell > 1 for cell in found["rows"][-1])
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(
+    any(shutil.which(name) is None for name in ("Xvfb", "unshare")) or find_spec("moderngl") is None,
+    reason="Xvfb, unshare or moderngl is not installed",
+)
+def test_a_program_that_makes_and_frees_objects_is_watched(tmp_path: Path) -> None:
+    soak.main(["--minutes", "0.3", "--every", "3", "--json", str(tmp_path / "rows.json")])
+    found = json.loads((tmp_path / "rows.json").read_text())
+    assert found["ended"] == ""
     assert all(cell > 1 for cell in found["rows"][-1])
