@@ -66,9 +66,9 @@ class Library:
         return _ENTRY(self.address[name or self.exports[0]])
 
     def assembly(self) -> str:
-        """Machine code as text, generated anew from the optimised module. ValueError for code from the disk cache."""
+        """Machine code as text, generated anew from the optimised module. ValueError for results of `compile_cached`."""
         if self._text is None:
-            raise ValueError(f"{self.name} came from the object cache: its module was never built")
+            raise ValueError(f"{self.name}: results of compile_cached keep no module; compile_module's do")
         from backends.llvm.engine.codegen import assembly
 
         return assembly(self._text, self._cpu)
@@ -140,10 +140,11 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     return image, text, times
 
 
-def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
+def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None, keeps_text: bool = True) -> Library:
     """Compile and link a module. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
 
-    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled.
+    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled. keeps_text: for
+    `Library.assembly`; a module has ten times the bytes of its code.
     Raises ValueError for an unknown cpu, for one that lacks a feature of the module, and for undefined symbols outside of
     ALLOWED_SYMBOLS.
     """
@@ -154,7 +155,7 @@ def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache
     begin = time.thread_time()
     prepared = prepare(image)
     spent = (time.thread_time() - begin) * 1e3
-    library = Library(module.name, prepared, exports, times, text, cpu, cache)
+    library = Library(module.name, prepared, exports, times, text if keeps_text else None, cpu, cache)
     library.times["link_ms"] += spent
     return library
 
@@ -184,7 +185,7 @@ def compile_cached(
     begin = time.thread_time()
     module = build()
     built = time.thread_time() - begin
-    library = compile_module(module, cpu=cpu, cache=store)
+    library = compile_module(module, cpu=cpu, cache=store, keeps_text=False)
     library.times["build_ms"] = built * 1e3
     if store is not None and own_sources().are_unchanged():
         store.put(key, library.image)

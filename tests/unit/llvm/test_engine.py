@@ -105,8 +105,14 @@ def test_a_hit_builds_nothing(tmp_path: Path) -> None:
         library = compile_cached(("triple", 3.0), build, exports=["k"], cache=cache)
         assert _result(library) == [3.0] * 8
     assert built == [1]
-    with pytest.raises(ValueError, match="object cache"):
-        library.assembly()
+
+
+@pytest.mark.parametrize("uses_disk", [False, True])
+def test_a_kernel_that_is_kept_keeps_no_module(tmp_path: Path, uses_disk: bool) -> None:
+    for _ in range(2):
+        library = compile_cached(("triple", 3.0), lambda: _module(3.0), exports=["k"], cache=ObjectCache(tmp_path) if uses_disk else False)
+        with pytest.raises(ValueError, match="keep no module; compile_module's do"):
+            library.assembly()
 
 
 def test_without_a_cache_everything_is_built(tmp_path: Path) -> None:
