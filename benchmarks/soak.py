@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -75,9 +76,7 @@ FRAMES_OF_A_PROGRAM = 200
 
 def draw_forever() -> None:
     """Draw until the process is ended; OpenGL objects live for a frame, programs for `FRAMES_OF_A_PROGRAM`."""
-    import moderngl
-
-    gl: Any = moderngl.create_standalone_context(backend="egl")  # type: ignore[arg-type]
+    gl: Any = import_module("moderngl").create_standalone_context(backend="egl")
     random = np.random.default_rng(1)
     query = gl.query(samples=True)  # moderngl frees none
     for number in itertools.count(1):
