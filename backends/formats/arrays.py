@@ -188,37 +188,36 @@ def _encode(c: Channel, value: Array, srgb: bool) -> NDArray[np.uint32]:
         return float_to_half(x) if c.size == 16 else float_to_small(x, c.size)
     if srgb:
         return (np.searchsorted(SRGB_THRESHOLDS, np.nan_to_num(x, nan=0.0), side="right") - 1).astype(np.uint32)
-    wide = _wide(x)
     top = (1 << c.size) - 1
     half = (1 << (c.size - 1)) - 1
     match c.type:
         case ChannelType.UNORM if c.size <= 16:
             scaled = np.rint(np.clip(_product(x, top), 0, top))
         case ChannelType.UNORM:
-            scaled = np.rint(np.clip(wide, 0.0, 1.0) * top)
+            scaled = np.rint(np.clip(_wide(x), 0.0, 1.0) * top)
         case ChannelType.SNORM if c.size <= 16:
             scaled = np.rint(np.clip(_product(x, half), -half, half))
         case ChannelType.SNORM:
-            scaled = np.rint(np.clip(wide, -1.0, 1.0) * half)
+            scaled = np.rint(np.clip(_wide(x), -1.0, 1.0) * half)
         case ChannelType.USCALED:
-            scaled = np.trunc(np.clip(wide, 0, top))
+            scaled = np.trunc(np.clip(_wide(x), 0, top))
         case ChannelType.SSCALED:
-            scaled = np.trunc(np.clip(wide, -half - 1, half))
+            scaled = np.trunc(np.clip(_wide(x), -half - 1, half))
         case _:
-            scaled = np.rint(np.clip(wide * 65536.0, -(2.0**31), 2.0**31 - 1))
+            scaled = np.rint(np.clip(_wide(x) * 65536.0, -(2.0**31), 2.0**31 - 1))
     return scaled.astype(np.int64).astype(np.uint32)
 
 
 def _wide(x: NDArray[np.float32]) -> NDArray[np.float64]:
-    """`x` in float64, with NaN as 0 and infinities as numbers beyond the range of float32."""
+    """`x` in float64, with NaN as 0."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(x.astype(np.float64), nan=0.0, posinf=1e39, neginf=-1e39)
+        return np.where(np.isnan(x), 0.0, x.astype(np.float64))
 
 
 def _product(x: NDArray[np.float32], top: int) -> NDArray[np.float64]:
     """x * top rounded to float32, NaN as 0: up to 16 bits the product, not x, is rounded (one f32 multiplication in generated code)."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.nan_to_num((x * np.float32(top)).astype(np.float64), nan=0.0)
+        return _wide(x * np.float32(top))
 
 
 # -- colors -------------------------------------------------------------------------------------------------------------

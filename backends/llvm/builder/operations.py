@@ -249,6 +249,10 @@ class Operations(Blocks):
         else:
             self.line(f"store {value}, {p}, align {align}")
 
+    def prefetch(self, pointer: Val) -> None:
+        """Ask for the cache line at `pointer`, which will be written. No address is wrong."""
+        self.call(None, "llvm.prefetch.p0", pointer, *(Val(self, I32, number) for number in ("1", "3", "1")))  # write, keep, data
+
     def masked_store(self, value: Val, pointer: Val, mask: Val) -> None:
         """Store only the lanes of `mask`."""
         align = Val(self, I32, "4")
