@@ -14,9 +14,9 @@ ALIGNMENT = 64
 SLACK = 64  # readable bytes after every array
 
 
-def aligned(size: int, *, is_zeroed: bool = True) -> NDArray[np.uint8]:
-    """Return zeroed or uninitialized bytes on a 64-byte boundary, with SLACK more after them."""
-    raw = (np.zeros if is_zeroed else np.empty)(size + ALIGNMENT + SLACK, np.uint8)
+def aligned(size: int) -> NDArray[np.uint8]:
+    """Return zeroed bytes on a 64-byte boundary, with SLACK more after them."""
+    raw = np.zeros(size + ALIGNMENT + SLACK, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size]
 
@@ -45,24 +45,21 @@ class Region:
     watch: address of the WatchRecord (`backends.abi.records.Watch`) of those who run shaders with what lies here; 0: none.
     """
 
-    def __init__(self, chunk: int = 1 << 18, spare: int = 0, watch: int = 0, busy: int = 0) -> None:
-        """chunk: bytes requested from the system at once; spare: number of chunks that stay allocated when the region is emptied.
-
-        busy: the number that may stay if as many were filled; a region that fills fewer lets half of the rest go each time.
-        """
-        self._chunk, self._most_spare, self._busy, self.watch = chunk, spare, max(busy, spare), watch
+    def __init__(self, chunk: int = 1 << 18, spare: int = 0, watch: int = 0) -> None:
+        """chunk: bytes requested from the system at once; spare: number of chunks that stay allocated when the region is emptied."""
+        self._chunk, self._most_spare, self.watch = chunk, spare, watch
         self._spare: list[NDArray[np.uint8]] = []
         self.size = 0  # bytes of full chunks and of memory kept by `keep_latest`
         self._full: list[NDArray[np.uint8]] = []
         self._keep: list[Any] = []
-        self._current = aligned(chunk, is_zeroed=False)
+        self._current = aligned(chunk)
         self._base, self._used = self._current.ctypes.data, 0
 
     def allocate(self, size: int) -> int:
         """Return the 64-byte aligned address of `size` uninitialized bytes, followed by slack. MemoryError, with nothing changed."""
         size = size + SLACK + 63 & ~63
         if self._used + size > len(self._current):
-            fresh = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size), is_zeroed=False)
+            fresh = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size))
             base = fresh.ctypes.data  # nothing has changed so far: there may be no memory
             self._full.append(self._current)
             self.size += len(self._current)
@@ -116,9 +113,7 @@ class Region:
     def reset(self) -> None:
         """Make all memory that was handed out invalid, and let go of the objects that were kept."""
         if self._most_spare:
-            used = len(self._full)
-            most = min(max(self._most_spare, used + len(self._spare) // 2), self._busy)
-            self._spare = [chunk for chunk in (*self._full, *self._spare) if len(chunk) == self._chunk][:most]
+            self._spare = [chunk for chunk in (*self._full, *self._spare) if len(chunk) == self._chunk][: self._most_spare]
         self._full.clear()
         self.size = 0
         self._keep.clear()

@@ -96,6 +96,7 @@ class Sampling:
     info: TargetInfo
     offsets: Sequence[Val | int]
     step: PerTexel | None = None
+    reads_rows: bool = False
 
     @property
     def volume(self) -> bool:
@@ -222,7 +223,8 @@ class Sampling:
 
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
         """Four channels, filtered on one level by the fast path for 8-bit UNORM."""
-        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, snap), self.within(level, layer))
+        axes = self._axes_at(level, coords, True, snap)
+        return filter_unorm8(self.f, self.texture, level, axes, self.within(level, layer), self.reads_rows)
 
     # -- all levels -----------------------------------------------------------------------------------------------------
     def levels(self, lod: Val | None) -> Levels | None:
@@ -341,13 +343,15 @@ def emit_sample(
     offsets: Sequence[Val | int] = (),
     mask: Val | None = None,
     target: str = "2D",
+    reads_rows: bool = False,
 ) -> list[Val]:
     """Sample a texture. Returns four f32 channels; those of integer formats hold the integers' bits.
 
     texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
     derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each
     coordinate, then d/dy of each), "zero" reads level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
-    All lanes are sampled, those outside of `mask` included: that is harmless, and other lanes need their derivatives.
+    All lanes are sampled, those outside of `mask` included: that is harmless, and other lanes need their derivatives. reads_rows: of
+    `filter_unorm8`.
     """
     info = INFOS[target]
     lanes = coords[0].lanes
@@ -362,6 +366,7 @@ def emit_sample(
         info=info,
         offsets=offsets,
         step=comparison(f, texture_key, sampler_key, info, coords),
+        reads_rows=reads_rows,
     )
     spatial = list(coords[: info.dimensions])
     face = None

@@ -42,7 +42,7 @@ MOST_SPANS = 1 << 16
 MOST_QUEUED = 1 << 21  # pending primitives
 MAX_HELD = 1 << 28  # bytes that pending draws may read or keep alive
 CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
-SPARE, BUSY = 8, 64  # chunks that stay for the next frame, at least and at most
+SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 MOST_PARTS = 1 << 13
 LIFE = 32  # frames after which templates that were not drawn, and parts that did not serve, are forgotten
@@ -72,7 +72,7 @@ class Executor:
         self._find, self._note, self._meet = functions.find, functions.note_read, functions.reads_meet
         self._upload, self._awaits = functions.upload, functions.awaits_upload
         self._carry_out_natively = functions.carry_out
-        self._region = Region(CHUNK, SPARE, busy=BUSY)
+        self._region = Region(CHUNK, SPARE)
         self.templates_made = 0
         self._scratch: Worker | None = None  # of draws with more stages
         self._zeros = aligned(256)

@@ -75,7 +75,7 @@ def test_a_region_hands_no_memory_out_twice_after_a_refusal(monkeypatch: pytest.
     region = Region(1 << 12, spare=8)
     region.allocate(3000)
     with monkeypatch.context() as patch:
-        patch.setattr(region_module, "aligned", lambda size, is_zeroed: (_ for _ in ()).throw(MemoryError("no more")))
+        patch.setattr(region_module, "aligned", lambda size: (_ for _ in ()).throw(MemoryError("no more")))
         for _ in range(3):
             with pytest.raises(MemoryError):
                 region.allocate(3000)

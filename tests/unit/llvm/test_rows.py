@@ -32,6 +32,20 @@ DCL SVIEW[0], 2D, FLOAT
 TEX OUT[0], IN[0], SAMP[0], 2D
 END
 """
+TWICE = """FRAG
+DCL IN[0], GENERIC[0], LINEAR
+DCL OUT[0], COLOR
+DCL SAMP[0..1]
+DCL SVIEW[0..1], 2D, FLOAT
+DCL TEMP[0..1]
+IMM[0] FLT32 {0.5, 0.0, 0.0, 0.0}
+TEX TEMP[0], IN[0], SAMP[0], 2D
+TEX TEMP[1], IN[0], SAMP[1], 2D
+ADD TEMP[0], TEMP[0], TEMP[1]
+MUL OUT[0], TEMP[0], IMM[0].xxxx
+END
+"""
+"""Programs with several samples call functions for them, which read rows."""
 
 
 def _offsets(lanes: int, row: int) -> NDArray[np.int32]:
@@ -90,7 +104,8 @@ def _shifted(texels: NDArray[np.uint8], shift: tuple[float, float], wraps: bool)
 @pytest.mark.parametrize("lanes", [8, 16, 32, 64])
 @pytest.mark.parametrize("image", SHIFTS)
 @pytest.mark.parametrize("wrap", ["CLAMP_TO_EDGE", "REPEAT"])
-def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(image: str, wrap: str, lanes: int) -> None:
+@pytest.mark.parametrize("fragment", [FRAGMENT, TWICE], ids=["once", "twice"])
+def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(fragment: str, image: str, wrap: str, lanes: int) -> None:
     width, height = 70, 50
     texels = np.random.default_rng(5).integers(0, 16, (height, width, 4), dtype=np.uint8) * 16  # means are whole numbers
     with tgsi.Screen(threads=0, lanes=lanes) as screen, screen.context_create() as ctx:
@@ -99,10 +114,10 @@ def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(ima
         ctx.set_framebuffer_state(cbufs=[target])
         ctx.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
         ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
-        ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT))
+        ctx.bind_fs_state(ctx.create_fs_state(fragment))
         filters = {"min_img_filter": image, "mag_img_filter": image, "min_mip_filter": "NONE"}
-        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(wrap_s=wrap, wrap_t=wrap, **filters)])
-        ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)])
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(wrap_s=wrap, wrap_t=wrap, **filters)] * 2)
+        ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)] * 2)
         for shift in SHIFTS[image]:
             corners = np.array([[-1, -1], [3, -1], [-1, 3]], np.float32)
             places = (corners + 1) / 2 + np.array(shift, np.float32) / (width, height)
