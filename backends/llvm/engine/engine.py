@@ -44,7 +44,6 @@ class Library:
         image: bytes,
         exports: tuple[str, ...],
         times: dict[str, float],
-        module_text: str | None,
         cpu: str,
         cache: ObjectCache | None = None,
     ) -> None:
@@ -59,19 +58,10 @@ class Library:
         self.address, self._linked = link(image, name, exports, resolve)
         self.image, self.name, self.exports = image, name, exports
         self.times = {**times, "link_ms": (time.thread_time() - begin) * 1e3}
-        self._text, self._cpu = module_text, cpu
 
     def entry(self, name: str = "") -> Entry:
         """Exported function of one record (default: the first export), callable as long as this object lives."""
         return _ENTRY(self.address[name or self.exports[0]])
-
-    def assembly(self) -> str:
-        """Machine code as text, generated anew from the optimised module. ValueError for results of `compile_cached`."""
-        if self._text is None:
-            raise ValueError(f"{self.name}: results of compile_cached keep no module; compile_module's do")
-        from backends.llvm.engine.codegen import assembly
-
-        return assembly(self._text, self._cpu)
 
 
 #: Python modules of functions that kernels share, by prefix of a name; `exports` lists the functions of an LLVM module, `build` writes it.
@@ -140,22 +130,21 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     return image, text, times
 
 
-def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None, keeps_text: bool = True) -> Library:
+def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
     """Compile and link a module. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
 
-    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled. keeps_text: for
-    `Library.assembly`; a module has ten times the bytes of its code.
+    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled.
     Raises ValueError for an unknown cpu, for one that lacks a feature of the module, and for undefined symbols outside of
     ALLOWED_SYMBOLS.
     """
     cpu = cpu or module.cpu
     target.require_runnable(cpu)
-    image, text, times = compile_object(module, cpu=cpu)
+    image, _, times = compile_object(module, cpu=cpu)
     exports = tuple(f.name for f in module.functions if not f.internal)
     begin = time.thread_time()
     prepared = prepare(image)
     spent = (time.thread_time() - begin) * 1e3
-    library = Library(module.name, prepared, exports, times, text if keeps_text else None, cpu, cache)
+    library = Library(module.name, prepared, exports, times, cpu, cache)
     library.times["link_ms"] += spent
     return library
 
@@ -179,13 +168,13 @@ def compile_cached(
     image = store.get(key) if store is not None else None
     if store is not None and image is not None:
         try:
-            return Library(key[:12], image, tuple(exports), {}, None, cpu, store)
+            return Library(key[:12], image, tuple(exports), {}, cpu, store)
         except (ValueError, RuntimeError, OSError):
             store.discard(key)
     begin = time.thread_time()
     module = build()
     built = time.thread_time() - begin
-    library = compile_module(module, cpu=cpu, cache=store, keeps_text=False)
+    library = compile_module(module, cpu=cpu, cache=store)
     library.times["build_ms"] = built * 1e3
     if store is not None and own_sources().are_unchanged():
         store.put(key, library.image)

@@ -159,7 +159,7 @@ class Coverage:
         """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
         f, vec = self.f, I32.wide(QUADS)
         x0, y0 = self.x0, self.y0
-        quad_x, quad_y = _window(WINDOW)
+        quad_x, quad_y = window(WINDOW)
         masks = self.quad_masks(self.values(x0, y0, quad_x, quad_y), x0, y0, quad_x, quad_y)
         in_box = (f.lanes_const(vec, quad_x) <= self.box[2] - x0) & (f.lanes_const(vec, quad_y) <= self.box[3] - y0)
         places = f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8))
@@ -173,7 +173,7 @@ class Coverage:
         f, columns = self.f, self.lanes // self.rows
         width = max(columns, WINDOW)
         height = 4 * QUADS // width
-        quad_x, quad_y = _window(width)
+        quad_x, quad_y = window(width)
         places = f.lanes_const(I32.wide(QUADS), [x | y << 8 for x, y in zip(quad_x, quad_y)])
         x0, y0 = self.box[0] & -width, self.box[1] & -height
         rows = [f.var(e.type, e) for e in self.values(x0, y0, quad_x, quad_y)]
@@ -299,7 +299,7 @@ class Coverage:
             self.f.store(v, slot, 4 * k)
 
 
-def _window(width: int) -> tuple[list[int], list[int]]:
+def window(width: int) -> tuple[list[int], list[int]]:
     """Columns and rows of the first pixels of the quads of a window, row-major. width: in pixels."""
     return [i % (width // 2) * 2 for i in range(QUADS)], [i // (width // 2) * 2 for i in range(QUADS)]
 

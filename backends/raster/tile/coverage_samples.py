@@ -21,7 +21,7 @@ from backends.raster.draw_record import Draw
 from backends.raster.front.bins import load_box
 from backends.raster.layouts import SetupLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
-from backends.raster.tile.coverage import WINDOW, store_compressed, walk_chain
+from backends.raster.tile.coverage import QUADS, WINDOW, store_compressed, walk_chain, window
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import quad_width, row_lanes
 from tgsi.language.record import record
@@ -160,10 +160,9 @@ class SampleCoverage:
     # -- packed quads -------------------------------------------------------------------------------------------------
     def small(self) -> None:
         """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
-        f, n = self.f, (WINDOW // 2) ** 2
+        f, vec = self.f, I32.wide(QUADS)
         x0, y0 = self._corner
-        quad_x, quad_y = [i % 4 * 2 for i in range(n)], [i // 4 * 2 for i in range(n)]
-        vec = I32.wide(n)
+        quad_x, quad_y = window(WINDOW)
         slopes = [self._slopes(x0, y0, [x + p % 2 for x in quad_x], [y + p // 2 for y in quad_y]) for p in range(4)]
         limits: list[Val | None] = [None] * 4
         if self.bounded:

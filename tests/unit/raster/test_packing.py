@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,8 +31,6 @@ CORNERS = (
 )
 """Corners of triangles in pixels of the tile, clockwise: of middle size, half a tile, cut by it, narrow, all of it, none of it."""
 
-KERNELS: dict[tuple[int, bool, bool], Library] = {}
-
 
 @dataclass
 class Entries:
@@ -41,7 +40,6 @@ class Entries:
     masks: list[int] = field(default_factory=list)
     quads: list[tuple[int, int]] = field(default_factory=list)
     lanes: int = 0
-    size: int = 0
 
 
 def edges(corners: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
@@ -61,13 +59,15 @@ def covered(corners: tuple[tuple[int, int], ...]) -> NDArray[np.bool_]:
     return found
 
 
+@functools.cache
+def kernel(lanes: int, has_loops: bool, packs: bool) -> Library:
+    module = Module("coverage")
+    build_coverage(lanes, module, True, run_rows(lanes, has_loops), packs)
+    return compile_module(module)
+
+
 def entries(corners: tuple[tuple[int, int], ...], lanes: int, has_loops: bool = False, packs: bool = True, is_cut: bool = False) -> Entries:
     """Run the coverage kernel and read its list. is_cut: the box is that of a region, and what lies outside of it does not count."""
-    rows = run_rows(lanes, has_loops)
-    if (lanes, has_loops, packs) not in KERNELS:
-        module = Module("coverage")
-        build_coverage(lanes, module, True, rows, packs)
-        KERNELS[lanes, has_loops, packs] = compile_module(module)
     arena = np.zeros(4096, np.uint8)
     a, b, c = (np.array(column) for column in zip(*edges(corners)))
     arena[RECORD:][: SetupLayout.C].view(np.int32)[:] = [*a, 0, *b, 0]
@@ -81,15 +81,15 @@ def entries(corners: tuple[tuple[int, int], ...], lanes: int, has_loops: bool = 
     draw, cursor, farthest = Draw(), ctypes.c_int32(CHUNK), ctypes.c_float(1.0)
     pointer, number = ctypes.c_void_p, ctypes.c_int32
     call = ctypes.CFUNCTYPE(number, pointer, pointer, number, pointer, number, number, pointer, pointer)
-    size = call(KERNELS[lanes, has_loops, packs].address["coverage"])(
+    size = call(kernel(lanes, has_loops, packs).address["coverage"])(
         ctypes.addressof(draw), arena.ctypes.data, 4096, ctypes.addressof(cursor), 0, 0, out.ctypes.data, ctypes.addressof(farthest)
     )
     assert (out[list_capacity(8) :] == 0xEE).all()
-    return _read(out, size, lanes, rows)
+    return _read(out, size, lanes, run_rows(lanes, has_loops))
 
 
 def _read(out: NDArray[np.uint8], size: int, lanes: int, rows: int) -> Entries:
-    found, at, width = Entries(size=size), 0, quad_width(lanes)
+    found, at, width = Entries(), 0, quad_width(lanes)
     dx, dy = (np.array(places) for places in row_lanes(lanes, rows))
     while at < size:
         record, blocks, xy, bits = (int(word) for word in out[at : at + HEAD].view(np.uint32))
