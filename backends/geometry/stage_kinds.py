@@ -90,6 +90,11 @@ def _tessellation(making: Making, producer: Shader, _: Shader) -> Stage:
     return tessellation_stage(making.maker, making.state, making.info, producer, making.packet)
 
 
+def _geometry_topology(state: DrawState, info: DrawInfo, program: Program) -> Topology:
+    r = state.rasterizer
+    return geometry_input(info.mode, input_vertices(program), r.flatshade_first, r.quads_provoke_last)
+
+
 def _geometry(making: Making, producer: Shader, geometry: Shader) -> Stage:
     maker, kernels, state = making.maker, making.kernels, making.state
     program, bindings = geometry.program, state.stage[Processor.GEOM]
@@ -115,7 +120,7 @@ STAGE_KINDS = (
     ),
     StageKind(
         Processor.GEOM,
-        topology=lambda state, info, program: geometry_input(info.mode, input_vertices(program)),
+        topology=_geometry_topology,
         make=_geometry,
         most=_most_emitted,
         build_step=build_geometry_step,
