@@ -17,6 +17,7 @@ import queue
 import time
 from _thread import interrupt_main
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,15 @@ _COMMIT, _READ_WRITE, _EXECUTE_READ, _RELEASE = 0x3000, 0x04, 0x20, 0x8000  # of
 def cpu_count() -> int:
     """Number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cache_bytes(level: int) -> int | None:
+    """Bytes of the data cache of a level that the first processor has; None where the system does not say."""
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        with contextlib.suppress(OSError, ValueError):
+            if int((index / "level").read_text()) == level and (index / "type").read_text().strip() != "Instruction":
+                return int((index / "size").read_text().strip().removesuffix("K")) << 10
+    return None
 
 
 def private_memory(size: int) -> mmap.mmap:

@@ -60,11 +60,16 @@ class Blocks(ABC):
 
     def pure(self, type: Type, text: str) -> Val:
         """Result of an instruction without effects whose result depends on its operands only. The instruction is written at most once."""
-        found = self._values.get(text)
-        if found is None:
-            found = self._values[text] = self.emit(type, text)
-            self._texts.append(text)
-        return found
+        result = self._values.get(text)
+        if result is None:
+            result = self.emit(type, text)
+            self.remember(text, result)
+        return result
+
+    def remember(self, text: str, value: Val) -> None:
+        """Make a value available under a text, for `computed`."""
+        self._values[text] = value
+        self._texts.append(text)
 
     def computed(self, text: str) -> Val | None:
         """The available value of an instruction's text, or None."""
@@ -144,11 +149,11 @@ class Blocks(ABC):
             self.place(self.label())
 
     @contextmanager
-    def else_of(self, cond: Val) -> Iterator[Callable[[], None]]:
-        """with f.else_of(c) as otherwise: ...then part...; otherwise(); ...else part..."""
+    def else_of(self, cond: Val, *, unlikely: bool = False) -> Iterator[Callable[[], None]]:
+        """with f.else_of(c) as otherwise: ...then part...; otherwise(); ...else part... `unlikely`: as for `branch`."""
         yes, no, end = self.label(), self.label(), self.label()
         before = self.mark()
-        self.branch(cond, yes, no)
+        self.branch(cond, yes, no, unlikely=unlikely)
         self.place(yes, follows=True)
 
         def otherwise() -> None:

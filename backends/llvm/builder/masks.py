@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import BOOL, I32, Function, Val
+from backends.llvm.builder.values import mask_of, words_of
 
 
 class MaskVar:
@@ -16,14 +17,14 @@ class MaskVar:
     def get(self) -> Val:
         """The mask now, as i1 lanes."""
         value = self._var.get()
-        return value if self._narrow else value < 0
+        return value if self._narrow else mask_of(value)
 
     def set(self, mask: Val | bool) -> None:
         """Assign i1 lanes, or the same truth to all."""
         if isinstance(mask, bool):
             self._var.set((1 if self._narrow else -1) if mask else 0)
         else:
-            self._var.set(mask if self._narrow else mask.sext(I32))
+            self._var.set(mask if self._narrow else words_of(mask))
 
     def remove(self, mask: Val | None) -> None:
         """Take lanes away (None: all)."""

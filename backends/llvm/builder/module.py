@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -47,6 +48,11 @@ class Module:
             return False
         self.used_features.add(feature)
         return True
+
+    @functools.cached_property
+    def has_word_masks(self) -> bool:
+        """True if lane masks are computed as words; see `values.mask_of`. Asked for at the first mask: `has` notes what code needs."""
+        return self.has("avx2") and not self.has("avx512f")
 
     def defines(self, name: str) -> bool:
         """True if the module has, or has begun, a function of this name."""

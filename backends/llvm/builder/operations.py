@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from backends.llvm.builder.blocks import Blocks
 from backends.llvm.builder.module import Module, returned
 from backends.llvm.builder.types import BOOL, F32, I32, I64, PTR, Type, constant_text, element_text
-from backends.llvm.builder.values import Loop, Val, Var
+from backends.llvm.builder.values import Loop, Val, Var, is_word_mask, mask_of, words_of
 
 
 class Operations(Blocks):
@@ -25,6 +25,11 @@ class Operations(Blocks):
         self._lane_memory: dict[tuple[str, Type], Val] = {}
         self.placed = "", ""  # block and name of the offsets in the memory of `scalarize`
         self.written_lanes = 0  # lanes of gathers and scatters that are written out; see `scalarize.is_better`
+
+    @property
+    def has_word_masks(self) -> bool:
+        """True if lane masks are computed as words; see `values.mask_of`."""
+        return self.module.has_word_masks
 
     @abstractmethod
     def helper(self, name: str, params: Sequence[Type]) -> Operations:
@@ -111,6 +116,8 @@ class Operations(Blocks):
 
     def shuffle(self, a: Val, b: Val, index: Sequence[int]) -> Val:
         """Lanes of the concatenation of `a` and `b`, picked by constant indices."""
+        if is_word_mask(a):
+            return mask_of(self.shuffle(words_of(a), words_of(b), index))
         picks = ", ".join(f"i32 {i}" for i in index)
         return self.pure(a.type.wide(len(index)), f"shufflevector {a}, {b}, <{len(index)} x i32> <{picks}>")
 
@@ -131,7 +138,21 @@ class Operations(Blocks):
         lanes = max(c.type.lanes, x.type.lanes)
         if c.type.lanes > 1:
             x, y = self.splat(x, lanes), self.splat(y, lanes)
+            if is_word_mask(x):
+                return mask_of(self.select(c, words_of(x), words_of(y)))
+            if c.words is not None:
+                return self._select_by_words(c.words, x, y)
         return self.pure(x.type, f"select {c}, {x}, {y}")
+
+    def _select_by_words(self, words: Val, x: Val, y: Val) -> Val:
+        """Select by the signs of `words`, compared anew beside each select: lanes of one bit that cross a block become bytes."""
+        text = f"select by {words}, {x}, {y}"
+        result = self.computed(text)
+        if result is None:
+            here = self.emit(BOOL.wide(words.type.lanes), f"icmp slt {words}, {self.const(words.type, 0).name}")
+            result = self.emit(x.type, f"select {here}, {x}, {y}")
+            self.remember(text, result)
+        return result
 
     def min(self, a: Val | float, b: Val | float) -> Val:
         """a < b ? a : b (signed; NaN gives `b`)."""
@@ -217,13 +238,26 @@ class Operations(Blocks):
         """Scalar truth (i1) that at least one lane is set."""
         if mask.type.lanes == 1:
             return mask
+        if is_word_mask(mask) and mask.type.lanes >= 8:
+            return self._signs(mask, "or").ne(0)
         return mask.bits_as(Type("i", mask.type.lanes)).ne(0)
 
     def all(self, mask: Val) -> Val:
         """Scalar truth (i1) that every lane is set."""
         if mask.type.lanes == 1:
             return mask
+        if is_word_mask(mask) and mask.type.lanes >= 8:
+            return self._signs(mask, "and").eq(255)
         return mask.bits_as(Type("i", mask.type.lanes)).eq(-1)
+
+    def _signs(self, mask: Val, op: str) -> Val:
+        """Eight bits: the signs of a mask's words, whose halves are combined by `op` until eight lanes are left."""
+        words = words_of(mask)
+        while words.type.lanes > 8:
+            half = words.type.lanes // 2
+            low, high = (self.shuffle(words, words, range(k, k + half)) for k in (0, half))
+            words = low & high if op == "and" else low | high
+        return self.call(I32, "llvm.x86.avx.movmsk.ps.256", words.as_float())
 
     # -- memory -----------------------------------------------------------------------------------------------------
     def at(self, pointer: Val, offset: Val | int) -> Val:
@@ -251,7 +285,15 @@ class Operations(Blocks):
 
     def prefetch(self, pointer: Val) -> None:
         """Ask for the cache line at `pointer`, which will be written. No address is wrong."""
-        self.call(None, "llvm.prefetch.p0", pointer, *(Val(self, I32, number) for number in ("1", "3", "1")))  # write, keep, data
+        self._prefetch(pointer, writes=True)
+
+    def prefetch_read(self, pointer: Val) -> None:
+        """Ask for the cache line at `pointer`, which will be read. No address is wrong."""
+        self._prefetch(pointer, writes=False)
+
+    def _prefetch(self, pointer: Val, *, writes: bool) -> None:
+        keep, data = Val(self, I32, "3"), Val(self, I32, "1")
+        self.call(None, "llvm.prefetch.p0", pointer, Val(self, I32, "1" if writes else "0"), keep, data)
 
     def masked_store(self, value: Val, pointer: Val, mask: Val) -> None:
         """Store only the lanes of `mask`."""

@@ -13,6 +13,10 @@ class Writer(Protocol):
     slow: list[Val]
     variables: list[Var]
 
+    @property
+    def has_word_masks(self) -> bool:
+        """True if lane masks are computed as words; see `mask_of`."""
+
     def const(self, type: Type, x: Val | float) -> Val:
         """Constant of `type` from a number; a scalar value is splatted to the lanes of `type`."""
 
@@ -49,13 +53,14 @@ class Val:
     as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
     """
 
-    __slots__ = ("f", "floored", "name", "number", "raw", "truth", "type")
+    __slots__ = ("f", "floored", "name", "number", "raw", "truth", "type", "words")
 
     def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
         """`number`: the known value of every lane, for constants."""
         self.f, self.type, self.name, self.number = f, type, name, number
         self.raw: Val | None = None  # the value before its NaNs were made canonical, for operations that do so themselves
         self.floored: Val | None = None  # the value with `rounding.FLOOR` for smaller ones, for sums in which none of these counts
+        self.words: Val | None = None  # of a lane mask: the i32 lanes of all ones or 0 whose signs it is
         self.truth: Val | None = None  # the i1 lanes whose sign extension this value is, if known
 
     def __str__(self) -> str:
@@ -80,6 +85,8 @@ class Val:
         op = fop if a.type.kind == "f" else iop
         if not op:
             raise TypeError(f"no such operation on {a.type}")
+        if is_word_mask(a):
+            return mask_of(self.f.pure(I32.wide(a.type.lanes), f"{op} {words_of(a)}, {words_of(b).name}"))
         result = self.f.pure(a.type, f"{op} {a}, {b.name}")
         if op == "fdiv":
             self.f.slow.append(result)
@@ -221,7 +228,7 @@ class Val:
 
     def sext(self, to: Type) -> Val:
         """Sign-extend to the element type of `to`."""
-        result = self.cast("sext", to)
+        result = self.words if self.words is not None and to.bits == 32 else self.cast("sext", to)
         if self.type.bits == 1 and result is not self:
             result.truth = self
         return result
@@ -252,6 +259,30 @@ class Val:
 
     def __getitem__(self, lane: int) -> Val:
         return self.f.pure(self.type.wide(1), f"extractelement {self}, i32 {lane}")
+
+
+def is_word_mask(value: Val) -> bool:
+    """True for a lane mask of a function that computes with masks as words."""
+    return value.type.bits == 1 and value.type.lanes > 1 and value.f.has_word_masks
+
+
+def mask_of(words: Val) -> Val:
+    """Lane mask of i32 lanes that are all ones or 0, and stay known as `Val.words`.
+
+    AVX2 has no registers for lanes of one bit: LLVM would pack them to bytes for every operation, and unpack the results.
+    """
+    result = words < 0
+    result.words = words
+    return result
+
+
+def words_of(mask: Val) -> Val:
+    """The i32 lanes, all ones or 0, of a lane mask."""
+    if mask.words is not None:
+        return mask.words
+    if mask.number is not None:
+        return mask.f.const(I32.wide(mask.type.lanes), -1 if int(mask.number) & 1 else 0)
+    return mask.sext(I32)
 
 
 class Var:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
 import time
@@ -36,10 +37,10 @@ from backends.raster.layouts import (
 from backends.raster.records import CopierRecord, PassRecord, Scene, Work, Worker
 from backends.raster.tile.coarse import INFINITY
 from backends.raster.tile.lists import list_capacity
-from backends.system import Semaphores
+from backends.system import Semaphores, cache_bytes
 from tgsi.language.facts.limits import NEVER
 
-WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
+MIN_WINDOW_BYTES, MAX_WINDOW_BYTES = 1 << 20, 4 << 20  # shorter windows would be barriers above all; longer ones leave the caches
 _PAUSE = 1e-4  # seconds between two looks at workers that are waited for
 _VECTOR = 4 * MAX_LANES
 
@@ -103,6 +104,12 @@ class _Threads:
         self._threads, self._process = [], -1
 
 
+@functools.cache
+def window_bytes(participants: int) -> int:
+    """Bytes of setup records in a window: as many as stay in the second-level caches of the participants until the tiles are drawn."""
+    return min(max(participants * (cache_bytes(2) or 1 << 20), MIN_WINDOW_BYTES), MAX_WINDOW_BYTES)
+
+
 class Pool:
     """The threads of a renderer, and the Scene and scratch memory that a flush works on.
 
@@ -129,7 +136,7 @@ class Pool:
         s = self.scene
         self.passes = Passes(s.asked)
         crew = s.crew
-        crew.batch_size, crew.window_size, crew.window_bytes = batch, window, WINDOW_BYTES
+        crew.batch_size, crew.window_size, crew.window_bytes = batch, window, window_bytes(threads + helps)
         crew.threads, crew.participants = threads, threads + helps
         crew.workers, self._participants = ctypes.addressof(self.workers), threads + helps
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256

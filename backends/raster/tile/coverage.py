@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from backends.abi.limits import TILE
+from backends.llvm.builder.compress import store_compressed
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
@@ -98,8 +99,24 @@ def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var)
         loop.break_if((entry - 1).uge(limit - 1))  # 0, or dropped
         loop.break_if((f.load(I32, arena, entry + SetupLayout.PRIM) ^ shading).uge(1 << PRIM_BITS))
         cursor.set(cursor.get() + 4)
+        _prefetch_record(f, arena, cursor.get())
         yield entry
     f.store(cursor.get(), cursor_slot)
+
+
+_AHEAD = 4  # entries of a chain between the record that is read and the one that is prefetched
+_RECORD = SetupLayout.size(1)  # bytes that are prefetched: most draws have few slots
+
+
+def _prefetch_record(f: Function, arena: Val, cursor: Val) -> None:
+    """Prefetch the record of a later entry, since two thirds of coverage of small triangles is waiting for records.
+
+    Entries after the end of a chain's chunk are not looked at, and those that were not written yet give any address."""
+    later = cursor + 4 * _AHEAD
+    later = f.select((later & (CHUNK - 1)) < 4 * _AHEAD, cursor, later)
+    record_ = f.at(arena, f.load(I32, arena, later))
+    for k in range(0, _RECORD, 64):
+        f.prefetch_read(f.at(record_, k))
 
 
 @record(frozen=False, kw_only=True)
@@ -302,23 +319,3 @@ class Coverage:
 def window(width: int) -> tuple[list[int], list[int]]:
     """Columns and rows of the first pixels of the quads of a window, row-major. width: in pixels."""
     return [i % (width // 2) * 2 for i in range(QUADS)], [i // (width // 2) * 2 for i in range(QUADS)]
-
-
-def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
-    """Store the living lanes of `words` side by side; the bytes after them are undefined.
-
-    Below AVX-512 LLVM's intrinsic is neither safe nor fast, so a loop stores one word at a time."""
-    if f.module.has("avx512f"):
-        packed = f.call(words.type, f"llvm.experimental.vector.compress.{words.type.suffix}", words, alive, words)
-        f.store(packed, to)
-        return
-    left, out = f.var(I32, f.mask_bits(alive)), f.var(I32, 0)
-    scratch = f.alloca(str(words.type))
-    f.store(words, scratch, 0, 64)
-    with f.loop() as loop:
-        bits = left.get()
-        loop.break_if(bits.eq(0))
-        k = f.call(I32, "llvm.cttz.i32", bits, Val(f, BOOL, "true"))
-        left.set(bits & (bits - 1))
-        f.store(f.load(I32, scratch, k << 2), to, out.get() << 2)
-        out.add(1)

@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.abi.limits import TILE
+from backends.llvm.builder.compress import store_compressed
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.front.bins import load_box
 from backends.raster.layouts import SetupLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
-from backends.raster.tile.coverage import QUADS, WINDOW, store_compressed, walk_chain, window
+from backends.raster.tile.coverage import QUADS, WINDOW, walk_chain, window
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import quad_width, row_lanes
 from tgsi.language.record import record

@@ -5,6 +5,7 @@ from __future__ import annotations
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
+from backends.llvm.builder.values import mask_of
 from backends.raster.draw_record import Draw
 from backends.raster.records import Scene, Worker
 from backends.raster.tile.blend import Colors, write_target
@@ -18,6 +19,8 @@ from backends.raster.tile.planes import Hoisted, Kernel, Planes
 from backends.raster.tile.shader_memory import BlockMemory
 from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_target
 from tgsi.language.record import record
+
+_AHEAD = 96  # bytes of the list from a block of quads to the one whose texels are prefetched
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
@@ -105,7 +108,12 @@ def end_kernel(kernel: Kernel) -> None:
 def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
     f, lanes, rows = kernel.f, planes.lanes, run_rows(planes.lanes, kernel.info.has_loops)
     lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes, rows))
-    covered = (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
+    if f.has_word_masks and lanes <= 32:
+        each = f.lanes_const(I32.wide(lanes), [1 << i for i in range(lanes)])
+        covered = mask_of((each & bits).eq(each).sext(I32))
+    else:
+        covered = (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
+    full = bits.eq((1 << lanes) - 1 if lanes < 32 else -1)
     first_x, y = lane_x + corner[0], lane_y + corner[1]
     planes.row(planes.relative(y, 1))
     x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
@@ -126,6 +134,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
             depth=depth.move(k) if depth is not None else None,
             fetched=[v.move(k) for v in fetched],
             unique=None,
+            full=full,
         )
         block.shade(covered)
 
@@ -144,7 +153,12 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         packed = f.load(I32.wide(per_block), at) if per_block > 1 else f.load(I32, at)
         word = f.shuffle(packed, packed, [i // 4 for i in range(lanes)]) if per_block > 1 else f.splat(packed, lanes)
         x, y, covered = (word & 63) + lane_x, (word.lshr(8) & 63) + lane_y, (word & bit).ne(0)
+        covered = mask_of(covered.sext(I32)) if f.has_word_masks else covered
         words = [f.load(I32, at, 4 * q) for q in range(per_block)]
+        for q in {0, per_block - 1}:
+            later = f.load(I32, at, _AHEAD + 4 * q)  # perhaps another entry's word: its places are in the tile, whatever it is
+            for view in (*views, *([depth] if depth is not None else [])):
+                view.prefetch(later)
         planes.row(planes.relative(y, 1))
         centers = (x.to_float() + 0.5, y.to_float() + 0.5)
         # The last block repeats its last quad: counters and atomics must not see it twice.
@@ -168,6 +182,8 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
 @record(frozen=False, kw_only=True)
 class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
+
+    full: Val | None = None  # scalar truth that all lanes are covered, for runs
 
     def shade(self, mask: Val) -> None:
         """Run tests, shader, blending and stores for the lanes of `mask`."""
@@ -222,6 +238,13 @@ class PixelBlock(BlockMemory, PixelInputs):
         f.jump(skip)
         f.place(skip)
 
+    @property
+    def _keeps_covered(self) -> bool:
+        """True if nothing but coverage takes lanes away: no test, no mask, no discard."""
+        key, info = self.kernel.key, self.kernel.info
+        is_tested = key.is_masked or key.depth is not None or key.alpha is not None or key.to_coverage
+        return not (is_tested or info.kills or info.has_side_effects or (info.sample_mask is not None and not key.ignores_mask))
+
     def _knowing(self, mask: Val) -> Val:
         """The lanes of `mask` whose results count: a quad that recurs has run no atomics, and does not know their results."""
         return self.once(mask) if self.kernel.info.has_side_effects else mask
@@ -275,7 +298,7 @@ class PixelBlock(BlockMemory, PixelInputs):
             old = self._stored.get(index) or (block.load() if target.reads else None)
             words = write_target(f, target, self._colors(out, index, target), old)
             if old is None:
-                block.store_masked(words, mask)
+                block.store_masked(words, mask, self.full if self._keeps_covered else None)
             else:
                 block.store([f.select(mask, new, o) for new, o in zip(words, old)])
 
