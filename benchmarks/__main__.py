@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--no-peer | --against DIR] [--memory] [--list], and others"""
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR], and others"""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
 
 VECTOR_WIDTHS = (256, 512)  # bits; the faster one counts
+LEVEL_WIDTHS = {"x86-64-v2": (128,), "x86-64-v3": (256,), "x86-64-v4": VECTOR_WIDTHS}
+LEVEL_CAPS = {"x86-64-v2": {"GALLIUM_OVERRIDE_CPU_CAPS": "sse4.1"}}  # Mesa has no such word for AVX2
 MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
 
 
@@ -33,6 +35,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
     parser.add_argument("--lanes", type=int, help="vector width in lanes (default: chosen per shader)")
     parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, help="LP_NUM_THREADS (default: CPUs)")
+    parser.add_argument("--cpu", choices=LEVEL_WIDTHS, help="a level of x86-64 that limits both sides (default: what the machine has)")
     peer = parser.add_mutually_exclusive_group()
     peer.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
     peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
@@ -70,7 +73,7 @@ def peak_memory(threads: int | None) -> dict[str, Any]:
     return out
 
 
-def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
+def start_peers(threads: int, cpu: str | None, stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
     """Working peer processes, and for each peer its description or the reason why it is missing."""
     said: dict[str, str] = {}
     if importlib.util.find_spec("moderngl") is None:
@@ -78,8 +81,9 @@ def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict
     from benchmarks.peer import environment
 
     working = []
-    for width in VECTOR_WIDTHS:
-        side = stack.enter_context(SideProcess(f"llvmpipe-{width}", ["peer"], environment(threads, width)))
+    for width in VECTOR_WIDTHS if cpu is None else LEVEL_WIDTHS[cpu]:
+        variables = environment(threads, width) | LEVEL_CAPS.get(cpu or "", {})
+        side = stack.enter_context(SideProcess(f"llvmpipe-{width}", ["peer"], variables))
         try:
             said[side.name] = side.ask("describe")["describe"]
             side.ask("prepare", name="fill_flat")  # a width that the CPU or Mesa's LLVM does not support fails at the first shader
@@ -91,9 +95,9 @@ def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict
     return working, said
 
 
-def start_other(root: Path, arguments: list[str], stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
+def start_other(root: Path, arguments: list[str], variables: dict[str, str], stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
     """The renderer of another checkout as the only peer, and its description."""
-    side = stack.enter_context(SideProcess("other", arguments, {}, root=root.resolve()))
+    side = stack.enter_context(SideProcess("other", arguments, variables, root=root.resolve()))
     return [side], {"other": f"{side.ask('describe')['describe']} of {root}"}
 
 
@@ -105,13 +109,17 @@ def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Run the workloads. Yields ("_run", description of the sides) first, then a pair (name, Result) per workload."""
     with ExitStack() as stack:
         arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
+        variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}
         if options.against is not None:
-            sides, said = start_other(options.against, arguments, stack)
+            sides, said = start_other(options.against, arguments, variables, stack)
         else:
-            sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, stack)
-        ours = stack.enter_context(SideProcess("tgsi", arguments, {}))
+            sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, options.cpu, stack)
+        ours = stack.enter_context(SideProcess("tgsi", arguments, variables))
         said = {"tgsi": ours.ask("describe")["describe"], **said}
-        yield "_run", {"sides": said, "cpus": os.cpu_count(), "load": os.getloadavg()[0], "peer_threads": options.peer_threads}
+        yield (
+            "_run",
+            {"sides": said, "cpus": os.cpu_count(), "cpu": options.cpu, "load": os.getloadavg()[0], "peer_threads": options.peer_threads},
+        )
         for name in options.names:
             yield name, run_workload(WORKLOADS[name], ours, sides, budget=options.budget, rounds=options.rounds)
 

@@ -39,7 +39,8 @@ class Ours(OurContext):
 
     def describe(self) -> str:
         threads, lanes = self.screen.threads, self.screen.lanes
-        return f"{self.screen.get_name()}, {'default' if threads is None else threads} threads, {lanes or 'default'} lanes"
+        counts = f"{'default' if threads is None else threads} threads, {lanes or 'default'} lanes"
+        return f"{self.screen.get_name()}, {counts}, code for {self.screen.cpu}"
 
     def close(self) -> None:
         if self.ctx is not None:

@@ -12,6 +12,7 @@ from benchmarks import geometry
 from benchmarks.__main__ import main, parse_arguments
 from benchmarks.catalog import WORKLOADS, Check
 from benchmarks.processes import ROOT
+from tests.levels import need
 
 
 def test_every_workload_has_a_side_of_its_own_on_both_sides() -> None:
@@ -98,3 +99,14 @@ def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path, capsys: pytest.
     with pytest.raises(SystemExit):
         parse_arguments(["--against", str(tmp_path)])
     assert "it has no benchmarks/serve.py" in capsys.readouterr().err
+
+
+def test_a_level_limits_our_code_and_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    need("x86-64-v2")
+    assert main(["--only", "fill_flat", "--budget", "0.05", "--rounds", "1", "--no-peer", "--cpu", "x86-64-v2", "--json", str(file)]) == 0
+    run = json.loads(file.read_text())["_run"]
+    assert run["cpu"] == "x86-64-v2"
+    assert "x86-64-v2" in run["sides"]["tgsi"]
+    with pytest.raises(SystemExit):
+        parse_arguments(["--cpu", "pentium"])

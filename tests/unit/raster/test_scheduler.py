@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from backends.raster.control import pool
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import random_triangles
 
@@ -48,3 +49,13 @@ def test_renderers_of_several_threads_do_not_disturb_each_other() -> None:
         t.join()
     assert len(found) == 3
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("cache", "participants", "expected"), [(None, 1, 1 << 20), (512 << 10, 2, 1 << 20), (1 << 20, 2, 2 << 20), (2 << 20, 64, 4 << 20)]
+)
+def test_a_window_fits_the_second_level_caches(
+    cache: int | None, participants: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "cache_bytes", lambda level: cache)
+    assert pool.window_bytes.__wrapped__(participants) == expected
