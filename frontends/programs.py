@@ -18,6 +18,7 @@ from frontends.glsl.request import (
     stage_of,
     suffixes,
 )
+from frontends.numbers import as_drivers
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 from tgsi.language.source import Source, is_glsl
@@ -95,7 +96,7 @@ def compile_program(
             raise TypeError(f"{call}: a Program, a text, a path, or the bytes of a SPIR-V module are wanted, not {type(source).__name__}")
         from frontends.spirv import read
 
-        return read(bytes(source), entry, stage=wanted, name=shown)
+        return as_drivers(read(bytes(source), entry, stage=wanted, name=shown))
     if language is None:
         language = "glsl" if is_glsl(source) else "tgsi"
     if language == "tgsi":
@@ -112,7 +113,8 @@ def compile_program(
     from frontends.glsl.compiling import compile_request
 
     text = Source(source, shown)
-    return compile_request(Request(source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main"))
+    request = Request(source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main")
+    return as_drivers(compile_request(request))
 
 
 def _is_path(text: str) -> bool:
