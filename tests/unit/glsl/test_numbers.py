@@ -38,7 +38,7 @@ HLSL = {text: result for text, result in CASES.items() if "vec2" not in text}
 
 
 def _run(program: tgsi.Program, engine: str) -> float:
-    inputs = np.float32([[[NAN, 0.75, DENORMAL, 0]]])
+    inputs = np.array([[[NAN, 0.75, DENORMAL, 0]]], np.float32)
     return float(tgsi.run(program, inputs, engine=engine).floats[0, 0, 0])
 
 
