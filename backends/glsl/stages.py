@@ -11,6 +11,7 @@ from backends.glsl.places import Place, refuse
 from backends.glsl.variables import Variables
 from backends.glsl.version import Version
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
+from tgsi.language.facts.properties import LOWER_ORIGINS
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
@@ -165,7 +166,7 @@ class Ports:
     def _check_position(self, item: Declaration) -> None:
         if item.semantic is None or item.semantic.name != "POSITION" or self.stage is not _P.FRAG:
             return
-        words = [] if self.program.property("FS_COORD_ORIGIN") else ["origin_upper_left"]
+        words = [] if self.program.property("FS_COORD_ORIGIN") in LOWER_ORIGINS else ["origin_upper_left"]
         words += ["pixel_center_integer"] if self.program.property("FS_COORD_PIXEL_CENTER") else []
         if words and self.version.es:
             refuse(f"{' and '.join(words)} in GLSL ES", item.span, "PROPERTY FS_COORD_ORIGIN LOWER_LEFT is what ES has")

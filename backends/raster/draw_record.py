@@ -267,6 +267,7 @@ class Fragments(ctypes.Structure):
         ("stencil_ref", c_int32 * 2),  # front, back
         ("depth_bounds", c_float * 2),
         ("height", c_int32),  # pixels, of the framebuffer
+        ("upward", c_float),  # 1 if the first viewport lets y grow with the rows, otherwise -1
         ("windows", c_int32 * (4 * MAX_WINDOW_RECTANGLES)),  # rectangles: min x, min y, max x, max y, both ends included
         ("polygon_stipple", c_uint32 * 32),
     ]

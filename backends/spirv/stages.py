@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from backends.spirv.state import State
 from tgsi.language.facts.enums import Primitive, Processor
+from tgsi.language.facts.properties import LOWER_ORIGINS
 
 MODELS: Mapping[Processor, str] = MappingProxyType(
     {
@@ -60,7 +61,7 @@ def modes(s: State) -> None:
     m.need("Shader")
     match program.processor:
         case Processor.FRAG:
-            m.mode(entry, "OriginLowerLeft" if program.property("FS_COORD_ORIGIN") else "OriginUpperLeft")
+            m.mode(entry, "OriginLowerLeft" if program.property("FS_COORD_ORIGIN") in LOWER_ORIGINS else "OriginUpperLeft")
             if program.property("FS_COORD_PIXEL_CENTER"):
                 m.mode(entry, "PixelCenterInteger")
             if program.property("FS_EARLY_DEPTH_STENCIL"):

@@ -16,6 +16,7 @@ from frontends.glsl.request import SUFFIXES, Request, check_text
 from frontends.glsl.upgrade import COLORS, PREFIX, Prepared, prepare
 from frontends.spirv import read
 from tgsi.language.diagnostics import Diagnostic, DiagnosticError, Label, ParseError, Severity, UnsupportedError
+from tgsi.language.facts.enums import Processor
 from tgsi.language.interface import Interface
 from tgsi.language.ir import Property
 from tgsi.language.program import Program
@@ -81,6 +82,8 @@ def _program(module: cache.Module, request: Request, prepared: Prepared, files: 
     if program.interface is not None and _BROADCAST in program.interface.outputs:
         program = replace(program, properties=(*program.properties, Property("FS_COLOR0_WRITES_ALL_CBUFS", 1)))
     program = name_ports(program, module.located)
+    if request.language == "glsl" and program.processor is Processor.FRAG and program.interface is not None:
+        program = replace(program, interface=replace(program.interface, is_upward=True))  # also where gl_FragCoord counts from the top
     return replace(program, notes=findings(module.log, request.source, prepared, files))
 
 

@@ -89,7 +89,7 @@ def _program(s: State, located: Collection[str] | None) -> Program:
     Flow(s).main()
     shared_bytes(s)
     streamed = captured(s)
-    names = replace(describe(s), stream_output=stream_output(s, streamed, varyings(s)))
+    names = replace(describe(s), stream_output=stream_output(s, streamed, varyings(s)), is_upward=s.properties.get("FS_COORD_ORIGIN") == 1)
     return replace(_fitting(finish(s)), interface=names)
 
 

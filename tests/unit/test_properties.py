@@ -93,6 +93,17 @@ def test_fs_coord_origin__counts_rows_from_the_bottom() -> None:
     assert Picture(8, 4).draw(POSITION.format("")).pixels()[:, 0, 1].tolist() == [0.5, 1.5, 2.5, 3.5]
 
 
+def test_fs_coord_origin__follows_the_viewport() -> None:
+    text = POSITION.replace("END\n", "DDY OUT[0].x, IN[0].yyyy\nEND\n")
+    up, down = [0.5, 1.5, 2.5, 3.5], [3.5, 2.5, 1.5, 0.5]
+    for scale, origin, rows, change in ((1, "LOWER", up, 1), (-1, "LOWER", down, 1), (1, "UPPER", down, -1), (-1, "UPPER", up, -1)):
+        picture = Picture(8, 4)
+        picture.ctx.set_viewport_states([{"scale": (4, 2 * scale, 0.5), "translate": (4, 2, 0.5)}])
+        pixels = picture.draw(text.format(f"PROPERTY FS_COORD_ORIGIN VIEWPORT_{origin}\n")).pixels()
+        assert pixels[:, 0, 1].tolist() == rows
+        assert (pixels[..., 0] == change).all()
+
+
 def test_fs_coord_origin__positions_of_a_run_are_taken_as_given() -> None:
     positions = np.array([[0.5, 1.5, 0.5, 1.5], [0.5, 0.5, 1.5, 1.5], [0, 0, 0, 0], [1, 1, 1, 1]], np.float32)
     for line in ("", "PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n", "PROPERTY FS_COORD_PIXEL_CENTER INTEGER\n"):

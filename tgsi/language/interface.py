@@ -231,7 +231,7 @@ class Interface:
     """Everything of a program that has a name, by name. Only what the program uses is there.
 
     `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
-    nothing.
+    nothing. `is_upward`: the window of the program's fragments is OpenGL's, in which y grows toward the upper edge of the picture.
     """
 
     uniforms: Block | None = None
@@ -242,6 +242,7 @@ class Interface:
     inputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
     outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
     stream_output: Mapping[str, Any] | None = None
+    is_upward: bool = False
 
     def __str__(self) -> str:
         """A line for each name, as GLSL would declare it, in the order of their places."""

@@ -12,6 +12,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.state import StreamOutputInfo
+from frontends.orientation import oriented
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
@@ -202,7 +203,7 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
 
     validate(source)
     _check_semantics(source, name)
-    return source if source.interface is None else _shortened(source)
+    return source if source.interface is None else _shortened(oriented(source))
 
 
 def _shortened(program: Program) -> Program:

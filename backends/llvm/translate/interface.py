@@ -74,6 +74,15 @@ class Interpolated(Protocol):
 
 
 @runtime_checkable
+class Oriented(Protocol):
+    """Interface of kernels in which window y may grow against the rows. Without it, y grows with them."""
+
+    def upward(self) -> Val | None:
+        """1 if y grows with the rows, otherwise -1, as f32 lanes; None if the program counts rows."""
+        ...
+
+
+@runtime_checkable
 class Memory(Protocol):
     """Interface of kernels whose programs may use BUFFER and CONSTBUF resources."""
 

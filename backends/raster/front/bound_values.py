@@ -79,6 +79,8 @@ def build_write_values(module: Module) -> None:
     f.store(width - 1, d.address("hiz.frame_end"))
     f.store(height - 1, d.address("hiz.frame_end"), 4)
     d.set("fragments.height", height)
+    first = f.load(F64, viewports, ViewportValues.transform.offset + 8, 8)
+    d.set("fragments.upward", f.select(first < 0.0, f.const(F32, -1.0), 1.0))
     _copy(f, d, "fragments.blend_color", value(Word.BLEND_COLOR), 4)
     front, back = (f.load(I32, value(Word.STENCIL_REF), offset) for offset in (0, 4))
     d.set("fragments.stencil_ref", front, 0)

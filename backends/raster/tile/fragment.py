@@ -18,6 +18,7 @@ from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File, Interpolation, Location
+from tgsi.language.facts.properties import FIRST_OF_VIEWPORT, LOWER_ORIGINS
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.program import Program
@@ -120,6 +121,7 @@ class FragmentInfo:
     sample_mask: int | None = None  # with one sample, bit 0 clear discards the fragment: writing a mask counts as a kill
     kills: bool = False
     is_lower_left: bool = False
+    follows_viewport: bool = False  # y grows toward the edge that the first viewport shows as the upper one
     is_integer_center: bool = False
     writes_all: bool = False
     tests_early: bool = False  # depth and stencil tests, and the count of samples, come before the program
@@ -198,7 +200,8 @@ class FragmentInfo:
             stencil=outputs.get(("STENCIL", 0)),
             sample_mask=outputs.get(("SAMPLEMASK", 0)),
             kills=Trait.KILL in traits or ("SAMPLEMASK", 0) in outputs,
-            is_lower_left=program.property("FS_COORD_ORIGIN") == 1,
+            is_lower_left=program.property("FS_COORD_ORIGIN") in LOWER_ORIGINS,
+            follows_viewport=program.property("FS_COORD_ORIGIN") >= FIRST_OF_VIEWPORT,
             is_integer_center=program.property("FS_COORD_PIXEL_CENTER") == 1,
             writes_all=program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
             tests_early=program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,

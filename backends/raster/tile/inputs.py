@@ -106,6 +106,17 @@ class PixelInputs:
         """The place of the sample in the pixel, 0 to 1: the middle."""
         return self.kernel.f.const(F32.wide(self.planes.lanes), 0.5) if channel < 2 else self.zeros()
 
+    def _sample_position(self, channel: int) -> Val:
+        """The place of the sample in the pixel, 0 to 1, along window x and y."""
+        place, upward = self.sample_position(channel), self.upward() if channel == 1 else None
+        return place if upward is None else (place - 0.5) * upward + 0.5
+
+    def upward(self) -> Val | None:
+        """1 if y grows with the rows, otherwise -1; None if the program counts rows, whatever the viewport is."""
+        if not self.kernel.info.follows_viewport:
+            return None
+        return self.kernel.f.splat(self.kernel.draw.get("fragments.upward"), self.planes.lanes)
+
     def sample_mask(self) -> Val:
         """The covered samples, as bits."""
         return self._sample_mask.zext(I32) if self._sample_mask is not None else self.zeros()
@@ -116,7 +127,7 @@ class PixelInputs:
         "PRIM_ID": lambda self, channel: self.primitive(),
         "POSITION": lambda self, channel: self._position(channel),
         "SAMPLEID": lambda self, channel: self.sample_number(),
-        "SAMPLEPOS": lambda self, channel: self.sample_position(channel),
+        "SAMPLEPOS": lambda self, channel: self._sample_position(channel),
         "SAMPLEMASK": lambda self, channel: self.sample_mask(),
         "HELPER_INVOCATION": lambda self, channel: self.helpers().sext(I32),
     }
@@ -179,15 +190,24 @@ class PixelInputs:
             self._w = 1.0 / self._value(self.planes.w)
         return value * self._w
 
+    def _window_y(self) -> Val:
+        """Pixel centers from the edge that is the origin: row 0, or the edge of the last row."""
+        f, y, upward = self.kernel.f, self.centers[1], self.upward()
+        is_lower = self.kernel.info.is_lower_left
+        if upward is None and not is_lower:
+            return y
+        turned = f.splat(self.kernel.draw.get("fragments.height").to_float(), self.planes.lanes) - y
+        if upward is None:
+            return turned
+        return f.select(upward < 0.0, turned, y) if is_lower else f.select(upward < 0.0, y, turned)
+
     def _special(self, name: str, channel: int) -> Val:
         f, info, lanes = self.kernel.f, self.kernel.info, self.planes.lanes
         match name:
             case "POSITION" if channel == 0:
                 return self.centers[0] - 0.5 if info.is_integer_center else self.centers[0]
             case "POSITION" if channel == 1:
-                y = self.centers[1]
-                if info.is_lower_left:
-                    y = f.splat(self.kernel.draw.get("fragments.height").to_float(), lanes) - y
+                y = self._window_y()
                 return y - 0.5 if info.is_integer_center else y
             case "POSITION":
                 return self._plane_depth() if channel == 2 else self._value(self.planes.w)
@@ -196,6 +216,7 @@ class PixelInputs:
             case "PRIM_ID" if channel == 0:
                 return self.primitive().as_float()
             case "PCOORD" if info.point_slot is not None and channel < 2:
-                return self._slot(info.point_slot, channel)
+                value, upward = self._slot(info.point_slot, channel), self.upward() if channel == 1 else None
+                return value if upward is None else f.select(upward < 0.0, value, 1.0 - value)
             case _:
                 return self._default(channel)

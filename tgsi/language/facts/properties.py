@@ -29,11 +29,16 @@ MESH_PRIMITIVES = (Primitive.POINTS, Primitive.LINES, Primitive.TRIANGLES)
 _WORDS: Mapping[str, Mapping[str, int]] = {
     "GS_INPUT_PRIMITIVE": _PRIMITIVES,
     "GS_OUTPUT_PRIMITIVE": _PRIMITIVES,
-    "FS_COORD_ORIGIN": {"UPPER_LEFT": 0, "LOWER_LEFT": 1},
+    "FS_COORD_ORIGIN": {"UPPER_LEFT": 0, "LOWER_LEFT": 1, "VIEWPORT_LOWER": 2, "VIEWPORT_UPPER": 3},
     "FS_COORD_PIXEL_CENTER": {"HALF_INTEGER": 0, "INTEGER": 1},
     "MS_OUTPUT_PRIMITIVE": {item.name: int(item) for item in MESH_PRIMITIVES},
     "NEXT_SHADER": {item.name: int(item) for item in Processor if not STAGES[item].is_mesh},
 }
+
+LOWER_ORIGINS = frozenset({1, 2})
+"""Values of FS_COORD_ORIGIN that count from the lower edge."""
+FIRST_OF_VIEWPORT = 2
+"""Values of FS_COORD_ORIGIN from this one on name edges of the picture, and y grows toward the edge that the first viewport shows above."""
 
 # number, name, meaning
 # fmt: off
@@ -41,7 +46,7 @@ _ROWS: tuple[tuple[int, str, str], ...] = (
     (0, "GS_INPUT_PRIMITIVE", "primitive name"),
     (1, "GS_OUTPUT_PRIMITIVE", "primitive name (POINTS, LINE_STRIP, TRIANGLE_STRIP)"),
     (2, "GS_MAX_OUTPUT_VERTICES", "upper bound of EMIT"),
-    (3, "FS_COORD_ORIGIN", "0 UPPER_LEFT (default), 1 LOWER_LEFT; by name"),
+    (3, "FS_COORD_ORIGIN", "0 UPPER_LEFT (default), 1 LOWER_LEFT; ours: 2 VIEWPORT_LOWER, 3 VIEWPORT_UPPER; by name"),
     (4, "FS_COORD_PIXEL_CENTER", "0 HALF_INTEGER (default), 1 INTEGER; by name; does not move rasterization"),
     (5, "FS_COLOR0_WRITES_ALL_CBUFS", "1: COLOR[0] goes to every target"),
     (6, "FS_DEPTH_LAYOUT", "0 none, 1 any, 2 greater, 3 less, 4 unchanged; number in text"),

@@ -22,6 +22,7 @@ from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.resource import Box
 from backends.gallium.resource.view import FramebufferState
 from backends.pipe import state
+from frontends.orientation import oriented
 from linkage.options import LinkState
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
@@ -114,8 +115,8 @@ class ValueWriter:
         self._bytes(Tag.FORMAT, str(value).encode())
 
     def program(self, value: Program, depth: int) -> None:
-        """A program as its text."""
-        self._bytes(Tag.PROGRAM, str(value).encode())
+        """A program as its text, which says what the program is without its interface."""
+        self._bytes(Tag.PROGRAM, str(oriented(value)).encode())
 
     def integer(self, value: int, depth: int) -> None:
         """An integer of at most 64 bits, or a member of an enumeration of integers."""

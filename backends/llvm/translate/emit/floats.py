@@ -8,6 +8,7 @@ from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.rounding import FLOOR
 from backends.llvm.library import math, powers
 from backends.llvm.translate.emit import Context, Vector, emits
+from backends.llvm.translate.interface import Oriented
 
 
 def _zero_wins(c: Context) -> bool:
@@ -289,7 +290,7 @@ def emit_ddx(c: Context, a: Val) -> Val:
 @emits("DDY")
 def emit_ddy(c: Context, a: Val) -> Val:
     """Derivative by window y, one value for each quad."""
-    return c.lane_map.ddy(c.f, a)
+    return _upward(c, c.lane_map.ddy(c.f, a))
 
 
 @emits("DDX_FINE")
@@ -301,7 +302,13 @@ def emit_ddx_fine(c: Context, a: Val) -> Val:
 @emits("DDY_FINE")
 def emit_ddy_fine(c: Context, a: Val) -> Val:
     """Derivative by window y, one value for each column of the quad."""
-    return c.lane_map.ddy(c.f, a, fine=True)
+    return _upward(c, c.lane_map.ddy(c.f, a, fine=True))
+
+
+def _upward(c: Context, change: Val) -> Val:
+    """The change from row to row as a change along window y."""
+    upward = c.interface.upward() if isinstance(c.interface, Oriented) else None
+    return change if upward is None else change * upward
 
 
 @emits("PK2H")

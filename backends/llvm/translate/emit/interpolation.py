@@ -9,7 +9,7 @@ from backends.llvm.library.math import canonical
 from backends.llvm.program.access import channels
 from backends.llvm.program.plan import array_range
 from backends.llvm.translate.emit import Context, Vector, emits
-from backends.llvm.translate.interface import Interpolated
+from backends.llvm.translate.interface import Interpolated, Oriented
 from tgsi.language.diagnostics import UnsupportedError
 
 Place = tuple[Val, Val] | None
@@ -89,5 +89,7 @@ def emit_interp_sample(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
 
 @emits("INTERP_OFFSET")
 def emit_interp_offset(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
-    """Input at the pixel's center plus (b.x, b.y); y grows with the rows, whatever FS_COORD_ORIGIN is."""
-    return _value(c, (_wide(c, b[0].as_float()), _wide(c, b[1].as_float())))
+    """Input at the pixel's center plus (b.x, b.y); y grows with the rows, but where FS_COORD_ORIGIN follows the viewport."""
+    x, y = _wide(c, b[0].as_float()), _wide(c, b[1].as_float())
+    upward = c.interface.upward() if isinstance(c.interface, Oriented) else None
+    return _value(c, (x, y if upward is None else y * upward))
