@@ -24,6 +24,7 @@ class FramebufferKind:
         samples: of a pixel, the same for every target.
         has_layers: primitives may name layers.
         has_pixels: width and height are not 0.
+        has_own_samples: a target has samples in place of those of its texture, and multisample rules hold whatever the rasterizer says.
     """
 
     formats: tuple[Format | None, ...] = ()
@@ -31,6 +32,7 @@ class FramebufferKind:
     samples: int = 1
     has_layers: bool = False
     has_pixels: bool = True
+    has_own_samples: bool = False
 
     @property
     def has_float_colors(self) -> bool:
@@ -69,6 +71,7 @@ class Framebuffer:
     zsbuf: Surface | None = None
     layers: int = 1  # number of layers that primitives may be drawn to
     samples: int = 1  # samples of a pixel, the same for every target
+    has_own_samples: bool = False  # a target has samples in place of those of its texture
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Address and bytes of each target."""
@@ -82,7 +85,8 @@ class Framebuffer:
         """Content on which code depends."""
         formats = tuple(s.format if s is not None else None for s in self.cbufs)
         depth = self.zsbuf.format if self.zsbuf is not None else None
-        return FramebufferKind(formats, depth, self.samples, self.layers > 1, self.width > 0 and self.height > 0)
+        has_pixels = self.width > 0 and self.height > 0
+        return FramebufferKind(formats, depth, self.samples, self.layers > 1, has_pixels, self.has_own_samples)
 
 
 def clamps(is_on: bool, rasterizer: RasterizerState, kind: FramebufferKind) -> bool:

@@ -54,6 +54,15 @@ def test_a_newer_protocol_than_allowed_is_not_agreed_to(serve: Runner) -> None:
     assert serve(Stream().message(11, 3)).replies == struct.pack("<3I", 1, 11, 0)
 
 
+@pytest.mark.parametrize(("asked", "is_offered"), [(None, False), (0, False), (2, False), (3, True), (4, True)])
+def test_samples_of_surfaces_are_offered_to_clients_that_send_all_of_their_state(
+    serve: Runner, asked: int | None, is_offered: bool
+) -> None:
+    stream = Stream() if asked is None else Stream().message(11, asked)
+    caps = CapabilitySet.from_buffer_copy(serve(stream.message(9)).replies[8 if asked is None else 20 :])
+    assert bool(caps.capability_bits_v2 >> 6 & 1) == is_offered
+
+
 def test_the_capability_set_has_the_layout_of_the_protocol() -> None:
     offsets = {name: getattr(CapabilitySet, name).offset for name in ("bset", "glsl_level", "max_samples", "capability_bits", "renderer")}
     assert offsets == {"bset": 260, "glsl_level": 264, "max_samples": 284, "capability_bits": 392, "renderer": 696}

@@ -121,13 +121,27 @@ def test_glxgears_turns_in_a_window_until_it_is_told_to_end(environment: dict[st
     assert "glxgears" in said
 
 
+def browser(folder: Path, page: Path, *options: str) -> list[str]:
+    """Command that shows a page in Chromium without a window."""
+    flags = ["--headless", "--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist", f"--user-data-dir={folder / 'profile'}"]
+    flags += ["--no-sandbox"] if os.geteuid() == 0 else []
+    return ["env", "TMPDIR=/tmp", "chromium", *flags, "--virtual-time-budget=3000", *options, f"file://{page}"]
+
+
+@needs("chromium")
+def test_an_antialiased_canvas_of_chromium_has_the_levels_of_four_samples(environment: dict[str, str], tmp_path: Path) -> None:
+    out, said = run(["--headless"], browser(tmp_path, Path(__file__).with_name("antialias.html"), "--dump-dom"), environment, tmp_path)
+    lines = {tuple(name.split()): levels for name, levels in re.findall(r"<p>(\w+ \w+ \w+) ([\d,]*)</p>", out)}
+    for version in ("webgl", "webgl2"):
+        assert lines[version, "antialias", "edges"] == "0,64,128,191,255", said
+        assert lines[version, "antialias", "coverage"] == "0,64,128", said
+        assert lines[version, "plain", "edges"] == lines[version, "plain", "coverage"] == "0,255", said
+
+
 @needs("chromium")
 def test_chromium_draws_a_page_of_webgl_2(environment: dict[str, str], tmp_path: Path) -> None:
-    flags = ["--headless", "--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist", f"--user-data-dir={tmp_path / 'profile'}"]
-    flags += ["--no-sandbox"] if os.geteuid() == 0 else []
-    picture = [f"--screenshot={tmp_path / 'knot.png'}", "--window-size=640,400", "--virtual-time-budget=3000"]
-    page = f"file://{ROOT / 'examples/knot.html'}"
-    _, said = run([], ["env", "TMPDIR=/tmp", "chromium", *flags, *picture, "--enable-logging=stderr", page], environment, tmp_path)
+    options = [f"--screenshot={tmp_path / 'knot.png'}", "--window-size=640,400", "--enable-logging=stderr"]
+    _, said = run([], browser(tmp_path, ROOT / "examples/knot.html", *options), environment, tmp_path)
     assert "virgl (tgsi (host))" in said  # the page prints the renderer
     with Image.open(tmp_path / "knot.png") as made:
         pixels = np.array(made.convert("RGB")).astype(int)

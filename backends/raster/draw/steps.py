@@ -7,6 +7,7 @@ new combination of known state is put together from what was written before (`ba
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from backends.abi.limits import MAX_LANES
@@ -107,6 +108,8 @@ def _rasterizer(
     locations: tuple[int, ...] | None,
     is_counted: bool,
 ) -> Conclusions:
+    if kind.has_own_samples and not r.multisample:
+        r = replace(r, multisample=True)  # OpenGL ES, whose extension asks for such targets, has no switch for multisample rules
     topology = topology_of(mode, r.flatshade_first, r.quads_provoke_last)
     write_rules(
         d.rules,

@@ -57,13 +57,13 @@ class Picture:
     def bind(self) -> None:
         self.ctx.set_framebuffer_state(**self.targets)
 
-    def draw(self, seed: int, count: int = 30) -> None:
+    def draw(self, seed: int, count: int = 30, mode: str = "TRIANGLES") -> None:
         rng = np.random.default_rng(seed)
         xy = rng.uniform(-1, 1, (count, 1, 2)) + rng.uniform(-0.5, 0.5, (count, 3, 2))
         rest = [np.broadcast_to(v, (count, 3, v.shape[-1])) for v in (rng.uniform(-1, 1, (count, 1, 1)), np.ones((1, 1, 1)))]
         data = np.concatenate([xy, *rest, rng.random((count, 3, 4))], 2).reshape(-1, 8).astype("f4")
         self.ctx.set_vertex_buffers([g.VertexBuffer(data, 32)])
-        self.ctx.draw_vbo(mode="TRIANGLES", count=len(data))
+        self.ctx.draw_vbo(mode=mode, count=len(data))
 
     def clear(self) -> None:
         self.ctx.clear("COLOR0|DEPTH", color=(0.2, 0.4, 0.6, 0.8), depth=1.0)
@@ -116,6 +116,86 @@ def plain(p: Picture) -> None:
 def test_a_surface_is_drawn_as_a_multisampled_texture_and_its_resolve(screen: g.Screen, samples: int, case: dict[str, Any]) -> None:
     made, _ = both(screen, plain, samples, **case)
     assert len(np.unique(made.texels())) > 20
+
+
+def without_multisample(p: Picture, **state: Any) -> None:
+    """Bind a rasterizer state that has `multisample` for the multisampled texture alone."""
+    p.ctx.bind_rasterizer_state(p.ctx.create_rasterizer_state(multisample=p.is_plain, **state))
+
+
+@pytest.mark.parametrize("mode", ["TRIANGLES", "LINES", "POINTS"])
+def test_multisample_rules_hold_whatever_the_rasterizer_state_says(screen: g.Screen, mode: str) -> None:
+    def work(p: Picture) -> None:
+        p.clear()
+        without_multisample(p, line_width=1.5, point_size=3.3)
+        p.draw(1, mode=mode)
+        p.ctx.bind_rasterizer_state(p.ctx.create_rasterizer_state(multisample=True, line_width=1.5, point_size=3.3))
+        p.draw(2, mode=mode)
+        without_multisample(p, line_width=2.5, point_size=2.0, scissor=True)
+        p.ctx.set_scissor_states([{"minx": 5, "miny": 6, "maxx": 60, "maxy": 50}])
+        p.draw(3, mode=mode)
+
+    made, _ = both(screen, work)
+    assert len(np.unique(made.texels())) > 20
+
+
+@pytest.mark.parametrize("state", ["alpha to coverage", "sample mask", "a shader for each sample", "program's mask"])
+def test_sample_state_holds_whatever_the_rasterizer_state_says(screen: g.Screen, state: str) -> None:
+    def work(p: Picture) -> None:
+        p.clear()
+        without_multisample(p)
+        if state == "alpha to coverage":
+            p.ctx.bind_blend_state(p.ctx.create_blend_state(alpha_to_coverage=True))
+        elif state == "sample mask":
+            p.ctx.set_sample_mask(5)
+        elif state == "a shader for each sample":
+            p.ctx.set_min_samples(4)
+            p.ctx.bind_fs_state(p.ctx.create_fs_state(FS.replace("PERSPECTIVE", "PERSPECTIVE, SAMPLE")))
+        else:
+            mask = "DCL OUT[1], SAMPLEMASK\nIMM[0] UINT32 {6, 0, 0, 0}\nMOV OUT[1].x, IMM[0]\n"
+            p.ctx.bind_fs_state(p.ctx.create_fs_state(FS.replace("MOV", mask + "MOV", 1)))
+        p.draw(1)
+
+    made, _ = both(screen, work)
+    assert len(np.unique(made.texels())) > 20
+
+
+def test_one_target_with_samples_of_its_own_makes_all_of_them_multisampled(screen: g.Screen) -> None:
+    pixels = []
+    for is_plain in (False, True):
+        p = Picture(screen, is_plain=is_plain)
+        beside = screen.resource_create(width0=SIZE, height0=SIZE, nr_samples=4, bind="RENDER_TARGET")
+        p.ctx.set_framebuffer_state(cbufs=[beside, *p.targets["cbufs"]])
+        without_multisample(p)
+        p.ctx.bind_fs_state(
+            p.ctx.create_fs_state(FS.replace("DCL OUT[0], COLOR", "DCL OUT[0], COLOR\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1"))
+        )
+        p.ctx.clear("COLOR", color=(0.5, 0.25, 0, 1))
+        p.draw(8)
+        copy = screen.resource_create(width0=SIZE, height0=SIZE)
+        p.ctx.blit(copy, src=beside)
+        p.ctx.flush()
+        pixels.append((p.texels(), np.array(copy.blocks())))
+    np.testing.assert_array_equal(pixels[0][0], pixels[1][0])
+    np.testing.assert_array_equal(pixels[0][1], pixels[1][1])
+    assert len(np.unique(pixels[0][1])) > 20
+
+
+def test_texture_and_surface_bound_in_turns_have_each_its_own_rules(screen: g.Screen) -> None:
+    expected = []
+    for turns in ((True, False, True, False), (False,)):
+        p = Picture(screen)
+        other = screen.resource_create(width0=SIZE, height0=SIZE, bind="RENDER_TARGET", nr_samples=4)
+        for is_own in turns:
+            p.ctx.set_framebuffer_state(cbufs=[p.surface if is_own else other])
+            without_multisample(p)
+            p.clear()
+            p.draw(9)
+        planes = [other.blocks(0, k) for k in range(4)]
+        p.ctx.flush()
+        assert all(np.array_equal(planes[0], plane) for plane in planes), "samples at the center are all alike"
+        expected.append(np.array(planes[0]))
+    np.testing.assert_array_equal(*expected)
 
 
 def test_flushes_between_draws_keep_the_samples(screen: g.Screen) -> None:

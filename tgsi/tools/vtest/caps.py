@@ -78,13 +78,18 @@ _BITS = {
 }
 """PIPE_CAP of each capability bit; "" is always set."""
 
-MEMORY_INFO = 3
+MEMORY_INFO, OWN_SAMPLES = 3, 6
+
+OWN_SAMPLES_SINCE = 3
+"""Version of the protocol spoken by clients that send all state of surfaces with samples of their own. Mesa 22, which speaks 2, takes such
+a framebuffer for one without samples: it sends neither alpha to coverage nor masks for it. Without the capability its programs, such as
+Chromium for WebGL, resolve multisampled renderbuffers, for which it sends everything."""
 
 _BITS2 = {
     2: "VIDEO_MEMORY",
     MEMORY_INFO: "QUERY_MEMORY_INFO",
     4: "STRING_MARKER",
-    6: "SURFACE_SAMPLE_COUNT",
+    OWN_SAMPLES: "SURFACE_SAMPLE_COUNT",
     11: "TGSI_VS_LAYER_VIEWPORT",
     12: "TGSI_VS_LAYER_VIEWPORT",
 }
@@ -146,12 +151,18 @@ def capability_set(screen: Screen) -> bytes:
     return bytes(caps)
 
 
-def for_protocol(caps: bytes, protocol: int) -> bytes:
-    """The capability set for a version of the protocol. Memory is told in memory that both sides share, which they do from version 2 on."""
-    made = CapabilitySet.from_buffer_copy(caps)
+def for_client(caps: bytes, protocol: int, asked: int) -> bytes:
+    """The capability set for a client.
+
+    protocol: agreed version. The amount of free memory is reported in memory that both sides share, which they do from version 2 on.
+    asked: newest version that the client speaks.
+    """
+    offered = CapabilitySet.from_buffer_copy(caps)
     if protocol < 2:
-        made.capability_bits_v2 &= ~(1 << MEMORY_INFO)
-    return bytes(made)
+        offered.capability_bits_v2 &= ~(1 << MEMORY_INFO)
+    if asked < OWN_SAMPLES_SINCE:
+        offered.capability_bits_v2 &= ~(1 << OWN_SAMPLES)
+    return bytes(offered)
 
 
 def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples: int = 0) -> ctypes.Array[ctypes.c_uint32]:
