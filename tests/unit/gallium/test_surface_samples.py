@@ -195,7 +195,7 @@ def test_texture_and_surface_bound_in_turns_have_each_its_own_rules(screen: g.Sc
         p.ctx.flush()
         assert all(np.array_equal(planes[0], plane) for plane in planes), "samples at the center are all alike"
         expected.append(np.array(planes[0]))
-    np.testing.assert_array_equal(*expected)
+    np.testing.assert_array_equal(expected[0], expected[1])
 
 
 def test_flushes_between_draws_keep_the_samples(screen: g.Screen) -> None:
