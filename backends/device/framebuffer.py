@@ -71,7 +71,7 @@ class Framebuffer:
     zsbuf: Surface | None = None
     layers: int = 1  # number of layers that primitives may be drawn to
     samples: int = 1  # samples of a pixel, the same for every target
-    has_own_samples: bool = False  # a target has samples in place of those of its texture
+    has_own_samples: bool = field(default=False, kw_only=True)  # a target has samples in place of those of its texture
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Address and bytes of each target."""

@@ -134,7 +134,7 @@ class Framebuffers(ContextCore):
             None if depth is None else depth.packet,
             min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
             framebuffer_samples(bound, samples, name),
-            any(item.own is not None for item in bound),
+            has_own_samples=any(item.own is not None for item in bound),
         )
         if bound:
             bound[0].learn(key, new)
