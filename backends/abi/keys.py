@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+from backends.pipe.limits import MAX_BUFFER_BYTES
 from backends.pipe.state import SamplerState
 from tgsi.language.record import record
 
@@ -39,6 +40,7 @@ class TextureKey:
     pot: level 0 of the view has power-of-two width, height and depth, so that REPEAT is an AND.
     levels: the view has more than one level.
     handles: TGSI targets, without SHADOW, as which handles in value registers may read the view; None: those of `target`.
+    is_wide: the texture is larger than MAX_BUFFER_BYTES, so that offsets of texels take 64 bits.
     """
 
     format: Format
@@ -47,6 +49,7 @@ class TextureKey:
     pot: bool = False
     levels: bool = True
     handles: tuple[str, ...] | None = None
+    is_wide: bool = False
 
     def fits(self, target: str) -> bool:
         """True if a handle may read the view as the TGSI target `target`."""
@@ -56,9 +59,13 @@ class TextureKey:
 
 @record
 class ImageKey:
-    """Key of a bound image: the meaning of a texel's bits. Sizes and addresses are in its TextureRecord, which has one level."""
+    """Key of a bound image: the meaning of a texel's bits. Sizes and addresses are in its TextureRecord, which has one level.
+
+    is_wide: as in TextureKey.
+    """
 
     format: Format
+    is_wide: bool = False
 
 
 @record(kw_only=True)
@@ -94,15 +101,16 @@ def texture_key(
     height: int,
     depth: int,
     last_level: int,
+    size: int = 0,
 ) -> TextureKey:
-    """Key of a view whose first level is width x height x depth texels; `last_level` is counted from that level."""
+    """Key of a view whose first level is width x height x depth texels; `last_level` is counted from that level. size: bytes."""
     sizes = {
         TextureTarget.TEXTURE_1D: (width,),
         TextureTarget.TEXTURE_1D_ARRAY: (width,),
         TextureTarget.TEXTURE_3D: (width, height, depth),
     }.get(target, (width, height))
     pot = all(size & (size - 1) == 0 for size in sizes)
-    return TextureKey(format, target, swizzle, pot, last_level > 0)
+    return TextureKey(format, target, swizzle, pot, last_level > 0, is_wide=size > MAX_BUFFER_BYTES)
 
 
 def sampler_key(key: SamplerKey, texture: TextureKey) -> SamplerKey:

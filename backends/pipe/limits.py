@@ -80,8 +80,8 @@ MAX_TEXTURE_SIZE = 16384
 
 The rasterizer's edges and planes are exact up to here: see backends/raster/front/setup.py and bound_values.py."""
 
-MAX_CUBE_SIZE = 8192
-"""Texels along an edge of a cube's face (PIPE_CAP_MAX_TEXTURE_CUBE_LEVELS is 14)."""
+MAX_CUBE_SIZE = MAX_TEXTURE_SIZE
+"""Texels along an edge of a cube's face (PIPE_CAP_MAX_TEXTURE_CUBE_LEVELS is 15). OpenGL 4.1 wants as many as of other textures."""
 
 MAX_TEXTURE_DEPTH = 2048
 """Texels along an edge of a three-dimensional texture (PIPE_CAP_MAX_TEXTURE_3D_LEVELS is 12)."""
@@ -95,8 +95,11 @@ MAX_RESOURCE_LEVELS = MAX_TEXTURE_SIZE.bit_length()
 MAX_TEXTURE_LEVELS = 16
 """Levels that a texture's record has room for (PIPE_MAX_TEXTURE_LEVELS)."""
 
-MAX_RESOURCE_BYTES = 1 << 30
-"""Bytes of a resource: generated code addresses texels with 32-bit offsets."""
+MAX_BUFFER_BYTES = 1 << 30
+"""Bytes of a buffer, and of a texture whose texels generated code addresses with 32-bit offsets."""
+
+MAX_TEXTURE_BYTES = 1 << 36
+"""Bytes of a texture, room for the largest cube with 16 bytes a texel and all levels. A screen's limit refuses less."""
 
 MAX_TARGETS = MAX_COLOR_BUFFERS + 1
 """Surfaces of a framebuffer: color buffers, and a depth buffer."""

@@ -15,7 +15,7 @@ from backends.formats import Format
 from backends.formats.arrays import unpack
 from backends.pipe.checks import convert, make
 from backends.pipe.enums import Swizzle
-from backends.pipe.limits import MAX_RESOURCE_BYTES, MAX_SHADER_IMAGES, MAX_TEXTURE_LEVELS
+from backends.pipe.limits import MAX_BUFFER_BYTES, MAX_SHADER_IMAGES, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File
@@ -150,7 +150,7 @@ def check_textures(program: Program, textures: Mapping[int, TextureData]) -> Non
     """Check that every texture can be read as the targets that the program uses.
 
     Raises TypeError or ValueError, whose message names the argument, for wrong types, a unit out of range, levels that do not fit their
-    format or each other, cubes without six square faces, or more than `MAX_RESOURCE_BYTES`.
+    format or each other, cubes without six square faces, or more than `MAX_BUFFER_BYTES`.
     """
     _check_units("textures", textures, TextureData, MAX_UNITS)
     targets = texture_targets(program)
@@ -213,7 +213,7 @@ def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> N
         depths = {layers if target != "3D" else max(1, layers >> k) for target in targets} or {level.shape[0]}
         if level.shape[1:3] != (max(1, height >> k), max(1, width >> k)) or depths != {level.shape[0]}:
             raise ValueError(f"{name}: level {k} has shape {level.shape}, which does not follow from level 0, {texture.levels[0].shape}")
-    if sum(level.shape[0] * level.shape[1] * row_bytes(level) for level in texture.levels) > MAX_RESOURCE_BYTES:
-        raise ValueError(f"{name} takes more than {MAX_RESOURCE_BYTES >> 20} MiB, rows rounded up to {ROW_BYTES} bytes")
+    if sum(level.shape[0] * level.shape[1] * row_bytes(level) for level in texture.levels) > MAX_BUFFER_BYTES:
+        raise ValueError(f"{name} takes more than {MAX_BUFFER_BYTES >> 20} MiB, rows rounded up to {ROW_BYTES} bytes")
     if any("CUBE" in target for target in targets) and (width != height or layers % 6):
         raise ValueError(f"{name} is read as a cube: faces are square and come in sixes, not {(layers, height, width)}")

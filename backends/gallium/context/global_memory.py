@@ -11,7 +11,7 @@ from backends.device.memory import Memory, Range
 from backends.gallium.resource.layout import address_of, allocate
 from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource
-from backends.pipe.limits import MAX_RESOURCE_BYTES
+from backends.pipe.limits import MAX_BUFFER_BYTES
 
 ALIGNMENT = 256
 """Multiple that addresses are rounded up to."""
@@ -55,8 +55,8 @@ class GlobalMemory:
             if address + size <= taken:
                 break
             address = -(-(taken + resource.size) // ALIGNMENT) * ALIGNMENT
-        if address + size > MAX_RESOURCE_BYTES:
-            raise ValueError(f"set_global_binding: resources: more than {MAX_RESOURCE_BYTES} bytes in all")
+        if address + size > MAX_BUFFER_BYTES:
+            raise ValueError(f"set_global_binding: resources: more than {MAX_BUFFER_BYTES} bytes in all")
         return address
 
     def ranges(self) -> Iterator[Range]:

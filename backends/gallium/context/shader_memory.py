@@ -16,6 +16,7 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags, integer, pixel_format
 from backends.pipe.enums import Bind, ImageAccess
+from backends.pipe.limits import MAX_BUFFER_BYTES
 from tgsi.language.record import record
 
 OFFSET_ALIGNMENT = 4
@@ -95,7 +96,7 @@ def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundI
     if not resource.is_buffer and seen.block_bits != resource.format.block_bits:
         raise ValueError(f"{argument}: format: {seen} has {seen.block_bits} bits a pixel, {resource.format} of the resource another size")
     record = _of_buffer(resource, view, seen, argument) if resource.is_buffer else _of_texture(resource, view, argument)
-    return BoundImage(ImageKey(seen), record, resource.storage), resource
+    return BoundImage(ImageKey(seen, record.size > MAX_BUFFER_BYTES), record, resource.storage), resource
 
 
 def _range(buffer: Resource, offset: int, size: int | None, argument: str) -> tuple[int, int]:

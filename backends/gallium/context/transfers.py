@@ -22,7 +22,7 @@ from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ResourceFlags
 from backends.pipe.enums import Transfer as TransferFlags
-from backends.pipe.limits import LARGE_COPY, MAX_RESOURCE_BYTES
+from backends.pipe.limits import LARGE_COPY, MAX_TEXTURE_BYTES
 
 _NO_MAP = cast(TransferMap, None)
 _NOT_WITH_READ = (
@@ -206,8 +206,8 @@ class Transfers(ContextCore):
         if type(data) is np.ndarray and data.dtype.kind == "f":
             check_floats(resource.format, data.dtype, f"{name}: data")
         size, blocks = resource.format.block_bytes, resource.in_blocks(region)
-        row = size * blocks.width if stride is None else integer(stride, f"{name}: stride", 0, MAX_RESOURCE_BYTES)
-        layer = row * blocks.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", 0, MAX_RESOURCE_BYTES)
+        row = size * blocks.width if stride is None else integer(stride, f"{name}: stride", 0, MAX_TEXTURE_BYTES)
+        layer = row * blocks.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", 0, MAX_TEXTURE_BYTES)
         values = as_bytes(data, f"{name}: data")
         needed = layer * (blocks.depth - 1) + row * (blocks.height - 1) + size * blocks.width
         if values.size < needed:
@@ -289,9 +289,9 @@ class Transfers(ContextCore):
             return self.buffer_read(resource, values[: region.width], offset=region.x)
         size, region = resource.format.block_bytes, resource.in_blocks(region)
         tight = size * region.width
-        row = tight if stride is None else integer(stride, f"{name}: stride", tight, MAX_RESOURCE_BYTES)
+        row = tight if stride is None else integer(stride, f"{name}: stride", tight, MAX_TEXTURE_BYTES)
         rows = row * (region.height - 1) + tight
-        layer = row * region.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", rows, MAX_RESOURCE_BYTES)
+        layer = row * region.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", rows, MAX_TEXTURE_BYTES)
         values, needed = writable_bytes(into, f"{name}: into"), layer * (region.depth - 1) + rows
         if values.size < needed:
             raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")

@@ -13,7 +13,7 @@ from backends.abi.limits import TILE
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.pipe.checks import refuse
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage
-from backends.pipe.limits import MAX_CUBE_SIZE, MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
+from backends.pipe.limits import MAX_BUFFER_BYTES, MAX_CUBE_SIZE, MAX_LAYERS, MAX_TEXTURE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
 
@@ -88,16 +88,16 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     """The levels of a resource and its size in bytes, slack not counted.
 
     Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a
-    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. Where a texture would only
-    be too large by these lines, as the largest ones of four bytes a texel would, it has even numbers, too. The levels are those of one
+    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. Where only these lines would make
+    a texture too large for 32-bit offsets, as the largest ones of four bytes a texel, it has even numbers, too. The levels are those of one
     sample; the planes of other samples follow, `sample_stride` bytes apart.
     """
     if template.is_buffer:
         return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
     found = _levels_of(template, has_odd_rows=True)
-    if found[1] > MAX_RESOURCE_BYTES:
+    if found[1] > MAX_BUFFER_BYTES:
         tight = _levels_of(template, has_odd_rows=False)
-        found = tight if tight[1] <= MAX_RESOURCE_BYTES else found
+        found = tight if tight[1] <= MAX_BUFFER_BYTES else found
     return found
 
 
@@ -131,7 +131,7 @@ def check(template: Template, argument: str = "resource_create") -> None:
     """Raise ValueError, naming the field, for a template that no resource can have."""
     target, name = template.target, template.target.name
     if template.is_buffer:
-        limits = (MAX_RESOURCE_BYTES, 1, 1, 1)
+        limits = (MAX_BUFFER_BYTES, 1, 1, 1)
     elif target in ONE_DIMENSIONAL:
         limits = (MAX_TEXTURE_SIZE, 1, 1, MAX_LAYERS)
     elif target is TextureTarget.TEXTURE_3D:
@@ -164,8 +164,8 @@ def check(template: Template, argument: str = "resource_create") -> None:
     if template.flags & ResourceFlags.SPARSE:
         refuse(f"{argument}: flags SPARSE")
     size = levels_of(template)[1]
-    if size > MAX_RESOURCE_BYTES:
-        raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_RESOURCE_BYTES} are possible")
+    if size > MAX_TEXTURE_BYTES:
+        raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_TEXTURE_BYTES} are possible")
 
 
 def allocate(size: int) -> NDArray[np.uint8]:

@@ -79,6 +79,7 @@ class SamplerView:
             height=record.height,
             depth=record.depth,
             last_level=record.last_level,
+            size=record.size,
         )
         # `bound` refers to the memory, not to this view: a reference cycle would keep the view until the garbage collector runs.
         self._bound: BoundView | None = BoundView(key, record, storage.storage)

@@ -13,6 +13,7 @@ from backends.pipe.enums import ShaderType
 from backends.pipe.limits import (
     DILATE_STEPS,
     MAX_BLOCK,
+    MAX_BUFFER_BYTES,
     MAX_COLOR_BUFFERS,
     MAX_CUBE_SIZE,
     MAX_DILATE,
@@ -27,7 +28,6 @@ from backends.pipe.limits import (
     MAX_PAYLOAD,
     MAX_POINT_SIZE,
     MAX_PRIVATE,
-    MAX_RESOURCE_BYTES,
     MAX_RESOURCE_LEVELS,
     MAX_SHADER_BUFFERS,
     MAX_SHADER_IMAGES,
@@ -116,7 +116,7 @@ _NUMBERS: dict[str, int] = {
     "ESSL_FEATURE_LEVEL": 320,
     "CONSTANT_BUFFER_OFFSET_ALIGNMENT": 4,
     "MIN_MAP_BUFFER_ALIGNMENT": 64,
-    "MAX_TEXTURE_BUFFER_SIZE": MAX_RESOURCE_BYTES // 16,  # texels of any format
+    "MAX_TEXTURE_BUFFER_SIZE": MAX_BUFFER_BYTES // 16,  # texels of any format
     "VENDOR_ID": 0xFFFFFFFF,
     "DEVICE_ID": 0xFFFFFFFF,
     "MAX_VERTEX_ATTRIB_STRIDE": 65536,
@@ -136,7 +136,7 @@ _NUMBERS: dict[str, int] = {
     "MAX_TEXTURE_GATHER_OFFSET": 31,
     "MAX_COMBINED_HW_ATOMIC_COUNTER_BUFFERS": MAX_SHADER_BUFFERS,
     "SHADER_BUFFER_OFFSET_ALIGNMENT": 4,
-    "MAX_SHADER_BUFFER_SIZE": MAX_RESOURCE_BYTES,
+    "MAX_SHADER_BUFFER_SIZE": MAX_BUFFER_BYTES,
 }
 
 CAPS: Mapping[str, int] = MappingProxyType(dict.fromkeys(_YES.split(), 1) | dict.fromkeys(_NO.split(), 0) | _NUMBERS)
@@ -210,11 +210,11 @@ COMPUTE_CAPS: Mapping[str, str | int | tuple[int, ...]] = MappingProxyType(
         "MAX_GRID_SIZE": (MAX_GRID,) * 3,
         "MAX_BLOCK_SIZE": (MAX_BLOCK,) * 3,
         "MAX_THREADS_PER_BLOCK": MAX_BLOCK,
-        "MAX_GLOBAL_SIZE": MAX_RESOURCE_BYTES,
+        "MAX_GLOBAL_SIZE": MAX_BUFFER_BYTES,
         "MAX_LOCAL_SIZE": MAX_LOCAL,
         "MAX_PRIVATE_SIZE": MAX_PRIVATE,
         "MAX_INPUT_SIZE": MAX_INPUT,
-        "MAX_MEM_ALLOC_SIZE": MAX_RESOURCE_BYTES,
+        "MAX_MEM_ALLOC_SIZE": MAX_BUFFER_BYTES,
         "MAX_CLOCK_FREQUENCY": 0,  # no frequency is promised
         "MAX_COMPUTE_UNITS": 1,
         "IMAGES_SUPPORTED": 1,

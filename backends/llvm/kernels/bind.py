@@ -54,7 +54,9 @@ def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"
     record.sample_stride = record.layer_stride[0] * depth
     kinds = [GALLIUM_TARGETS[target] for target in sorted(targets) if target in GALLIUM_TARGETS] or [TextureTarget.TEXTURE_2D]
     keys = [
-        texture_key(texture.format, kind, texture.swizzle, width=width, height=height, depth=depth, last_level=record.last_level)
+        texture_key(
+            texture.format, kind, texture.swizzle, width=width, height=height, depth=depth, last_level=record.last_level, size=record.size
+        )
         for kind in kinds
     ]
     common = next((key for key in keys if not key.pot), keys[0])

@@ -14,7 +14,9 @@ from backends.llvm.sampling.texture import Level, Texture
 
 
 def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) -> Val:
-    """Byte offset (i32) of texel (i, j, k); `size`: bytes of a texel."""
+    """Byte offset of texel (i, j, k), in the type of the level's offsets; `size`: bytes of a texel."""
+    if level.offset.type.bits == I64.bits:
+        i, (j, k) = i.zext(I64), (v if v is None else v.zext(I64) for v in (j, k))
     shift = size.bit_length() - 1
     offset = level.offset + ((i << shift) if 1 << shift == size else i * size)
     if j is not None:
@@ -30,7 +32,8 @@ def fetch_texel(
     """R, G, B, A of a texel, or of one sample of it, inside of the level. Lanes outside of `mask` decode a word of 0."""
     offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
     if sample is not None:
-        offset = offset + sample * f.splat(texture.record.fixed("sample_stride").trunc(I32), sample.lanes)
+        stride = texture.record.fixed("sample_stride")
+        offset = offset + texture.distance(sample) * f.splat(stride if texture.key.is_wide else stride.trunc(I32), sample.lanes)
     return unpack(f, texture.key.format, _load(f, texture, offset, mask))
 
 
@@ -38,9 +41,9 @@ def _load(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[
     """Words of the texels at these offsets."""
 
     def scattered() -> list[Val]:  # offsets are sign-extended so that the target can gather with 32-bit offsets
-        return load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
+        return load_texels(f, texture.key.format, texture.base, offset if texture.key.is_wide else offset.sext(I64), mask)
 
-    if texture.row < SHORTEST or texture.key.format.block_bytes != 4 or mask is not None:
+    if texture.row < SHORTEST or texture.key.format.block_bytes != 4 or mask is not None or texture.key.is_wide:
         return scattered()
     word = f.var(offset.type)
     with f.else_of(are_in_step(f, [offset], texture.row, 4)) as otherwise:

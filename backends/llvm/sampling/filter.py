@@ -99,13 +99,14 @@ def filter_unorm8(
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter wants two texels on both axes")
     starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
-    if reads_rows and texture.row >= SHORTEST:
+    if reads_rows and texture.row >= SHORTEST and not texture.key.is_wide:
         pairs = _load_rows_of_pairs(f, texture, starts)
     else:
         pairs = [_load_pairs(f, texture, start) for start in starts]
     at_end = s.first.eq(level.width - 1)
     if s.repeats:
-        rights = _fix_wrapped(f, texture, [start - (s.first << 2) for start in starts], [right for _, right in pairs], at_end)
+        rows = [start - texture.distance(s.first << 2) for start in starts]
+        rights = _fix_wrapped(f, texture, rows, [right for _, right in pairs], at_end)
     else:
         rights = [f.select(at_end, left, right) for left, right in pairs]
     lefts = [left for left, _ in pairs]
@@ -131,13 +132,16 @@ def _load_rows_of_pairs(f: Function, texture: Texture, starts: Sequence[Val]) ->
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
     """Texel at each offset, and the next one in memory. A load for each lane is faster than the gather instructions of today's CPUs."""
     n = start.lanes
-    offsets = start.bits_as(I64.wide(n // 2))  # two offsets leave the vector register with each extraction
+    if texture.key.is_wide:
+        offsets = [start[k] for k in range(n)]
+    else:
+        twos = start.bits_as(I64.wide(n // 2))  # two offsets leave the vector register with each extraction
+        offsets = [offset for two in map(twos.__getitem__, range(n // 2)) for offset in (two & 0xFFFFFFFF, two.lshr(32))]
     loaded = []
-    for k in range(n // 2):
-        two = offsets[k]
+    for k in range(0, n, 2):
         pair = f.const(F64.wide(2), 0.0)
-        for lane, offset in enumerate((two & 0xFFFFFFFF, two.lshr(32))):
-            pair = f.insert(pair, f.load(F64, f.at(texture.base, offset)), lane)
+        for lane in range(2):
+            pair = f.insert(pair, f.load(F64, f.at(texture.base, offsets[k + lane])), lane)
         loaded.append(pair)
     both = f.concat(loaded).bits_as(I32.wide(2 * n))
     return f.shuffle(both, both, range(0, 2 * n, 2)), f.shuffle(both, both, range(1, 2 * n, 2))
@@ -148,7 +152,8 @@ def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: S
     fixed = [f.var(right.type, right) for right in rights]
     with f.if_(f.any(wrapped)):
         for variable, start, right in zip(fixed, starts, rights):
-            variable.set(f.select(wrapped, f.gather(I32, texture.base, start.sext(I64), wrapped), right))
+            place = start if texture.key.is_wide else start.sext(I64)
+            variable.set(f.select(wrapped, f.gather(I32, texture.base, place, wrapped), right))
     return [v.get() for v in fixed]
 
 

@@ -25,7 +25,10 @@ Update = Callable[[Function, Val, Val], Val]
 
 @record
 class Place:
-    """Place of each lane's texel: `inside` (i1 lanes), true if the texel exists; `offset` (i32) in bytes from `base`, 0 if it does not."""
+    """Place of each lane's texel: `inside` (i1 lanes), true if the texel exists; `offset` in bytes from `base`, 0 if it does not.
+
+    Offsets are i64 for images whose keys are wide, otherwise i32.
+    """
 
     base: Val
     offset: Val
@@ -37,19 +40,27 @@ class Image:
 
     def __init__(self, f: Function, key: ImageKey, pointer: Val, lanes: int, target: TargetInfo) -> None:
         self.f, self.format, self.lanes, self.target = f, key.format, lanes, target
+        self._offset = I64 if key.is_wide else I32
         self.record = Record(f, pointer, TextureRecord)
 
     def _field(self, name: str) -> Val:
         return self.f.splat(self.record.fixed(name), self.lanes)
 
     def _stride(self, name: str) -> Val:
-        return self.f.splat(self.record.fixed(name).trunc(I32), self.lanes)
+        stride = self.record.fixed(name)
+        if stride.type.bits < self._offset.bits:
+            stride = stride.zext(self._offset)
+        return self.f.splat(stride if stride.type.bits == self._offset.bits else stride.trunc(self._offset), self.lanes)
+
+    def _wide(self, offset: Val) -> Val:
+        return offset if offset.type.bits == I64.bits else offset.zext(I64)
 
     def place(self, coords: Sequence[Val]) -> Place:
         """Places of the texels at coordinates x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w."""
         f, target = self.f, self.target
         spatial = 2 if "CUBE" in target.name else target.dimensions
-        factors = [self.f.const(I32.wide(self.lanes), self.format.block_bytes), self._stride("row_stride"), self._stride("layer_stride")]
+        texel = f.const(self._offset.wide(self.lanes), self.format.block_bytes)
+        factors = [texel, self._stride("row_stride"), self._stride("layer_stride")]
         steps = list(zip(coords, ("width", "height", "depth")[:spatial], factors))
         if target.layered or spatial != target.dimensions:
             steps.append((coords[spatial], "depth", factors[2]))
@@ -62,13 +73,14 @@ class Image:
         assert inside is not None
         offset = self._stride("level_offset")
         for index, _, factor in steps:
-            offset = offset + f.select(inside, index, 0) * factor
+            bounded = f.select(inside, index, 0)
+            offset = offset + (bounded if self._offset is I32 else bounded.zext(I64)) * factor
         return Place(self.record.fixed("base"), f.select(inside, offset, 0), inside)
 
     def load(self, coords: Sequence[Val]) -> list[Val]:
         """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks."""
         f, place = self.f, self.place(coords)
-        return unpack(f, self.format, load_texels(f, self.format, place.base, place.offset.zext(I64), place.inside))
+        return unpack(f, self.format, load_texels(f, self.format, place.base, self._wide(place.offset), place.inside))
 
     def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
         """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.
@@ -89,7 +101,7 @@ class Image:
         for number, (word, keep) in enumerate(zip(words, kept)):
             if keep == 0xFFFFFFFF:
                 continue
-            pointer, where = f.at(place.base, 4 * number), place.offset.zext(I64)
+            pointer, where = f.at(place.base, 4 * number), self._wide(place.offset)
             if keep:
                 word = merge_bits(f, keep, f.gather(I32, pointer, where, mask), word)
             f.scatter(word, pointer, where, mask)  # lanes of one texel have the same kept bits; the other bits are the highest lane's
@@ -98,12 +110,13 @@ class Image:
         """Store texels that are not whole words lane by lane, so that adjacent texels keep their bits."""
         f, size = self.f, self.format.block_bytes
         parts = [(0, Type("i", 8 * size))] if size < 3 else [(0, I16), (2, Type("i", 8))] if size == 3 else [(0, I32), (4, I16)]
-        columns = [_on_stack(f, v) for v in (place.offset, mask.zext(I32), *words)]
-        with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, columns[1], lane).ne(0)):
-            pointer = f.at(place.base, f.load(I32, columns[0], lane))
+        offsets = _on_stack(f, place.offset)
+        columns = [_on_stack(f, v) for v in (mask.zext(I32), *words)]
+        with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, columns[0], lane).ne(0)):
+            pointer = self._pointer(place, offsets, lane)
             for start, kind in parts:
                 keep = kept[start // 4] >> 8 * (start % 4) & ((1 << kind.bits) - 1)
-                new = f.load(I32, columns[2 + start // 4], lane)
+                new = f.load(I32, columns[1 + start // 4], lane)
                 new = (new.lshr(8 * (start % 4)) if start % 4 else new).cast("trunc", kind)
                 if keep:
                     new = merge_bits(f, keep, f.load(kind, pointer, start, align=1), new)
@@ -121,12 +134,16 @@ class Image:
         offsets, inside = _on_stack(f, place.offset), _on_stack(f, (place.inside & active).zext(I32))
         writes, seen = _on_stack(f, changing.zext(I32)), _on_stack(f, f.const(I32.wide(self.lanes), 0))
         with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, inside, lane).ne(0)):
-            pointer = f.at(place.base, f.load(I32, offsets, lane))
+            pointer = self._pointer(place, offsets, lane)
             old = f.load(I32, pointer)
             f.store(old, seen, lane)
             with f.if_(f.load(I32, writes, lane).ne(0)):
                 f.store(new(old, [f.load(I32, operand, lane) for operand in given]).as_int(), pointer)
         return f.load(I32.wide(self.lanes), seen)
+
+    def _pointer(self, place: Place, offsets: Val, lane: Val) -> Val:
+        """Address of one lane's texel. offsets: on the stack; lane: byte of the lane's word in a column of i32."""
+        return self.f.at(place.base, self.f.load(self._offset, offsets, lane if self._offset is I32 else lane * 2))
 
     def sizes(self) -> list[Val]:
         """Width, height, depth or layers, samples (i32), as the target orders them."""
@@ -142,7 +159,7 @@ def lanes_of(f: Function, lanes: int) -> Iterator[Val]:
 
 
 def _on_stack(f: Function, value: Val) -> Val:
-    place = f.alloca(f"[{value.lanes} x i32]")
+    place = f.alloca(f"[{value.lanes} x i{value.type.bits}]")
     f.store(value, place)
     return place
 

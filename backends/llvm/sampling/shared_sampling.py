@@ -54,7 +54,7 @@ class SampleFunction:
         t, s = self.texture, self.sampler
         data = [
             [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
-            [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
+            [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels, *[True] * t.is_wide],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
             + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.anisotropic],
             [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component, self.channels],
@@ -86,7 +86,7 @@ def decode(symbol: str) -> SampleFunction:
         w, x, y, z = (Swizzle(c) for c in t[2])
         return SampleFunction(
             lane_map=LaneMap(lanes, kind, rows),
-            texture=TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4]),
+            texture=TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4], is_wide=len(t) > 5),
             sampler=SamplerKey(
                 wrap_s=TexWrap(s[0]),
                 wrap_t=TexWrap(s[1]),

@@ -1,6 +1,6 @@
 """A bound texture in generated code: the fields of its record, and the size and place of its levels.
 
-Texel offsets are i32 bytes from `base`, which is sound because no resource is larger than 1 GiB (backends/gallium/resource/layout.py).
+Texel offsets are bytes from `base`: i32 for textures up to 1 GiB, i64 for larger ones (`TextureKey.is_wide`).
 The memory of a texture is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
 """
 
@@ -16,7 +16,10 @@ from tgsi.language.record import record
 
 @record
 class Level:
-    """A mip level. Every field is a vector, so that each lane may have its own level. Sizes are in texels, other fields in bytes."""
+    """A mip level. Every field is a vector, so that each lane may have its own level. Sizes are in texels, other fields in bytes.
+
+    Offset and strides are i64 for textures whose keys are wide, otherwise i32.
+    """
 
     width: Val
     height: Val
@@ -51,9 +54,16 @@ class Texture:
         """Level 0 of the view, the same in all lanes."""
         f, n, record = self.f, self.lanes, self.record
         wide = [record.fixed("level_offset"), record.fixed("layer_stride")]
-        offset, layer = (f.splat(v.trunc(I32), n) for v in wide)
+        row = record.fixed("row_stride")
+        offset, row, layer = wide[0], self.distance(row), wide[1]
+        offset, layer = (v if self.key.is_wide else v.trunc(I32) for v in (offset, layer))
+        offset, row, layer = (f.splat(v, n) for v in (offset, row, layer))
         sizes = [self._extent(name) for name in ("width", "height", "depth")]
-        return Level(sizes[0], sizes[1], sizes[2], offset, f.splat(record.fixed("row_stride"), n), layer)
+        return Level(sizes[0], sizes[1], sizes[2], offset, row, layer)
+
+    def distance(self, number: Val) -> Val:
+        """A number (i32, not negative), or lanes of them, in the type of offsets."""
+        return number.zext(I64) if self.key.is_wide else number
 
     @property
     def volume(self) -> bool:
@@ -69,13 +79,15 @@ class Texture:
 
         names = ("level_offset", "row_stride", "layer_stride")
         sizes = {"row_stride": 4}
-        found = [f.var(index.type) for _ in names]
+        types = [I64 if self.key.is_wide and name not in sizes else I32 for name in names]  # or the low half of 64-bit fields
+        found = [f.var(type.wide(index.lanes)) for type in types]
         one = index[0]
         with f.else_of(f.all(index.eq(one))) as several:
-            for name, variable in zip(names, found):
-                variable.set(f.load(I32, record.address(name), one * sizes.get(name, 8)))
+            for name, type, variable in zip(names, types, found):
+                variable.set(f.load(type, record.address(name), one * sizes.get(name, 8)))
             several()
-            for name, variable in zip(names, found):  # the low half of 64-bit fields: offsets are below 2^30
-                variable.set(f.gather(I32, record.address(name), (index * sizes.get(name, 8)).sext(I64)))
+            for name, type, variable in zip(names, types, found):
+                variable.set(f.gather(type, record.address(name), (index * sizes.get(name, 8)).sext(I64)))
         offset, row, layer = (variable.get() for variable in found)
+        row = self.distance(row)
         return Level(shrunk("width"), shrunk("height"), shrunk("depth") if volume else self._extent("depth"), offset, row, layer)

@@ -20,7 +20,7 @@ SIZES: dict[str, tuple[dict[str, Any], str]] = {
     "MAX_TEXTURE_2D_LEVELS": ({"width0": 16384, "last_level": 14}, "last_level"),
     "MAX_TEXTURE_3D_LEVELS": ({"target": "TEXTURE_3D", "width0": 2048, "last_level": 11}, "last_level"),
     "MAX_TEXTURE_CUBE_LEVELS": (
-        {"target": "TEXTURE_CUBE", "width0": 8192, "height0": 8192, "array_size": 6, "last_level": 13},
+        {"target": "TEXTURE_CUBE", "width0": 16384, "height0": 16384, "array_size": 6, "last_level": 14},
         "last_level",
     ),
 }

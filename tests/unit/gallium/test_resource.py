@@ -105,7 +105,7 @@ def test_memory_is_counted_and_given_back() -> None:
         ({"width0": 4, "height0": 4, "nr_samples": 4, "last_level": 1}, "nr_samples: only a 2D texture or array of one level"),
         ({"width0": 4, "format": "R8G8B8A9_UNORM"}, "did you mean"),
         ({"width0": 4, "format": "Z16_UNORM", "bind": "RENDER_TARGET"}, "Z16_UNORM TEXTURE_2D cannot be used as RENDER_TARGET"),
-        ({"width0": 8192, "height0": 8192, "array_size": 2048, "target": "TEXTURE_2D_ARRAY"}, "at most 1073741824"),
+        ({"width0": 8192, "height0": 8192, "array_size": 2048, "target": "TEXTURE_2D_ARRAY"}, "at most 68719476736"),
         ({"target": "TEXTURE_4D"}, "target: 'TEXTURE_4D' is not a TextureTarget; did you mean TEXTURE_3D"),
     ],
 )
@@ -130,8 +130,6 @@ def test_the_largest_target_of_four_bytes_is_drawn_to_and_read_in_its_last_corne
     ctx.flush()
     corner = target.blocks()[0, -2 * half :, -2 * half :]
     assert (corner == (0, 255, 0, 255)).all()
-    with pytest.raises(ValueError, match="at most 1073741824"):
-        screen.resource_create(width0=size, height0=size, format="R16G16B16A16_FLOAT")
 
 
 def test_unsupported_uses_are_named(screen: g.Screen) -> None:

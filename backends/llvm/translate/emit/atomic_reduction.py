@@ -67,12 +67,12 @@ def merge_of(c: Context) -> Merge | None:
 
 
 def merge(f: Function, how: Merge, base: Val, offsets: Val, inside: Val, words: Val) -> None:
-    """Combine the words of the lanes `inside` with memory at `base` plus `offsets` bytes (i32 lanes)."""
+    """Combine the words of the lanes `inside` with memory at `base` plus `offsets` bytes (i32 or i64 lanes)."""
     lanes = offsets.lanes
     with f.if_(f.any(inside)):
         bits = inside.bits_as(Type("i", lanes)).zext(I64)
         lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
-        first = f.emit(I32, f"extractelement {offsets}, {lane}")
+        first = f.emit(offsets.type.wide(1), f"extractelement {offsets}, {lane}")
         differs = inside & offsets.ne(f.splat(first, lanes))
         with f.else_of(f.any(differs)) as otherwise:
             given = f.lane_memory("values", words.type)

@@ -89,7 +89,7 @@ def _call(
     key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
     if key is None:
         return None
-    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes}"
+    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes}{' wide' if key.is_wide else ''}"
     passed = [record_of(c, "images", TextureRecord, unit), *values]
     return call_part(
         c, name, [F32.wide(lanes)] * returned, passed, lambda f, args: write(f, Image(f, key, args[0], lanes, target), args[1:])
