@@ -146,6 +146,16 @@ def test_shared_memory_that_a_resource_does_not_need_is_refused(client: Client) 
     assert client.used == before
 
 
+def test_shared_memory_of_more_than_a_gib_is_refused_by_the_account_alone_and_the_client_goes_on(client: Client) -> None:
+    before = client.used
+    size = 0xFFFFF000  # about the most that the message can say
+    client.send(shared(100, size))
+    assert "data_size: 4294963200 bytes are too many for a resource that needs at most" in client.lines[0]
+    client.send(Stream.continued().message(3, 100))
+    assert client.used == before
+    assert len(client.lines) == 1
+
+
 def test_texts_of_shaders_are_counted_before_they_are_complete(client: Client) -> None:
     piece = b"FRAG" + bytes(range(65, 91)) * 1000
     fill_and_empty(client, 2000, "SHADER", lambda k: Stream.continued().submit(Commands().piece(k, FRAGMENT, 1 << 20, piece)))

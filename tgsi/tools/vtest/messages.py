@@ -114,8 +114,6 @@ def _create(session: Session, body: memoryview) -> None:
 def _create2(session: Session, body: memoryview) -> None:
     words = body.cast("I")
     size = words[10]
-    if size > MAX_TRANSFER:
-        raise ProtocolError(f"RESOURCE_CREATE2: data_size: {size} bytes are too many")
     error: Exception | None = None
     descriptor = -1
     try:
