@@ -25,7 +25,7 @@ READS = {
 
 
 def texel(ctx: g.Context, view: g.SamplerView, name: str, where: Any, **sampler: Any) -> NDArray[np.float32]:
-    """What a fragment program reads at `where`: texel, layer and level as integers, or a direction and a level."""
+    """Channels that a fragment program reads at `where`: texel, layer and level as integers, or a direction and a level."""
     target = ctx.screen.resource_create(width0=8, height0=8, format="R32G32B32A32_FLOAT", bind="RENDER_TARGET")
     ctx.set_framebuffer_state(cbufs=[target])
     ctx.set_viewport_states([{"scale": (4, 4, 0.5), "translate": (4, 4, 0.5)}])
