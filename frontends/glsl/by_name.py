@@ -51,12 +51,13 @@ def name_ports(program: Program, located: frozenset[str]) -> Program:
     changes: dict[tuple[File, str], Semantic] = {}
     sides = {"inputs": File.IN, "outputs": File.OUT}
     ends = {Processor.VERT: "inputs", Processor.FRAG: "outputs"}
-    renamed: dict[str, Any] = {}
+    renamed: dict[str, Any] = {"patches": MappingProxyType({})}
+    patches = _patches(interface.patches, located)
     for side, file in sides.items():
         ports: Mapping[str, Port] = getattr(interface, side)
         if side == ends.get(program.processor):
             continue
-        new = _semantics({name: port for name, port in ports.items() if port.variable not in located}, program)
+        new = _semantics({name: port for name, port in ports.items() if port.variable not in located}, program, patches)
         for name, semantics in new.items():
             old = Semantic(*_parts(ports[name].semantic))
             changes |= {(file, str(Semantic(old.name, old.index + place))): item for place, item in enumerate(semantics)}
@@ -75,15 +76,28 @@ def _parts(semantic: str) -> tuple[str, int]:
     return name, int(index or 0)
 
 
-def _semantics(ports: Mapping[str, Port], program: Program) -> dict[str, list[Semantic]]:
-    """The semantics of each port, one a register. Values of a patch, which have 32 indices, are numbered in the order of their names."""
+def _patches(ports: Mapping[str, Port], located: frozenset[str]) -> dict[str, int]:
+    """First index of each value of a patch without a location. There are 32, too few for digests: these take the free ones in the order of
+    their names, those that the program does not use included, since the other stage may use them."""
+    taken = {_parts(port.semantic)[1] + place for port in ports.values() if port.variable in located for place in range(port.registers)}
+    numbers: dict[str, int] = {}
+    for name, port in sorted(ports.items()):
+        if port.variable not in located:
+            first = 0
+            while not taken.isdisjoint(range(first, first + port.registers)):
+                first += 1
+            taken.update(range(first, first + port.registers))
+            numbers[name] = first
+    return numbers
+
+
+def _semantics(ports: Mapping[str, Port], program: Program, patches: Mapping[str, int]) -> dict[str, list[Semantic]]:
+    """The semantics of each port, one a register. patches: first indices of values of a patch."""
     made: dict[str, list[Semantic]] = {}
     owners: dict[Semantic, str] = {}
-    patches = 0
     for name, port in sorted(ports.items()):
         if port.semantic.startswith("PATCH"):
-            made[name] = [Semantic("PATCH", patches + place) for place in range(port.registers)]
-            patches += port.registers
+            made[name] = [Semantic("PATCH", patches[name] + place) for place in range(port.registers)]
             continue
         made[name] = [semantic_of_name(name, place) for place in range(port.registers)]
         for semantic in made[name]:

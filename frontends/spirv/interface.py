@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice, product
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from frontends.spirv.emit.opaque import unit as unit_of
 from frontends.spirv.emit.places import Memory, Mixed, Registers, is_opaque, layout, registers
 from frontends.spirv.emit.places import Unit as UnitPlace
 from frontends.spirv.emit.state import State
-from frontends.spirv.emit.variables import extent, has_rows
+from frontends.spirv.emit.variables import extent, has_rows, is_patch
 from frontends.spirv.module.types import (
     MAX_WORDS,
     Array,
@@ -29,7 +29,7 @@ from frontends.spirv.module.types import (
     name,
     scalar,
 )
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.interface import Block, Interface, Port, Unit, Variable
 
 MAX_MEMBERS = 4096
@@ -43,6 +43,7 @@ def describe(s: State) -> Interface:
     buffers: dict[str, Block] = {}
     samplers: dict[str, Unit] = {}
     images: dict[str, Unit] = {}
+    shared = _shared_names(s)
     for id, place in s.places.items():
         if id not in s.tables.globals:  # a parameter, or a part
             continue
@@ -55,7 +56,7 @@ def describe(s: State) -> Interface:
                 for title, unit in islice(_of_structs(s, label, place), MAX_MEMBERS):
                     (images if _is_image(unit) else samplers)[title] = _unit(title, unit)
             case Memory(is_block=True):
-                (blocks if place.file is File.CONST else buffers).update({made.name: made for made in _blocks(s, label, place)})
+                (blocks if place.file is File.CONST else buffers).update({made.name: made for made in _blocks(s, label, place, shared)})
             case UnitPlace():
                 if label and is_opaque(place.kind):
                     (images if _is_image(place) else samplers)[label] = _unit(label, place)
@@ -68,8 +69,9 @@ def describe(s: State) -> Interface:
         buffers=MappingProxyType(buffers),
         samplers=MappingProxyType(samplers),
         images=MappingProxyType(images),
-        inputs=MappingProxyType(_ports(s, "Input")),
-        outputs=MappingProxyType(_ports(s, "Output")),
+        inputs=MappingProxyType(_ports(s, "Input", s.places)),
+        outputs=MappingProxyType(_ports(s, "Output", s.places)),
+        patches=MappingProxyType(_patches(s)),
     )
 
 
@@ -150,11 +152,25 @@ def _initial(s: State, size: int) -> bytes:
     return struct.pack(f"<{size // 4}I", *(words.get(number, 0) for number in range(size // 4))) if words else b""
 
 
-def _blocks(s: State, label: str, place: Memory) -> list[Block]:
-    """The block of a place; of an array of blocks every element, by its index, with a binding of its own."""
+def _shared_names(s: State) -> frozenset[str]:
+    """Names of types that several blocks have (HLSL's ConstantBuffer<T>, StructuredBuffer<T> of dxc and Slang): no names of a block."""
+    titles = [
+        s.tables.names.get(inner(place.kind).id, "")  # type: ignore[union-attr]
+        for id, place in s.places.items()
+        if id in s.tables.globals and isinstance(place, Memory) and place.is_block
+    ]
+    return frozenset(title for title in titles if titles.count(title) > 1)
+
+
+def _blocks(s: State, label: str, place: Memory, shared: Collection[str]) -> list[Block]:
+    """The block of a place; of an array of blocks every element, by its index, with a binding of its own.
+
+    It goes by the name of its type, as GLSL has it, and by that of the variable where the type is in `shared`."""
     kind = inner(place.kind)
     assert isinstance(kind, Struct)
-    first = _block(s, label, place.number, kind)
+    title = s.tables.names.get(kind.id, "")
+    unnamed = f"{title}_{place.number}" if label in ("", title) else label
+    first = _block(s, unnamed if title in shared else title or label, place.number, kind)
     sizes = array_sizes(place.kind)
     indices = product(*(range(size) for size in sizes))
     return [
@@ -169,8 +185,7 @@ def _block(s: State, label: str, number: int, kind: Struct) -> Block:
         if len(members) >= MAX_MEMBERS:
             break
         members[item.name] = item
-    title = s.tables.names.get(kind.id) or label or f"_{number}"
-    return Block(name=title, binding=number, size=extent(s, kind), members=MappingProxyType(members))
+    return Block(name=label or f"_{number}", binding=number, size=extent(s, kind), members=MappingProxyType(members))
 
 
 def _of_memory(
@@ -199,29 +214,37 @@ def _of_memory(
         yield _variable(label, kind, offset, sizes, strides, *matrix)
 
 
-def _ports(s: State, storage: str) -> dict[str, Port]:
+def _patches(s: State) -> dict[str, Port]:
+    """Values of a patch that the module declares, whether the program uses them or not."""
+    storage = {Processor.TESS_CTRL: "Output", Processor.TESS_EVAL: "Input"}.get(s.processor)
+    if storage is None:
+        return {}
+    return _ports(s, storage, [id for id in s.tables.globals if _pointee(s, id, storage) is not None and is_patch(s, id)])
+
+
+def _ports(s: State, storage: str, ids: Iterable[int]) -> dict[str, Port]:
     """Inputs or outputs with a location, by name; members of a block as ``Block.member``."""
     made: dict[str, Port] = {}
-    for id in s.places:
+    for id in ids:
         kind = _pointee(s, id, storage)
         if kind is None:
             continue
         if has_rows(s, id, storage == "Output") and isinstance(kind, Array):
             kind = kind.element
         found = s.tables.decorations.get(id, {})
-        is_patch = "Patch" in found
+        of_patch = is_patch(s, id)
         first = s.locations.get(id, (found.get("Location") or [-1])[0])
         block = inner(kind)
         if isinstance(block, Struct) and "Block" in s.tables.decorations.get(block.id, {}):
-            made |= {port.name: port for port in _of_block(s, id, kind, first, is_patch)}
+            made |= {port.name: port for port in _of_block(s, id, kind, first, of_patch)}
         elif first >= 0 and "BuiltIn" not in found:
             label = s.tables.semantics.get(id) or s.tables.names.get(id, "")
             if label:
-                made[label] = _port(s, id, label, kind, first, is_patch)
+                made[label] = _port(s, id, label, kind, first, of_patch)
     return made
 
 
-def _of_block(s: State, id: int, kind: Type, first: int, is_patch: bool) -> Iterator[Port]:
+def _of_block(s: State, id: int, kind: Type, first: int, of_patch: bool) -> Iterator[Port]:
     """The members of a block of inputs or outputs; of an array of blocks those of every element, by its index."""
     block = inner(kind)
     assert isinstance(block, Struct)
@@ -233,7 +256,7 @@ def _of_block(s: State, id: int, kind: Type, first: int, is_patch: bool) -> Iter
             own = s.tables.member_decorations.get((block.id, number), {})
             at = (own.get("Location") or [following])[0]
             if at >= 0 and "BuiltIn" not in own:
-                yield _port(s, id, f"{title}.{_member(s, block, number)}", member, at + base, is_patch)
+                yield _port(s, id, f"{title}.{_member(s, block, number)}", member, at + base, of_patch)
                 following = at + registers(member)
 
 
@@ -244,8 +267,8 @@ def _pointee(s: State, id: int, storage: str) -> Type | None:
     return s.tables.types.get(kind.target)
 
 
-def _port(s: State, id: int, label: str, kind: Type, location: int, is_patch: bool) -> Port:
+def _port(s: State, id: int, label: str, kind: Type, location: int, of_patch: bool) -> Port:
     """A port. Inputs of vertex programs and outputs of fragment programs have no partner, and no semantic of a location."""
-    semantic = f"PATCH[{location}]" if is_patch else str(s.generic(location))
+    semantic = f"PATCH[{location}]" if of_patch else str(s.generic(location))
     variable = s.tables.names.get(id) or "anon"
     return Port(name=label, variable=variable, type=name(kind), location=location, registers=registers(kind), semantic=semantic)

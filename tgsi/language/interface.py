@@ -232,6 +232,7 @@ class Interface:
 
     `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
     nothing. `is_upward`: the window of the program's fragments is OpenGL's, in which y grows toward the upper edge of the picture.
+    `patches` are the values of a patch that the text declares, used or not: both stages of a tessellation number them together.
     """
 
     uniforms: Block | None = None
@@ -243,6 +244,7 @@ class Interface:
     outputs: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}))
     stream_output: Mapping[str, Any] | None = None
     is_upward: bool = False
+    patches: Mapping[str, Port] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __str__(self) -> str:
         """A line for each name, as GLSL would declare it, in the order of their places."""

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 
 from frontends.spirv.emit.places import registers
 from frontends.spirv.emit.state import State
-from frontends.spirv.emit.variables import has_rows
-from frontends.spirv.module.types import MAX_WORDS, Array, Pointer
+from frontends.spirv.emit.variables import has_rows, is_patch
+from frontends.spirv.module.types import MAX_WORDS, Array, Pointer, Struct, Type, inner
 from tgsi.language.facts.enums import Processor
 
 
@@ -24,7 +24,24 @@ def _located(s: State, storage: str) -> Iterator[tuple[int, int, int]]:
             target = s.tables.types.get(kind.target)
             if has_rows(s, id, storage == "Output") and isinstance(target, Array):
                 target = target.element
-            yield location, id, registers(target) if target.words < MAX_WORDS else 0
+            yield from ((first, id, size) for first, size in _members(s, target, location))
+
+
+def _members(s: State, kind: Type, location: int) -> Iterator[tuple[int, int]]:
+    """Location and number of registers of each member of a block whose members state locations; those of any other value as a whole."""
+    block = inner(kind)
+    stated = [s.tables.member(block.id, number, "Location") for number in range(len(block.members))] if isinstance(block, Struct) else []
+    if not isinstance(block, Struct) or all(place is None for place in stated):
+        yield location, _size(kind)
+        return
+    for member, place in zip(block.members, stated):
+        first = location if place is None else place
+        location = first + _size(member)
+        yield first, _size(member)
+
+
+def _size(kind: Type) -> int:
+    return registers(kind) if kind.words < MAX_WORDS else 0
 
 
 def _attributes(s: State) -> dict[int, int]:
@@ -53,10 +70,10 @@ def _unstated(s: State, located: Collection[str]) -> dict[int, int]:
         taken: set[tuple[bool, int]] = set()
         items = [((s.tables.names.get(id) or "anon") not in located, location, id, size) for location, id, size in _located(s, storage)]
         for is_free, location, id, size in sorted(items):
-            is_patch, first = "Patch" in s.tables.decorations[id], location
-            while is_free and any((is_patch, place) in taken for place in range(first, first + size)):
+            of_patch, first = is_patch(s, id), location
+            while is_free and any((of_patch, place) in taken for place in range(first, first + size)):
                 first += 1
-            taken.update((is_patch, place) for place in range(first, first + size))
+            taken.update((of_patch, place) for place in range(first, first + size))
             if first != location:
                 numbers[id] = first
     return numbers

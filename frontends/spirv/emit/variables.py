@@ -168,10 +168,18 @@ def _is_first(s: State, number: int) -> bool:
 # inputs and outputs
 
 
+def is_patch(s: State, id: int) -> bool:
+    """True for inputs and outputs that exist once a patch: of blocks the members say so."""
+    kind = inner(pointee(s, s.tables.globals[id])[1])
+    if "Patch" in s.tables.decorations.get(id, {}):
+        return True
+    return isinstance(kind, Struct) and any(s.tables.member(kind.id, number, "Patch") is not None for number in range(len(kind.members)))
+
+
 def has_rows(s: State, id: int, is_output: bool) -> bool:
     """True for inputs and outputs that are arrays with an element for each vertex or primitive."""
     found = s.tables.decorations.get(id, {})
-    if "Patch" in found or "PerTaskNV" in found:
+    if "PerTaskNV" in found or is_patch(s, id):
         return False
     match s.processor:
         case Processor.GEOM:

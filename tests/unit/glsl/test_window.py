@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,7 @@ class Scene:
 
     def __init__(self, samples: int = 0, trace: Path | None = None, **rasterizer: Any) -> None:
         self.context = screen().context_create() if trace is None else screen().context_create(trace=trace)
-        size = {"format": "R32G32B32A32_FLOAT", "width0": SIZE, "height0": SIZE}
-        self.target = screen().resource_create(**size, nr_samples=samples)
+        self.target = screen().resource_create(format="R32G32B32A32_FLOAT", width0=SIZE, height0=SIZE, nr_samples=samples)
         self.context.set_framebuffer_state(cbufs=[self.target])
         options = {"front_ccw": True, "half_pixel_center": True, "multisample": samples > 1, **rasterizer}
         self.context.bind_rasterizer_state(self.context.create_rasterizer_state(**options))
@@ -56,7 +56,7 @@ class Scene:
         return self
 
     def pixels(self, sign: int) -> Array:
-        picture = np.asarray(self.target).reshape(-1, SIZE, SIZE, 4)[0]
+        picture: Array = np.asarray(self.target).reshape(-1, SIZE, SIZE, 4)[0]
         return picture[::sign]
 
 
@@ -110,8 +110,8 @@ def test_the_same_sample_lies_on_the_other_side_where_rows_grow_down() -> None:
 def test_point_coord_begins_at_the_edge_that_the_state_names(mode: str, first: float, sign: int) -> None:
     text = "#version 450\nout vec4 c; void main() { c = vec4(gl_PointCoord, 0, 1); }"
     vertex = "#version 450\nin vec2 corner; void main() { gl_Position = vec4(corner, 0, 1); }"
-    state = {"point_size": float(SIZE), "point_quad_rasterization": True, "sprite_coord_mode": mode}
-    column = drawn(text, sign, vertex=vertex, mode="POINTS", **state)[:, 0, 1]
+    state = Scene(point_size=float(SIZE), point_quad_rasterization=True, sprite_coord_mode=mode)
+    column = state.draw(text, sign, vertex, "POINTS").pixels(sign)[:, 0, 1]
     assert np.allclose(column, np.abs(first - (np.arange(SIZE) + 0.5) / SIZE))
 
 
@@ -186,7 +186,7 @@ END
 @pytest.mark.parametrize("form", ["text", "program", "module", "optimized"])
 def test_every_form_of_a_program_has_the_same_window(form: str, sign: int) -> None:
     text = f"{HEAD}void main() {{ c = vec4(gl_FragCoord.y, dFdy(gl_FragCoord.y), 0, 1); }}"
-    forms = {
+    forms: dict[str, Callable[[], Any]] = {
         "text": lambda: text,
         "program": lambda: tgsi.compile(text, stage="frag"),
         "module": lambda: tgsi.write_spirv(tgsi.compile(text, stage="frag")),
