@@ -100,6 +100,8 @@ def convert(value: Expr, kind: str) -> Expr:
         return value.before
     if value.before is not None and value.before.type in WORD_TYPES and kind in WORD_TYPES:
         return convert(value.before, kind)
+    if kind == BOOL and value.type == FLOAT:  # -0.0 has a bit
+        return convert(convert(value, INT), BOOL)
     name = type_name(kind, value.size)
     if kind == BOOL:
         zero = literal((0,), value.type).text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from backends.glsl.expressions import INT, UINT, type_name
 
@@ -28,14 +28,36 @@ def _high(kind: str) -> str:
 _SCALARS = {"divide": _divide, "remainder": _remainder, "highProduct": _high}
 _NEEDS = {("remainder", INT): ("divide", INT)}
 
+_WHOLE = {
+    "lit": """vec4 lit(float x, float y, float w)
+{
+    float power = w < 128.0 ? max(w, -128.0) : 128.0;
+    float specular = power == 0.0 ? 1.0 : pow(y > 0.0 ? y : 0.0, power);
+    return vec4(1.0, x > 0.0 ? x : 0.0, x > 0.0 ? specular : 0.0, 1.0);
+}""",
+    "logarithm": """vec4 logarithm(float a)
+{
+    int exponent;
+    float x = abs(a), whole = log2(x), part = frexp(x, exponent);
+    return x > 0.0 && !isinf(x) ? vec4(float(exponent - 1), 2.0 * part, whole, 1.0) : vec4(whole, x - x, whole, 1.0);
+}""",
+    "packHalves": """uint packHalves(vec2 a)
+{
+    uvec2 above = (floatBitsToUint(a) & 0x7fffffffu) - 0x47800000u; // from 65536 to infinity
+    return packHalf2x16(mix(a, clamp(a, -65504.0, 65504.0), lessThan(above, uvec2(0x38000000u))));
+}""",
+    "packBytes": "uint packBytes(vec4 a) { return packSnorm4x8(mix(vec4(0.0), a, equal(a, a))); }",
+}
+"""Functions with one signature, whole."""
 
-def definitions(used: Iterable[tuple[str, str, int]]) -> list[str]:
+
+def definitions(used: Collection[tuple[str, str, int]]) -> list[str]:
     """Lines that define functions: names, types and sizes of what is called."""
-    wanted = {(name, kind, size) for name, kind, size in used}
+    lines = [_WHOLE[name] for name in sorted({name for name, _, _ in used} & _WHOLE.keys())]
+    wanted = {(name, kind, size) for name, kind, size in used if name not in _WHOLE}
     wanted |= {(name, kind, 1) for name, kind, _ in wanted}
     wanted |= {(*_NEEDS[name, kind], 1) for name, kind, _ in wanted if (name, kind) in _NEEDS}
     order = list(_SCALARS)
-    lines = []
     for name, kind, size in sorted(wanted, key=lambda item: (order.index(item[0]), item[1] == UINT, item[2])):
         if size == 1:
             lines.append(_SCALARS[name](kind))

@@ -16,7 +16,7 @@ _WORDS = frozenset(
     precise precision public readonly reflect refract resource restrict return sample sampler1D sampler2D sampler3D
     samplerCube shared short sign sin cos tan exp abs floor ceil step smoothstep sizeof smooth static struct subroutine
     superp switch template texture this true typedef uint uniform union unsigned using uvec2 uvec3 uvec4 varying vec2 vec3
-    vec4 void volatile while writeonly divide remainder highProduct
+    vec4 void volatile while writeonly divide remainder highProduct lit logarithm packHalves packBytes
     """.split()  # noqa: SIM905
 )
 

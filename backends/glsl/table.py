@@ -189,17 +189,11 @@ def _logic(op: str, level: int, scalar: str, scalar_level: int) -> Make:
 
 def _lit(a: Expr) -> Expr:
     x, y, w = (swizzled(a, (c,)) for c in (0, 1, 2))
-    power = f"{w.within(EITHER)} == 0.0 ? 1.0 : pow(max({y}, 0.0), clamp({w}, -128.0, 128.0))"
-    return Expr(f"vec4(1.0, max({x}, 0.0), {x.within(RELATION)} > 0.0 ? ({power}) : 0.0, 1.0)", FLOAT, 4)
+    return call("lit", x, y, w, size=4)
 
 
 def _exp(a: Expr) -> Expr:
     return Expr(f"vec4(exp2(floor({a})), {a.within(SUM)} - floor({a}), exp2({a}), 1.0)", FLOAT, 4)
-
-
-def _log(a: Expr) -> Expr:
-    power = f"floor(log2(abs({a})))"
-    return Expr(f"vec4({power}, abs({a}) * exp2(-{power}), log2(abs({a})), 1.0)", FLOAT, 4)
 
 
 def _distance(a: Expr, b: Expr) -> Expr:
@@ -255,9 +249,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "DP3": Rule(_dot(3)),
         "DP4": Rule(_dot(4)),
         "DST": Rule(_distance),
-        "LIT": Rule(_lit),
+        "LIT": Rule(_lit, helper="lit"),
         "EXP": Rule(_exp),
-        "LOG": Rule(_log),
+        "LOG": Rule(lambda a: call("logarithm", a, size=4), helper="logarithm"),
         "FRC": _function("fract"),
         "FLR": _function("floor"),
         "CEIL": _function("ceil"),
@@ -324,10 +318,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "LSB": Rule(_counted("findLSB")),
         "IMSB": Rule(_counted("findMSB")),
         "UMSB": Rule(_counted("findMSB")),
-        "PK2H": Rule(lambda a: call("packHalf2x16", a, kind=UINT, size=1)),
-        "PK2US": Rule(lambda a: call("packUnorm2x16", a, kind=UINT, size=1)),
-        "PK4B": Rule(lambda a: call("packSnorm4x8", a, kind=UINT, size=1)),
-        "PK4UB": Rule(lambda a: call("packUnorm4x8", a, kind=UINT, size=1)),
+        "PK2H": Rule(lambda a: call("packHalves", widen(a, 2), kind=UINT, size=1), helper="packHalves"),
+        "PK2US": Rule(lambda a: call("packUnorm2x16", widen(a, 2), kind=UINT, size=1)),
+        "PK4B": Rule(lambda a: call("packBytes", widen(a, 4), kind=UINT, size=1), helper="packBytes"),
+        "PK4UB": Rule(lambda a: call("packUnorm4x8", widen(a, 4), kind=UINT, size=1)),
         "UP2H": _unpacked("unpackHalf2x16", 2),
         "UP2US": _unpacked("unpackUnorm2x16", 2),
         "UP4B": _unpacked("unpackSnorm4x8", 4),

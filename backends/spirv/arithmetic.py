@@ -112,10 +112,9 @@ def _mad(s: State, v: Values, n: int) -> int:
 
 
 def _lrp(s: State, v: Values, n: int) -> int:
-    if not zero_wins(s):
-        return s.module.call("FMix", s.module.vector("float", n), v[2], v[1], v[0])
-    rest = s.exact("FSub", "float", n, s.number(1, n), v[0])
-    return s.exact("FAdd", "float", n, product(s, v[0], v[1], n), product(s, rest, v[2], n))
+    """Rounded as in TGSI; FMix leaves open how it is computed."""
+    difference = s.exact("FSub", "float", n, v[1], v[2])
+    return s.exact("FAdd", "float", n, product(s, v[0], difference, n), v[2])
 
 
 def _fma(s: State, v: Values, n: int) -> int:

@@ -107,9 +107,10 @@ def _ballot(s: State, item: Instruction) -> None:
     m = s.module
     m.need("GroupNonUniform", "GroupNonUniformBallot")
     found = m.op("GroupNonUniformBallot", m.vector("uint", WORDS), m.uint(SUBGROUP), _truth(s, item))
-    channels = [channel for channel in written(item.dst[0]) if channel < 2]
+    words = [*s.parts(found, "uint", WORDS)[:2], m.uint(0), m.uint(0)]
+    channels = written(item.dst[0])
     if channels:
-        store(s, item, s.select(found, "uint", channels), "uint", channels)
+        store(s, item, s.vector("uint", [words[channel] for channel in channels]), "uint")
 
 
 def _read_first(s: State, item: Instruction) -> None:

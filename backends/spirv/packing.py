@@ -13,11 +13,16 @@ _GREATEST_HALF = 65504.0
 
 
 def _halves(s: State, v: Sequence[int], n: int) -> int:
-    """PK2H: finite numbers beyond the halves become the greatest half."""
+    """PK2H: finite numbers from 65536 on become the greatest half. Those a little below round to infinity, as halves do."""
     m, type = s.module, s.module.vector("float", 2)
     near = m.call("FMax", type, m.call("FMin", type, v[0], s.number(_GREATEST_HALF, 2)), s.number(-_GREATEST_HALF, 2))
-    is_finite = s.test("FOrdLessThan", m.call("FAbs", type, v[0]), s.number(math.inf, 2), 2)
-    return m.call("PackHalf2x16", m.scalar("uint"), s.choose(is_finite, near, v[0], "float", 2))
+    size = m.call("FAbs", type, v[0])
+    is_finite, is_large = (
+        s.test("FOrdLessThan", size, s.number(math.inf, 2), 2),
+        s.test("FOrdGreaterThanEqual", size, s.number(65536, 2), 2),
+    )
+    is_beyond = m.op("LogicalAnd", m.vector("bool", 2), is_finite, is_large)
+    return m.call("PackHalf2x16", m.scalar("uint"), s.choose(is_beyond, near, v[0], "float", 2))
 
 
 def _rounded_product(s: State, value: int, factor: int, size: int) -> int:

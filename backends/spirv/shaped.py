@@ -9,6 +9,8 @@ from backends.spirv.arithmetic import product, signs, store, written
 from backends.spirv.state import State
 from tgsi.language.ir import Instruction
 
+_NAN = 0x7FC00000
+
 
 def channel(s: State, item: Instruction, number: int, place: int, kind: str = "float") -> int:
     """One channel of a source."""
@@ -41,12 +43,18 @@ def _columns(make: Callable[[State, Instruction, int], int]) -> Callable[[State,
     return write
 
 
+def _computed(s: State, value: int) -> int:
+    """A float that moves through arithmetic: a NaN gets the bits of those that arithmetic makes."""
+    is_number = s.test("FOrdEqual", value, value)
+    return s.choose(is_number, value, s.cast(s.module.uint(_NAN), "uint", "float", 1), "float", 1)
+
+
 def _dst(s: State, item: Instruction, c: int) -> int:
     if c == 0:
         return s.number(1)
     if c == 1:
         return product(s, channel(s, item, 0, 1), channel(s, item, 1, 1))
-    return channel(s, item, c - 2, c)
+    return _computed(s, channel(s, item, c - 2, c))
 
 
 def _lit(s: State, item: Instruction, c: int) -> int:
@@ -94,7 +102,7 @@ def _log(s: State, item: Instruction, c: int) -> int:
         exponent = m.op("ISub", m.scalar("int"), m.op("CompositeExtract", m.scalar("int"), pair, 1), m.constant("int", 1))
         return s.choose(special, logarithm, m.op("ConvertSToF", float, exponent), "float", 1)
     mantissa = s.exact("FMul", "float", 1, m.op("CompositeExtract", float, pair, 0), s.number(2))
-    other = s.choose(infinite, s.cast(m.uint(0x7FC00000), "uint", "float", 1), x, "float", 1)
+    other = s.choose(s.test("FOrdEqual", x, s.number(0)), x, s.cast(m.uint(_NAN), "uint", "float", 1), "float", 1)
     return s.choose(special, other, mantissa, "float", 1)
 
 

@@ -289,9 +289,10 @@ def _level(s: State, item: Instruction) -> None:
     m.need("ImageQuery")
     where = s.registers.source(item.src[0], "float", list(range(texture.target.dimensions)))
     pair = m.op("ImageQueryLod", m.vector("float", 2), texture.value, where)
-    channels = [channel for channel in written(item.dst[0]) if channel < 2]
+    words = [*s.parts(pair, "float", 2), s.number(0), s.number(0)]
+    channels = written(item.dst[0])
     if channels:
-        store(s, item, s.select(pair, "float", channels, 2), "float", channels)
+        store(s, item, s.vector("float", [words[channel] for channel in channels]), "float")
 
 
 # textures and samplers that stand apart

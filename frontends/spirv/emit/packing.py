@@ -68,20 +68,27 @@ def frexp(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
         found = [_frexp_pair(s, value[place : place + 2]) for place in range(0, len(value), 2)]
         significand, exponent = [ref for item, _ in found for ref in item], [item for _, item in found]
     else:
-        code = s.code
-        bits = code.plain(value)
-        count = len(bits)
-        zero = f.test("eq", value, f.number(0, count))
-        raw = code.lanes("UBFE", bits, immediate(23) * count, immediate(8) * count)
-        exponent = f.choose(zero, immediate(0) * count, code.lanes("UADD", raw, immediate(-126) * count))
-        mantissa = code.lanes("OR", code.lanes("AND", bits, immediate(0x807FFFFF) * count), immediate(0x3F000000) * count)
-        significand = f.choose(zero, bits, mantissa)
+        significand, exponent = _frexp_words(s, f, value)
     if op.operands[3:]:
         chain.store(s, chain.place_of(s, op.id(3), op), exponent, op)
         return significand
     if not isinstance(s.result(op), Struct):
         s.fail("M006", "the result is a struct of significand and exponent", op)
     return [*significand, *exponent]
+
+
+def _frexp_words(s: State, f: Floats, value: Refs) -> tuple[list[Ref], list[Ref]]:
+    """Significands and exponents of 32-bit floats. An infinity or a NaN is its own significand; its exponent is 0."""
+    code, count = s.code, len(value)
+    bits = code.plain(value)
+    exponents = code.lanes("UBFE", bits, immediate(23) * count, immediate(8) * count)
+    is_tiny = code.lanes("USEQ", exponents, immediate(0) * count)  # 0 and denormals, which are scaled by 2^24
+    normal = f.choose(is_tiny, f.multiply(value, f.number(2.0**24, count)), bits)
+    raw = code.lanes("UBFE", normal, immediate(23) * count, immediate(8) * count)
+    bias = f.choose(is_tiny, immediate(-150) * count, immediate(-126) * count)
+    mantissa = code.lanes("OR", code.lanes("AND", normal, immediate(0x807FFFFF) * count), immediate(0x3F000000) * count)
+    is_special = code.lanes("OR", f.test("eq", value, f.number(0, count)), code.lanes("USEQ", exponents, immediate(255) * count))
+    return f.choose(is_special, bits, mantissa), f.choose(is_special, immediate(0) * count, code.lanes("UADD", raw, bias))
 
 
 def _frexp_pair(s: State, value: Refs) -> tuple[list[Ref], Ref]:

@@ -50,7 +50,7 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (15, "SGE", "float", "float/float", _C, "exact_nan ports=1+0", "d.c := [a.c >= b.c] as 1.0/0.0"),
     (16, "MAD", "float", "float/float/float", _C, "product commutative ports=1+1", "d.c := a.c*b.c + e.c, two roundings"),
     (17, "TEX_LZ", "untyped", "float.coordinates/untyped.sampler", _O, "tex filter one_vector", "d := filter(unit=b, P=a.xyz, lod=0)"),
-    (18, "LRP", "float", "float/float/float", _C, "product ports=1+2", "d.c := a.c*b.c + (1-a.c)*e.c"),
+    (18, "LRP", "float", "float/float/float", _C, "product ports=1+2", "d.c := a.c*(b.c-e.c) + e.c"),
     (19, "FMA", "float", "float/float/float", _C, "product commutative ports=1+0", "d.c := rnd(a.c*b.c + e.c), a single rounding"),
     (20, "SQRT", "float", "float", _R, "ports=3+0", "d.* := a.x^(1/2); unspecified for a.x<0"),
     (21, "LDEXP", "float", "float/int:untyped", _C, "", "d.c := a.c * 2^(int b.c)"),
