@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from passes.base import Pass
+from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
 from passes.registry import find
 from passes.validate import validate
@@ -21,7 +22,7 @@ from tgsi.language._collector import collector_paused
 from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.facts.limits import MANY_TEMPORARIES, SOFTWARE
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -74,7 +75,7 @@ class Pipeline:
         return found
 
     def _run(self, program: Program, after: Callback | None) -> Program:
-        made, form = program, None
+        made, form = fitted(program), None
         check = budgets.check
         for group, rewrite in self._groups:
             check()
@@ -116,9 +117,9 @@ class Pipeline:
 
 
 def _finished(form: Form) -> Program:
-    """Return the program of a form. Registers that were split beyond the limits of the language are merged again."""
+    """Return the program of a form. Registers that were split into too many are merged again."""
     made = form.finish()
-    if form.is_split and (made.file_size(File.TEMP) > SOFTWARE.temporaries or made.file_size(File.ADDR) > SOFTWARE.addresses):
+    if form.is_split and (made.file_size(File.TEMP) > MANY_TEMPORARIES or made.file_size(File.ADDR) > SOFTWARE.addresses):
         merge = find("merge-temporaries")()
         assert isinstance(merge, FormPass)
         merge.rewrite(form)

@@ -10,6 +10,7 @@ from passes.base import Pass
 PASSES: dict[str, tuple[str, str]] = {
     "eliminate-common-subexpressions": ("passes.optimise.common", "EliminateCommonSubexpressions"),
     "expand-opcodes": ("passes.lower.expand", "ExpandOpcodes"),
+    "flatten-branches": ("passes.optimise.flatten", "FlattenBranches"),
     "fold-constants": ("passes.optimise.fold", "FoldConstants"),
     "if-to-select": ("passes.optimise.select", "IfToSelect"),
     "hoist-invariants": ("passes.optimise.hoist", "HoistInvariants"),

@@ -331,6 +331,7 @@ def run(
     from backends.pipe.checks import seconds
     from backends.run.words import flag
     from passes.analysis.regions import FUEL
+    from passes.fitting import fitted
     from tgsi.language import budgets
 
     limit = None if time_limit is None else seconds(time_limit, "run: time_limit")
@@ -361,6 +362,7 @@ def run(
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
     with budgets.limited("run", limit, "run(time_limit=...)"):
+        program = fitted(program)
         if engine == "jit":
             from backends.llvm.kernels.run import run as compiled
 

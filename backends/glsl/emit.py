@@ -18,6 +18,7 @@ from backends.glsl.variables import Variables, source_types
 from backends.glsl.version import DEFAULT, Version, find_version
 from frontends.programs import compile_program
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Switch, analyse_regions, walk
+from passes.fitting import fitted
 from passes.optimise.split import SplitRegisters
 from passes.validate import validate
 from tgsi.language.facts.enums import File, Processor
@@ -47,7 +48,7 @@ def write_glsl(program: Program | str | bytes, version: str = DEFAULT) -> str:
         raise TypeError(f"write_glsl: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
     validate(program)
     check_properties(program, wanted)
-    return Emission(SplitRegisters().run(program), wanted).text()
+    return Emission(SplitRegisters().run(fitted(program)), wanted).text()
 
 
 _JUMPS = {Flow.BREAK: "break;", Flow.CONTINUE: "continue;"}

@@ -10,6 +10,7 @@ from backends.spirv.registers import Registers
 from backends.spirv.stages import MODELS, modes
 from backends.spirv.state import Options, State
 from passes.analysis.regions import analyse_regions
+from passes.fitting import fitted
 from tgsi.language.program import Program
 
 
@@ -27,6 +28,7 @@ def write_spirv(program: Program, *, entry: str = "main", first_set: int = 0, co
         UnsupportedError: SPIR-V has no words for a part of the program (M030 to M033), or blocks nest too deep.
         ValidationError: blocks do not nest.
     """
+    program = fitted(program)
     module = Module()
     options = Options(entry, first_set, color_targets, shared_memory)
     s = State(program=program, module=module, entry=module.id(), options=options)

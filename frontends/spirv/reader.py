@@ -26,7 +26,7 @@ from frontends.spirv.module.module import EntryPoint, Tables, load
 from frontends.spirv.module.types import MAX_WORDS, Pointer, inner
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.facts.limits import MANY_TEMPORARIES
 from tgsi.language.program import Program
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def _program(s: State, located: Collection[str] | None) -> Program:
 
 
 def _fitting(program: Program) -> Program:
-    """The program with temporaries that share numbers, where it has more than programs may have: each value had one of its own."""
-    if program.file_size(File.TEMP) <= SOFTWARE.temporaries:
+    """The program with temporaries that share numbers, where it has very many: each value had one of its own."""
+    if program.file_size(File.TEMP) <= MANY_TEMPORARIES:
         return program
     from passes.optimise.merge import MergeTemporaries
 

@@ -45,6 +45,7 @@ class _Open:
     flow: Flow
     head: Instruction
     middle: Instruction | None = None  # its ELSE or DEFAULT
+    counts: bool = True  # for `ShaderLimits.nesting`
 
     @property
     def name(self) -> str:
@@ -63,18 +64,23 @@ class _Walk:
 
     stack: list[_Open] = field(default_factory=list)
     around: Counter[Flow] = field(default_factory=Counter)  # blocks of the stack
+    depth: int = 0  # blocks of the stack that count for `ShaderLimits.nesting`
     calls: dict[int, list[tuple[int, Instruction]]] = field(default_factory=dict)  # subroutine (-1: main) -> targets
     sub: int = -1
     end: Instruction | None = None
 
     def push(self, block: _Open) -> None:
         """Enter a block."""
+        if block.flow is IF and len(self.stack) > 1 and self.stack[-1].flow is self.stack[-2].flow is IF:
+            block.counts = False
+        self.depth += block.counts
         self.stack.append(block)
         self.around[block.flow] += 1
 
     def pop(self) -> _Open:
         """Leave the innermost block."""
         block = self.stack.pop()
+        self.depth -= block.counts
         self.around[block.flow] -= 1
         return block
 
@@ -124,9 +130,15 @@ def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: F
                 also=_opened(flow.stack[-1]),
             )
         flow.sub = number
-    flow.push(_Open(role, item))
-    if len(flow.stack) == context.limits.nesting + 1:
-        context.error("S002", f"blocks nest more than {context.limits.nesting} deep", item)
+    block = _Open(role, item)
+    flow.push(block)
+    if block.counts and flow.depth == context.limits.nesting + 1:
+        context.error(
+            "S002",
+            f"blocks nest more than {context.limits.nesting} deep",
+            item,
+            hint="leave out a loop or a switch; IFs directly inside of each other count as two at most",
+        )
 
 
 def _close(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None:
@@ -195,6 +207,7 @@ def _end(context: Context, flow: _Walk, item: Instruction) -> None:
         context.error("V004", f"{block.name} is not closed before {item.opcode.name}", block.head, hint=block.hint)
         flow.stack.clear()
         flow.around.clear()
+        flow.depth = 0
         flow.sub = -1
 
 

@@ -199,11 +199,12 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
         source = parse(source, name=name)
     if not isinstance(source, Program):
         raise TypeError(f"{name}: program: a Program, a text of TGSI or GLSL, or a SPIR-V module is wanted, not {type(source).__name__}")
+    from passes.fitting import fitted
     from passes.validate import validate
 
     validate(source)
     _check_semantics(source, name)
-    return source if source.interface is None else _shortened(oriented(source))
+    return fitted(source if source.interface is None else _shortened(oriented(source)))
 
 
 def _shortened(program: Program) -> Program:

@@ -16,6 +16,7 @@ from backends.llvm.engine.artifact import Artifact, generate_artifact
 from backends.llvm.kernels.stages import build_run_kernel, build_vertex_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
+from passes.fitting import fitted
 from tgsi.language.facts.enums import File, Processor, ReturnType
 from tgsi.language.program import Program
 
@@ -72,6 +73,7 @@ def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
 
     Raises UnsupportedError for a program that cannot be generated, ValueError for an image of an unknown format.
     """
+    program = fitted(program)
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:
         return build_vertex_kernel(program, lanes, textures, samplers, cpu=cpu)

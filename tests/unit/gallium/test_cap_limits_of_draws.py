@@ -8,7 +8,7 @@ import pytest
 from tests.unit.gallium.cap_answers import cap, f32, words
 from tests.unit.picture import PASS, STRIP, Picture, both, screen
 from tgsi import gallium as g
-from tgsi.language.diagnostics import LimitError
+from tgsi.language.diagnostics import LimitError, ValidationError
 
 pytestmark = pytest.mark.light
 
@@ -241,14 +241,14 @@ def test_stream_output_has_as_many_buffers_and_components_as_the_caps_say() -> N
 
 
 def fragment(temporaries: int = 1, instructions: int = 0, depth: int = 0) -> str:
-    """A program with as many temporaries and nested branches, and with as many instructions if that is more than the branches need."""
+    """A program with as many temporaries and nested loops, and with as many instructions if that is more than the loops need."""
     head = f"FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..{temporaries - 1}]\nIMM[0] UINT32 {{1, 0, 0, 0}}\n"
-    return head + "UIF IMM[0].xxxx\n" * depth + "ENDIF\n" * depth + "NOP\n" * (instructions - 2 * depth - 1) + "END\n"
+    return head + "BGNLOOP\n" * depth + "BRK\nENDLOOP\n" * depth + "NOP\n" * (instructions - 3 * depth - 1) + "END\n"
 
 
 def check_size(ctx: g.Context, field: str, most: int) -> None:
     ctx.create_fs_state(fragment(**{field: most}))
-    with pytest.raises(LimitError):
+    with pytest.raises((LimitError, ValidationError), match=r"beyond|limit|deep"):
         ctx.create_fs_state(fragment(**{field: most + 1}))
 
 
@@ -264,8 +264,9 @@ def test_a_program_has_as_many_instructions_as_the_caps_say(ctx: g.Context) -> N
     check_size(ctx, "instructions", most)
 
 
-def test_a_deeply_nested_program_runs() -> None:
-    depth = screen().get_shader_param("VERTEX", "MAX_CONTROL_FLOW_DEPTH")
+@pytest.mark.parametrize("times", [1, 3, 10])
+def test_a_deeply_nested_program_runs(times: int) -> None:
+    depth = times * screen().get_shader_param("VERTEX", "MAX_CONTROL_FLOW_DEPTH")
     text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0]\nIMM[0] UINT32 {1, 0, 0, 0}\nIMM[1] FLT32 {1.0, 0.0, 0.0, 0.0}\n"
     body = "UIF IN[0].xxxx\nADD TEMP[0].x, TEMP[0].xxxx, IMM[1].xxxx\n" * depth + "ENDIF\n" * depth
     result = both(text + body + "MOV OUT[0], TEMP[0].xxxx\nEND\n", f32([[[1, 0, 0, 0]], [[0, 0, 0, 0]]]))

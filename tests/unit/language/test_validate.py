@@ -106,6 +106,7 @@ def test_validate_accepts_a_right_program_and_raises_with_every_finding() -> Non
     [
         (ShaderLimits(instructions=2), "S001"),
         (ShaderLimits(nesting=1), "S002"),
+        (ShaderLimits(nesting=0), "S002"),
         (ShaderLimits(immediates=0), "S003"),
         (ShaderLimits(constant_buffers=1), "S004"),
         (ShaderLimits(temporaries=3), "S005"),
@@ -120,6 +121,28 @@ def test_limits_are_errors_of_their_own_kind(limits: ShaderLimits, code: str) ->
     assert codes(made, limits) == [code]
     with pytest.raises(LimitError):
         validate(made, limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "depth"),
+    [
+        ("IF", 1),
+        ("IF IF", 2),
+        ("IF IF IF IF", 2),
+        ("IF IF IF BGNLOOP", 3),
+        ("BGNLOOP IF IF IF BGNLOOP IF BGNLOOP IF IF IF IF", 8),
+        ("BGNLOOP BGNLOOP BGNLOOP", 3),
+        ("SWITCH IF IF IF", 3),
+    ],
+)
+def test_only_two_branches_that_stand_in_each_other_count_for_the_limit_of_nesting(blocks: str, depth: int) -> None:
+    opened, closed = "", ""
+    for block in blocks.split():
+        opened += {"IF": "IF IN[0].xxxx\n", "SWITCH": "SWITCH IN[0].xxxx\nCASE IN[0].xxxx\n", "BGNLOOP": "BGNLOOP\nBRK\n"}[block]
+        closed = {"IF": "ENDIF\n", "SWITCH": "ENDSWITCH\n", "BGNLOOP": "ENDLOOP\n"}[block] + closed
+    made = parse(f"VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n{opened}{closed}{opened}{closed}END\n")
+    assert codes(made, ShaderLimits(nesting=depth)) == []
+    assert codes(made, ShaderLimits(nesting=depth - 1))[:1] == ["S002"]
 
 
 def test_findings_of_a_program_that_is_wrong_everywhere_are_bounded() -> None:

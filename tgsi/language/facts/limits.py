@@ -28,21 +28,28 @@ MAX_MESH_VERTICES = 256
 MAX_INDENTED = 100
 """Levels of nesting that printed texts show by indentation. Deeper code stays there, so that a text grows with its program alone."""
 
+MANY_TEMPORARIES = 4096
+"""Temporaries from which registers of a program share numbers before it runs: engines keep each register for every lane."""
+
 MAX_MESH_REGISTERS = 32
 """Output registers of a mesh program, those of vertices and those of primitives together."""
 
 
 @record(kw_only=True)
 class ShaderLimits:
-    """Upper bounds of one program; each is the largest count that is accepted."""
+    """Upper bounds of one program; each is the largest count that is accepted.
+
+    nesting: of loops, switches, and the IFs between them; of IFs that stand inside of each other only two count, because they can be
+    written one after another. temporaries, immediates: tokens hold 16 bits of a register's number, and one of them is its sign.
+    """
 
     instructions: int = 1 << 18
-    nesting: int = MAX_INDENTED
-    temporaries: int = 4096
+    nesting: int = 100
+    temporaries: int = 1 << 15
     inputs: int = 80
     outputs: int = 80
     addresses: int = 16
-    immediates: int = 4096
+    immediates: int = 1 << 15
     system_values: int = 64
     constant_buffers: int = 16
     constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer; frontends that fill the promised ones add some of their own

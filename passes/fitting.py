@@ -1,0 +1,33 @@
+"""Programs of any size as engines take them: blocks that are nested no deeper than walkers recurse, and registers that share numbers."""
+
+from __future__ import annotations
+
+from passes.analysis import facts
+from passes.analysis.regions import MAX_DEPTH
+from tgsi.language.facts.enums import TEMP
+from tgsi.language.facts.limits import MANY_TEMPORARIES
+from tgsi.language.program import Program
+
+
+def fitted(program: Program) -> Program:
+    """Return a valid program of the same results that engines can take; the same object if it is small enough, as nearly all are.
+
+    Clients send chains of a thousand `else if`, each nested in the one before, and a register for each of ten thousand values.
+
+    Raises:
+        UnsupportedError: blocks are nested too deep, and cannot be written one after another; see `FlattenBranches`.
+    """
+    return facts.of(program, _fit)
+
+
+def _fit(program: Program) -> Program:
+    made = program
+    if program.file_size(TEMP) > MANY_TEMPORARIES:
+        from passes.optimise.merge import MergeTemporaries  # loaded only for large programs
+
+        made = MergeTemporaries().run(made)
+    if 2 * MAX_DEPTH < len(program.instructions):
+        from passes.optimise.flatten import FlattenBranches
+
+        made = FlattenBranches().run(made)
+    return made
