@@ -236,7 +236,8 @@ L032 texture without a declared view
 S001 too many instructions
     The program is longer than the limit set allows.
 S002 nested too deep
-    Blocks stand inside each other deeper than the limit set allows.
+    Loops, switches and the IFs between them stand inside each other deeper than the limit set allows. Of IFs directly inside of each other
+    only two count: they are written one after another.
 S003 too many immediates
     The program has more immediates than the limit set allows.
 S004 no such constant buffer
@@ -321,7 +322,7 @@ B005 arrays too large
 B006 stage not supported by the code generator
     The code generator builds vertex and fragment programs.
 B040 nested too deep for the engines
-    Blocks and calls nest deeper than the engines can follow.
+    Blocks and calls nest deeper than the engines can follow, and the flags that would stand for some of the blocks have no registers.
 B041 calls expand too far
     With every call written out the program is longer than the engines can take.
 B042 too long to compile

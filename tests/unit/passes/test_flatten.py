@@ -45,7 +45,9 @@ class Nest:
 
     def condition(self) -> None:
         channel = self.chance.choice("xyzw")
-        self.lines.append(f"AND TEMP[2].x, TEMP[0].{channel}{channel}{channel}{channel}, IMM[0].{self.chance.choice(('yyyy', 'zzzz', 'wwww'))}")
+        self.lines.append(
+            f"AND TEMP[2].x, TEMP[0].{channel}{channel}{channel}{channel}, IMM[0].{self.chance.choice(('yyyy', 'zzzz', 'wwww'))}"
+        )
 
     def region(self, depth: int) -> None:
         for _ in range(self.chance.randrange(3)):

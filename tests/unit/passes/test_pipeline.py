@@ -81,7 +81,7 @@ def test_broken_result_blames_the_pass() -> None:
 
 
 @pytest.mark.parametrize("is_valid", [False, True])
-@pytest.mark.parametrize("wrong", [None, Declaration(File.SV, 0, 0), Declaration(File.TEMP, 3, 1), Declaration(File.TEMP, 1, 1 << 14)])
+@pytest.mark.parametrize("wrong", [None, Declaration(File.SV, 0, 0), Declaration(File.TEMP, 3, 1), Declaration(File.TEMP, 1, 1 << 15)])
 def test_declarations_that_a_pass_makes_are_checked(wrong: Declaration | None, is_valid: bool) -> None:
     with pytest.raises(DiagnosticError) as caught:
         Pipeline((DeclareAgain(wrong),)).run(tgsi.parse(TEXT), is_valid=is_valid)
