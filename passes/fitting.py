@@ -26,7 +26,7 @@ def _fit(program: Program) -> Program:
         from passes.optimise.merge import MergeTemporaries  # loaded only for large programs
 
         made = MergeTemporaries().run(made)
-    if 2 * MAX_DEPTH < len(program.instructions):
+    if len(program.instructions) > 2 * MAX_DEPTH:
         from passes.optimise.flatten import FlattenBranches
 
         made = FlattenBranches().run(made)

@@ -6,14 +6,12 @@ Everything after this pass may walk blocks by recursion. Clients nest as deep as
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import field
 
 from passes.analysis.regions import MAX_DEPTH
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, destination, source_of, with_operands, with_parts
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import TEMP
 from tgsi.language.facts.opcodes import FLOW_NAMES, OPCODES
 from tgsi.language.facts.traits import CALL, CLOSERS, ELSE, ENDIF, IF, OPENERS, SUBROUTINE
 from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
