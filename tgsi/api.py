@@ -362,16 +362,15 @@ def run(
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
     with budgets.limited("run", limit, "run(time_limit=...)"):
-        program = fitted(program)
         if engine == "jit":
             from backends.llvm.kernels.run import run as compiled
 
             if trace:
                 raise ValueError('run: trace: only engine="interp" has one')
-            return compiled(program, inputs, lanes=lanes, cpu=cpu, **given)
+            return compiled(fitted(program), inputs, lanes=lanes, cpu=cpu, **given)
         from backends.interp.run import run as interpreted
 
-        return interpreted(program, inputs, trace=trace, **given)
+        return interpreted(fitted(program), inputs, trace=trace, **given)
 
 
 def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> SemanticLimits:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from passes.analysis import facts
 from passes.analysis.access import flows_of
-from passes.analysis.regions import Arm, Block, Call, If, Jump, Loop, Node, Region, Switch, analyse_regions, children, walk
+from passes.analysis.regions import MAX_DEPTH, Arm, Block, Call, If, Jump, Loop, Node, Region, Switch, analyse_regions, children, walk
 from passes.base import Pass
 from passes.edit import Temporaries, with_parts
 from tgsi.language.facts.enums import IMM
@@ -181,8 +181,14 @@ def _without_last(region: Region) -> Region:
     return region
 
 
-def _to_ends(region: Region) -> tuple[Region, bool] | None:
-    """A region without BRKs, after which it ends anyway, and whether every lane left by a jump; None if that cannot be written."""
+def _to_ends(region: Region, room: int = MAX_DEPTH) -> tuple[Region, bool] | None:
+    """A region without BRKs, after which it ends anyway, and whether every lane left by a jump.
+
+    None if that cannot be written, or not with fewer than `room` blocks inside of each other: what follows an arm that leaves nests in the
+    other arm, so a function with a thousand returns would nest a thousand deep.
+    """
+    if not room:
+        return None
     made: list[Node] = []
     for number, node in enumerate(region):
         if isinstance(node, Jump):
@@ -191,14 +197,14 @@ def _to_ends(region: Region) -> tuple[Region, bool] | None:
             made.append(node)
             continue
         rest = region[number + 1 :]
-        then, otherwise = _to_ends(node.then), _to_ends(node.otherwise)
+        then, otherwise = _to_ends(node.then, room - 1), _to_ends(node.otherwise, room - 1)
         if then is None or otherwise is None:
             return None
         leaves = then[1] and otherwise[1]
         if rest and then[1] and not leaves:
-            otherwise = _to_ends((*node.otherwise, *rest))
+            otherwise = _to_ends((*node.otherwise, *rest), room - 1)
         elif rest and otherwise[1] and not leaves:
-            then = _to_ends((*node.then, *rest))
+            then = _to_ends((*node.then, *rest), room - 1)
         elif rest and not leaves:
             return None
         if then is None or otherwise is None:

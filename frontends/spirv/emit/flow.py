@@ -1,12 +1,16 @@
-"""Structured control flow as IF, BGNLOOP and SWITCH. Calls are written out."""
+"""Structured control flow as IF, BGNLOOP and SWITCH. Calls are written out.
+
+Methods that reach further blocks are generators, which `run` drives with a stack of its own: blocks may nest a thousand deep.
+"""
 
 from __future__ import annotations
 
 from frontends.spirv.emit.chain import place_of
 from frontends.spirv.emit.code import Ref, Refs, immediate
-from frontends.spirv.emit.frames import MAX_CALLS, Frame, Region, case_order, count_uses, returns_early
+from frontends.spirv.emit.frames import MAX_CALLS, Frame, Region, case_order, count_uses, joins_before_next, returns_early
 from frontends.spirv.emit.registry import EMITTERS
 from frontends.spirv.emit.state import MAX_WORK, State
+from frontends.spirv.emit.steps import Steps, run
 from frontends.spirv.module.errors import Op
 from frontends.spirv.module.module import Block
 from frontends.spirv.module.types import Int, Pointer
@@ -25,9 +29,9 @@ class Flow:
         function = self.s.tables.functions.get(self.s.entry.function)
         if function is None:
             self.s.fail("M007", f"the entry point {self.s.entry.name!r} has no function", self.s.entry.op)
-        self.function(Frame(function=function, is_main=True))
+        run(self.function(Frame(function=function, is_main=True)))
 
-    def call(self, op: Op, depth: int) -> None:
+    def call(self, op: Op, depth: int) -> Steps[None]:
         """Write out a function that is called."""
         s = self.s
         function = s.tables.functions.get(op.id(0))
@@ -51,7 +55,7 @@ class Flow:
                 s.sampled[parameter.result] = s.sampled[id]
             else:
                 s.bind_id(parameter.result, s.value(id), kind, op)
-        self.function(Frame(function=function, result=result, wraps=returns_early(function), depth=depth))
+        yield self.function(Frame(function=function, result=result, wraps=returns_early(function), depth=depth))
         s.instance, s.function, s.block, s.position = outer
         s.aliases.clear()
         if op.result and result:
@@ -59,7 +63,7 @@ class Flow:
         elif op.result:
             s.values[op.result] = []
 
-    def function(self, frame: Frame) -> None:
+    def function(self, frame: Frame) -> Steps[None]:
         """Write a function."""
         s, function = self.s, frame.function
         s.function = function
@@ -68,26 +72,26 @@ class Flow:
         if frame.wraps:
             frame.regions.append(Region(kind="call"))
             s.code.emit("BGNLOOP")
-        self.walk(frame, function.entry, 0)
+        yield self.walk(frame, function.entry, 0)
         if frame.wraps:
             s.code.emit("BRK")
             s.code.emit("ENDLOOP")
 
     # blocks
 
-    def walk(self, frame: Frame, label: int, end: int) -> bool:
+    def walk(self, frame: Frame, label: int, end: int) -> Steps[bool]:
         """Write blocks from a label on, up to the label `end`. True if control can come to `end`."""
         s = self.s
         while label != end:
             block = self._block(frame, label)
             if block.merge is not None and block.merge[0] == "loop" and not (frame.regions and frame.regions[-1].header == label):
-                label = self._loop(frame, block)
+                label = yield self._loop(frame, block)
                 continue
             if label in frame.visited and not frame.repeats:
                 s.fail("M008", f"control comes to the block {label} on two ways that no merge instruction joins", block.end)
             frame.visited.add(label)
-            self._body(frame, block)
-            following = self._end(frame, block, end)
+            yield self._body(frame, block)
+            following = yield self._end(frame, block, end)
             if following is None:
                 return False
             label = following
@@ -99,7 +103,7 @@ class Flow:
             self.s.fail("M008", f"there is no block {label} in the function", frame.function.op)
         return block
 
-    def _body(self, frame: Frame, block: Block) -> None:
+    def _body(self, frame: Frame, block: Block) -> Steps[None]:
         s = self.s
         s.block = block
         for place, op in enumerate(block.body):
@@ -108,7 +112,7 @@ class Flow:
             s.code.begin((s.instance, op.at))
             s.precise = op.result != 0 and "NoContraction" in s.tables.decorations.get(op.result, ())
             if op.name == "OpFunctionCall":
-                self.call(op, frame.depth + 1)
+                yield self.call(op, frame.depth + 1)
                 s.function, s.block = frame.function, block
                 continue
             emitter = EMITTERS.get(op.name)
@@ -124,7 +128,7 @@ class Flow:
         if self.s.work > MAX_WORK:
             self.s.fail("M023", f"with every call written out the shader has more than {MAX_WORK} instructions", op)
 
-    def _end(self, frame: Frame, block: Block, end: int) -> int | None:
+    def _end(self, frame: Frame, block: Block, end: int) -> Steps[int | None]:
         """Write the end of a block. The label to go on with; None where control does not come further."""
         s, op = self.s, block.end
         assert op is not None
@@ -132,11 +136,11 @@ class Flow:
         s.code.begin((s.instance, op.at))
         match op.number:
             case 249:
-                return self._go(frame, block, op.id(0), end)
+                return (yield self._go(frame, block, op.id(0), end))
             case 250:
-                return self._condition(frame, block, op, end)
+                return (yield self._condition(frame, block, op, end))
             case 251:
-                return self._switch(frame, block, op, end)
+                return (yield self._switch(frame, block, op))
             case 252 | 4416:
                 if s.processor is not Processor.FRAG:
                     s.fail("M006", "only fragment shaders discard", op)
@@ -195,7 +199,7 @@ class Flow:
 
     # branches
 
-    def _go(self, frame: Frame, block: Block, target: int, end: int) -> int | None:
+    def _go(self, frame: Frame, block: Block, target: int, end: int) -> Steps[int | None]:
         """Branch to a block: leave a loop, go on with it, or go on with the block."""
         self._phis(frame, block.label, target)
         if target == end:
@@ -206,14 +210,14 @@ class Flow:
                 self._leave(frame, number)
                 return None
             if region.kind == "loop" and target == region.next:
-                self._continue(frame, number)
+                yield self._continue(frame, number)
                 return None
             if region.kind == "loop" and target == region.header:
                 self.s.code.emit("CONT")
                 return None
         return target
 
-    def _continue(self, frame: Frame, number: int) -> None:
+    def _continue(self, frame: Frame, number: int) -> Steps[None]:
         """Write the continue construct of a loop, and go back to its beginning."""
         region = frame.regions[number]
         if any(inner.kind == "loop" for inner in frame.regions[number + 1 :]):
@@ -223,7 +227,7 @@ class Flow:
             return
         hidden, region.next = region.next, 0
         frame.repeats += 1
-        self.walk(frame, hidden, 0)
+        yield self.walk(frame, hidden, 0)
         frame.repeats -= 1
         region.next = hidden
 
@@ -256,51 +260,49 @@ class Flow:
             s.bind(phi, s.code.new(s.result(phi).words))
             s.code.place, s.code.serial = place, serial
 
-    def _arm(self, frame: Frame, block: Block, target: int, end: int) -> None:
+    def _arm(self, frame: Frame, block: Block, target: int, end: int) -> Steps[None]:
         """Write one arm of a branch, up to the label `end`."""
         frame.nesting += 1
-        if frame.nesting > MAX_INDENTED:
-            self.s.fail("M023", f"blocks nest deeper than {MAX_INDENTED}", block.end)
-        following = self._go(frame, block, target, end)
+        following = yield self._go(frame, block, target, end)
         if following is not None:
-            self.walk(frame, following, end)
+            yield self.walk(frame, following, end)
         frame.nesting -= 1
 
     def _is_exit(self, frame: Frame, target: int) -> bool:
         return any(target in (region.merge, region.next, region.header) for region in frame.regions)
 
-    def _condition(self, frame: Frame, block: Block, op: Op, end: int) -> int | None:
+    def _condition(self, frame: Frame, block: Block, op: Op, end: int) -> Steps[int | None]:
         s = self.s
         condition = s.value(op.id(0))
         yes, no = op.id(1), op.id(2)
         merge = block.merge[1] if block.merge is not None and block.merge[0] == "selection" else 0
         if yes == no:
-            return self._go(frame, block, yes, end)
+            return (yield self._go(frame, block, yes, end))
         if merge:
-            self._if(frame, block, condition, (yes, no), merge)
+            yield self._if(frame, block, condition, (yes, no), merge)
             return merge
         if self._is_exit(frame, no) or no == end:
             if yes == end or self._is_exit(frame, yes):
-                self._if(frame, block, condition, (yes, no), end)
+                yield self._if(frame, block, condition, (yes, no), end)
                 return end if end in (yes, no) else None
-            self._if(frame, block, condition, (0, no), no if no == end else 0)
-            return self._go(frame, block, yes, end)
+            yield self._if(frame, block, condition, (0, no), no if no == end else 0)
+            return (yield self._go(frame, block, yes, end))
         if self._is_exit(frame, yes) or yes == end:
-            self._if(frame, block, condition, (yes, 0), yes if yes == end else 0)
-            return self._go(frame, block, no, end)
+            yield self._if(frame, block, condition, (yes, 0), yes if yes == end else 0)
+            return (yield self._go(frame, block, no, end))
         s.fail("M008", "a conditional branch has no merge instruction before it", op)
 
-    def _if(self, frame: Frame, block: Block, condition: Refs, arms: tuple[int, int], merge: int) -> None:
+    def _if(self, frame: Frame, block: Block, condition: Refs, arms: tuple[int, int], merge: int) -> Steps[None]:
         """Write the arms of a condition; 0 stands for an empty one."""
         s = self.s
         s.code.emit("UIF", (), s.code.source(s.code.plain(condition)[:1]))
         first = len(s.code.instructions)
         if arms[0]:
-            self._arm(frame, block, arms[0], merge)
+            yield self._arm(frame, block, arms[0], merge)
         middle = len(s.code.instructions)
         s.code.emit("ELSE")
         if arms[1]:
-            self._arm(frame, block, arms[1], merge)
+            yield self._arm(frame, block, arms[1], merge)
         if len(s.code.instructions) == middle + 1:
             s.code.instructions.pop()
             if middle == first:
@@ -308,17 +310,22 @@ class Flow:
                 return
         s.code.emit("ENDIF")
 
-    def _loop(self, frame: Frame, block: Block) -> int:
+    def _loop(self, frame: Frame, block: Block) -> Steps[int]:
         s = self.s
         assert block.merge is not None
         _, merge, following = block.merge
         if len(frame.regions) >= MAX_INDENTED:
             s.fail("M023", f"blocks nest deeper than {MAX_INDENTED}", block.end)
-        begun = self._open(frame, Region(kind="loop", merge=merge, next=following, header=block.label))
+        once = joins_before_next(frame.function, block)
+        begun = self._open(frame, Region(kind="loop", merge=merge, next=0 if once else following, header=block.label))
         nesting, frame.nesting = frame.nesting, frame.nesting + 1
         s.loops += 1
         s.code.emit("BGNLOOP")
-        self.walk(frame, block.label, 0)
+        if once:
+            yield self._round(frame, block.label, following)
+            yield self.walk(frame, following, 0)
+        else:
+            yield self.walk(frame, block.label, 0)
         s.loops -= 1
         if s.code.instructions[-1].opcode.name == "CONT":
             s.code.instructions.pop()
@@ -327,9 +334,20 @@ class Flow:
         self._close(frame, begun)
         return merge
 
+    def _round(self, frame: Frame, label: int, following: int) -> Steps[None]:
+        """Write the body of a loop as a loop of its own that lanes leave in its first round, to come together before the continue construct."""
+        s = self.s
+        begun = self._open(frame, Region(kind="round", merge=following, header=label))
+        s.code.emit("BGNLOOP")
+        yield self.walk(frame, label, 0)
+        if s.code.instructions[-1].opcode.name != "BRK":
+            s.code.emit("BRK")
+        s.code.emit("ENDLOOP")
+        self._close(frame, begun)
+
     # switches
 
-    def _switch(self, frame: Frame, block: Block, op: Op, end: int) -> int | None:
+    def _switch(self, frame: Frame, block: Block, op: Op) -> Steps[int]:
         s = self.s
         if block.merge is None:
             s.fail("M008", "a switch has no merge instruction before it", op)
@@ -365,7 +383,7 @@ class Flow:
             if target == default:
                 s.code.emit("DEFAULT")
             if target != merge:
-                self.walk(frame, target, falls or merge)
+                yield self.walk(frame, target, falls or merge)
             last = s.code.instructions[-1].opcode.name
             if not falls and last not in ("BRK", "CONT", "RET"):
                 s.code.emit("BRK")

@@ -21,7 +21,8 @@ _BRANCH, _CONDITIONAL, _SWITCH, _KILL, _RETURN, _RETURN_VALUE, _UNREACHABLE, _TE
 
 @record(frozen=False, kw_only=True)
 class Region:
-    """A loop or switch that is open. `kind`: loop, switch, or call (the loop around a function that returns early).
+    """A loop or switch that is open. `kind`: loop, switch, call (the loop around a function that returns early), or round (the loop around
+    the body of a loop whose continue construct is written once).
 
     `flag` is a word that is set before a BRK that has to leave the region around, too.
     """
@@ -173,6 +174,42 @@ def _successors(block: Block) -> list[int]:
     if end.number == _SWITCH:
         return [end.id(1), *end.ids(3)[::2]]
     return []
+
+
+_JOINS = ("OpControlBarrier", "OpGroup", "OpDP", "OpFwidth", "OpFunctionCall", "OpImageQueryLod", "OpSubgroup")
+"""Beginnings of the names of instructions that see what other invocations do at the same place, or may: those of called functions."""
+
+
+def joins_before_next(function: Function, header: Block) -> bool:
+    """True if several ways lead to the continue construct of a loop, and something there sees other invocations.
+
+    All invocations of a round come together at the continue target (SPIR-V, 2.11), so such a construct must be written once.
+    """
+    assert header.merge is not None
+    _, merge, following = header.merge
+    if following == header.label:
+        return False
+    inside = _reached(function, following, {merge, header.label})
+    if not any(_sees_others(op.name) for label in inside for op in function.blocks[label].body):
+        return False
+    body = _reached(function, header.label, {merge, following})
+    return sum(_successors(function.blocks[label]).count(following) for label in body) > 1
+
+
+def _sees_others(name: str) -> bool:
+    return name.startswith(_JOINS) or ("ImplicitLod" in name and name.startswith("OpImage"))
+
+
+def _reached(function: Function, first: int, stop: set[int]) -> set[int]:
+    """Labels of the blocks that control can come to from a block, that one included, without a step to one of `stop`."""
+    stack, seen = [first], {first}
+    while stack:
+        block = function.blocks.get(stack.pop())
+        for target in _successors(block) if block is not None and block.end is not None else ():
+            if target not in seen and target not in stop:
+                seen.add(target)
+                stack.append(target)
+    return seen & function.blocks.keys()
 
 
 def returns_early(function: Function) -> bool:
