@@ -335,7 +335,7 @@ class Flow:
         return merge
 
     def _round(self, frame: Frame, label: int, following: int) -> Steps[None]:
-        """Write the body of a loop as a loop of its own that lanes leave in its first round, to come together before the continue construct."""
+        """Write the body of a loop as a loop that lanes leave in its first round: they come together before the continue construct."""
         s = self.s
         begun = self._open(frame, Region(kind="round", merge=following, header=label))
         s.code.emit("BGNLOOP")

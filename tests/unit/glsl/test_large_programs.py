@@ -129,9 +129,10 @@ def test_ten_thousand_registers_hold_what_they_were_given(live: int, engine: str
 @pytest.mark.parametrize("skip", ["if ((id & 1u) == 1u) continue;", "switch (id % 3u) { case 1u: continue; case 2u: break; }", ""])
 def test_all_invocations_meet_at_a_barrier_in_the_step_of_a_loop(skip: str, engine: str) -> None:
     text = (
-        "#version 430\nlayout(local_size_x = 8) in;\nlayout(std430, binding = 0) buffer B { uint o[8]; };\nshared uint s[8];\nuint sum = 0u;\n"
-        "uint next(uint i) { uint id = gl_LocalInvocationIndex; s[id] = id + i; barrier(); sum += s[(id + 1u) % 8u]; barrier(); return i + 1u; }\n"
-        f"void main() {{ uint id = gl_LocalInvocationIndex; for (uint i = 0u; i < 3u; i = next(i)) {{ {skip} sum += 100u; }} o[id] = sum; }}"
+        "#version 430\nlayout(local_size_x = 8) in;\nlayout(std430, binding = 0) buffer B { uint o[8]; };\n"
+        "shared uint s[8];\nuint sum = 0u, id = gl_LocalInvocationIndex;\n"
+        "uint next(uint i) { s[id] = id + i; barrier(); sum += s[(id + 1u) % 8u]; barrier(); return i + 1u; }\n"
+        f"void main() {{ for (uint i = 0u; i < 3u; i = next(i)) {{ {skip} sum += 100u; }} o[id] = sum; }}"
     )
     program = tgsi.compile(text, stage="comp")
     ran = tgsi.run(program, buffers={0: np.zeros(8, np.uint32)}, engine=engine, lanes=4)
