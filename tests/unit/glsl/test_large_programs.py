@@ -40,7 +40,7 @@ def glsl(kind: str, cases: int) -> str:
 
 
 def chosen(program: tgsi.Program, choices: list[int], engine: str) -> list[float]:
-    """What a program makes of inputs."""
+    """The first output of a program for each first input."""
     inputs = np.zeros((len(choices), 1, 4), np.float32)
     inputs[:, 0, 0] = choices
     return tgsi.run(program, inputs, constants={0: np.ones((1, 4), np.float32)}, engine=engine).floats[:, 0, 0].tolist()
