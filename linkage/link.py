@@ -10,6 +10,7 @@ from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
 from linkage.table import LinkTable
+from linkage.types import check_types
 from linkage.unwritten import gaps_of
 from linkage.unwritten import unwritten as unwritten_reads
 from linkage.usage import interface_of
@@ -74,6 +75,7 @@ def connect(
     if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.is_faulty or consumer.torn_inputs:
         _check_stages(vertex, fragment)
         check_registers(vertex, fragment)
+    check_types(vertex, fragment)
     table = join(profile, producer, consumer, state.mapping)
     if gaps_of(vertex):
         table = replace(table, unwritten=unwritten_reads(vertex, table, consumer, rasterized=True))

@@ -275,6 +275,9 @@ K006 task and mesh program do not fit
 K007 two semantics in one register
     Two declarations give one register different semantics, each for other channels. A link moves whole registers, so the next stage
     would get channels of the other value.
+K008 one value of two types
+    Two programs that come from GLSL, HLSL or SPIR-V share a value by name, location or semantic, and state different types for it. OpenGL
+    refuses to link them. Without names, values between stages are words that have no type.
 K010 input reads its default
     The fragment program reads a semantic that no output carries. It reads 0, 0, 0, 1.
 K011 output is never read
