@@ -32,7 +32,7 @@ def build_geometry_step(module: Module, name: str) -> None:
         loop.break_if(done >= items)
         wanted = (items - done + lanes - 1).udiv(lanes).zext(I64) * one.zext(I64)
         capacity = f.min(wanted, g.get("most_vertices").zext(I64))
-        place = vertex_memory(f, run, step_of(f, run, number).get("vertices"), (capacity + 1) * size.zext(I64))
+        place = vertex_memory(f, run, step_of(f, run, number).get("vertices"), capacity + 1, size)
         f.store(place, g.address("out_vertices"), 0, 8)
         g.set("capacity", capacity.trunc(I32))
         g.set("num_vertices", f.const(I32, 0))

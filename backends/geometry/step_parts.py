@@ -11,7 +11,9 @@ from backends.llvm.builder.record import Record
 TAKE = "take_piece"
 """take_piece(run, hand) -> 0, or another number that ends the draw."""
 MEMORY = "stage_memory"
-"""stage_memory(run, bytes) -> address that is valid until the rasterizer is done, 0: there is no memory."""
+"""stage_memory(run, bytes, unit) -> address that is valid until the rasterizer is done, 0: there is no memory.
+
+unit: bytes, 1 or a multiple of 16. Addresses in one piece of memory are multiples of it apart."""
 SHORTEN = "shorten_memory"
 """shorten_memory(run, end): the memory after `end`, which belongs to the latest call of `MEMORY`, is not used."""
 NO_MEMORY = -1
@@ -33,14 +35,15 @@ def stream_of(f: Function, hand: Record, stream: int = 0) -> Record:
     return Record(f, hand.address("streams", stream), StreamRecord)
 
 
-def vertex_memory(f: Function, run: Val, held: Val, size: Val) -> Val:
-    """Address (i64) of `size` bytes (i64) for the vertices of a piece. Returns from the function if there is no memory.
+def vertex_memory(f: Function, run: Val, held: Val, count: Val, size: Val) -> Val:
+    """Address (i64) of memory for the vertices of a piece, `count` (i64) of `size` (i32) bytes. Returns from the function if there is none.
 
-    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done.
+    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done, and lies a whole number
+    of vertices from that of the pieces before it, so that one record can stand for all of them.
     """
     place = f.var(I64, held.as_address())
     with f.if_(place.get().eq(0)):
-        place.set(f.call(I64, MEMORY, run, size))
+        place.set(f.call(I64, MEMORY, run, count * size.zext(I64), size))
         with f.leaving(place.get().eq(0)):
             f.ret(f.const(I32, NO_MEMORY))
     return place.get()

@@ -47,8 +47,8 @@ def _build_run_vertices(module: Module) -> None:
     r.set("vertex.first", start)
     r.set("vertex.count", count)
     f.call_pointer(None, r.get("assemble"), r.address("vertex"))
-    size = (r.get("vertex.num_vertices") + MAX_LANES).zext(I64) * (r.get("vertex.registers").zext(I64) << 4)
-    f.store(vertex_memory(f, run, r.get("vertices"), size), r.address("vertex.vertices"), 0, 8)
+    room = (r.get("vertex.num_vertices") + MAX_LANES).zext(I64)
+    f.store(vertex_memory(f, run, r.get("vertices"), room, r.get("vertex.registers") << 4), r.address("vertex.vertices"), 0, 8)
     f.call_pointer(None, r.get("shade"), r.address("vertex"))
     with f.if_(r.get("counts_input").ne(0)):
         add_count(f, r, "vs_invocations", r.get("vertex.num_vertices"))

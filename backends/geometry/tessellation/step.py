@@ -84,8 +84,8 @@ def _run_points(f: Function, run: Val, number: Val, p: Record, numbers: Val, cou
         p.set("evaluation.patches", p.get("points.first"))
         made = p.get("points.points")
         with f.if_(made.ne(0)):
-            size = (made + p.get("lanes")).zext(I64) * left.get("size").zext(I64)
-            vertices = vertex_memory(f, run, step_of(f, run, number).get("vertices"), size)
+            room = (made + p.get("lanes")).zext(I64)
+            vertices = vertex_memory(f, run, step_of(f, run, number).get("vertices"), room, left.get("size"))
             f.store(vertices, p.address("evaluation.vertices"), 0, 8)
             f.call_pointer(None, p.get("evaluation_shader"), p.address("evaluation"))
             add_count(f, r, "ds_invocations", made)

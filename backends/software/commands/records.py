@@ -102,6 +102,11 @@ class StageEnvironment(ctypes.Structure):
     ]
 
 
+QUEUED_FIELDS = ("queued_frame", "queued_targets", "queued_input", "queued_draw", "queued_vertices", "queued_corners")
+"""The latest `Draw` record that was queued for a template: the frame, targets and record of the vertex stage for which it holds, its
+address, and the addresses of its vertices and corners."""
+
+
 class StagedRecord(ctypes.Structure):
     """The stages of a template whose draws go through more of them, or write stream output.
 
@@ -120,6 +125,7 @@ class StagedRecord(ctypes.Structure):
         ("executor", c_void_p),  # of the draw that is carried out
         ("bound", c_void_p),
         ("fragment_environment", c_uint64),
+        *((name, c_int64) for name in QUEUED_FIELDS),
         ("run", RunRecord),
     ]
 

@@ -20,10 +20,20 @@ from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES, MAX_STRE
 from backends.raster.draw_record import Call, Draw
 from backends.software.commands.environments import leave_unmade
 from backends.software.commands.memory import allocate, leave
-from backends.software.commands.records import Code, EnvironmentRecipe, ExecutorRecord, StagedRecord, StageEnvironment, TemplateRecord
+from backends.software.commands.records import (
+    QUEUED_FIELDS,
+    Code,
+    EnvironmentRecipe,
+    ExecutorRecord,
+    StagedRecord,
+    StageEnvironment,
+    TemplateRecord,
+)
 from backends.software.commands.spans import is_full
 
 _CALL_WORDS = ctypes.sizeof(Call) // 4
+_FARTHEST = 1 << 30
+"""Most bytes from the vertices and the corners of a record to those of a later piece that it stands for."""
 _TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS), (TextureRecord, MAX_SHADER_IMAGES)
 """Records and lengths of a stage's tables, in the order of `BoundRecord.tables`."""
 
@@ -106,6 +116,8 @@ def build_run_staged(module: Module) -> None:
     """
     _build_stage_memory(module)
     _build_shorten_memory(module)
+    _build_queue_again(module)
+    _build_queue_piece(module)
     _build_take_piece(module)
     f = Function(module, "run_staged", [PTR, PTR, PTR, PTR, I32, I64], I32, shared=True, internal=True)
     executor, bound, template, call, total, assembled = f.args
@@ -154,12 +166,17 @@ def _ask(f: Function, e: Record, code: Code) -> Val:
 
 def _build_stage_memory(module: Module) -> None:
     """See `backends.geometry.step_parts.MEMORY`."""
-    f = Function(module, MEMORY, [PTR, I64], I64, shared=True, internal=True)
-    run, size = f.args
+    f = Function(module, MEMORY, [PTR, I64, I32], I64, shared=True, internal=True)
+    run, size, unit = f.args
     _, e = _owner(f, run)
-    place = f.var(I64, allocate(f, e.pointer, size))
+    room = size + unit.zext(I64)
+    place = f.var(I64, allocate(f, e.pointer, room))
     with f.if_(place.get().eq(0)), f.if_(_ask(f, e, Code.MEMORY)):
-        place.set(allocate(f, e.pointer, size))
+        place.set(allocate(f, e.pointer, room))
+    with f.if_(place.get().ne(0)):
+        base = e.get("memory_base")
+        inside = (place.get() - base).trunc(I32)  # a piece of memory is smaller than 4 GiB
+        place.set(base + ((inside + unit - 1).udiv(unit) * unit).zext(I64))
     f.ret(place.get())
 
 
@@ -194,33 +211,89 @@ def _build_take_piece(module: Module) -> None:
         with f.if_(is_full(f, e, count.zext(I64))):
             with f.leaving(~_ask(f, e, Code.FULL)):
                 f.ret(stopped)
-        corners_size, numbers_size = (count * hand.get("rows")).zext(I64) << 2, count.zext(I64) << 2
-        draw_size = f.const(I64, ctypes.sizeof(Draw))
-        corners = f.call(I64, MEMORY, run, corners_size + numbers_size + draw_size + 2 * (SLACK + ALIGNMENT))
-        with f.leaving(corners.eq(0)):
-            f.ret(stopped)
-        numbers = corners + _whole(corners_size)
-        drawn = numbers + _whole(numbers_size)
-        f.call(PTR, "memcpy", corners.as_pointer(), stream.get("corners"), corners_size)
-        f.call(PTR, "memcpy", numbers.as_pointer(), stream.get("numbers"), numbers_size)
-        f.call(PTR, "memcpy", drawn.as_pointer(), s.get("content"), draw_size)
-        d = Record(f, drawn.as_pointer(), Draw)
-        f.store(hand.get("vertices"), d.address("fetch.attribute"), 0, 8)
-        f.store(corners, d.address("assembly.indices"), 0, 8)
-        f.store(numbers, d.address("assembly.numbers"), 0, 8)
-        d.set("fragments.interval", Record(f, s.get("bound"), BoundRecord).get("interval").trunc(I32))
-        nowhere = f.const(I64, 0).as_pointer()
-        seen = f.call(I32, "write_values", drawn.as_pointer(), s.get("bound"), e.get("width"), e.get("height"), nowhere)
-        with f.else_of(seen.ne(0)) as otherwise:
-            memory = f.alloca(f"[{_CALL_WORDS} x i32]")
-            for k in range(_CALL_WORDS):
-                f.store(f.const(I32, 0), memory, 4 * k)
-            Record(f, memory, Call).set("prims_per_instance", count)
-            none, fragment = f.const(I64, 0), s.get("fragment_environment")
-            f.call(None, "append", e.pointer, drawn, none, fragment, f.const(I32, 0), count, memory)
-            otherwise()
-            f.call(None, SHORTEN, run, corners)
+        with f.else_of(f.call(I32, "queue_again", run, given).eq(0)) as is_queued:
+            with f.leaving(f.call(I32, "queue_piece", run, given).eq(0)):
+                f.ret(stopped)
+            is_queued()
     f.ret(f.const(I32, 0))
+
+
+def _build_queue_again(module: Module) -> None:
+    """queue_again(run, hand) -> 1: the piece is queued with the record of the piece before it. 0: it needs one of its own.
+
+    Spans of one record go through the front end together, and their tiles are shaded without a switch. Python does not run, nothing is
+    looked up, and a record is neither copied nor filled in."""
+    f = Function(module, "queue_again", [PTR, PTR], I32, shared=True, internal=True)
+    run, given = f.args
+    r, hand, no = Record(f, run, RunRecord), Record(f, given, HandRecord), f.const(I32, 0)
+    s, e = _owner(f, run)
+    is_same = s.get("queued_frame").eq(e.get("frame")) & s.get("queued_targets").eq(e.get("targets_id"))
+    with f.leaving(~is_same | s.get("queued_input").ne(r.get("vertex.draw").as_address())):
+        f.ret(no)
+    size, distance = hand.get("size"), hand.get("vertices").as_address() - s.get("queued_vertices")
+    with f.leaving(distance.ugt(_FARTHEST)):
+        f.ret(no)
+    bias = distance.trunc(I32).udiv(size)
+    with f.leaving((bias * size).ne(distance.trunc(I32))):
+        f.ret(no)
+    stream = stream_of(f, hand)
+    count = stream.get("count")
+    bytes_ = (count * hand.get("rows")).zext(I64) << 2
+    corners = f.call(I64, MEMORY, run, bytes_, f.const(I32, 1))
+    start = corners - s.get("queued_corners")
+    with f.leaving(corners.eq(0) | start.ugt(_FARTHEST)):
+        f.ret(no)
+    f.call(PTR, "memcpy", corners.as_pointer(), stream.get("corners"), bytes_)
+    _append(f, s, e, s.get("queued_draw"), count, start.lshr(2).trunc(I32), bias)
+    f.ret(f.const(I32, 1))
+
+
+def _build_queue_piece(module: Module) -> None:
+    """queue_piece(run, hand) -> 1, or 0: there is no memory. Queues a piece with a record of its own, if it has pixels."""
+    f = Function(module, "queue_piece", [PTR, PTR], I32, shared=True, internal=True)
+    run, given = f.args
+    r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)
+    s, e = _owner(f, run)
+    stream = stream_of(f, hand)
+    count = stream.get("count")
+    corners_size, numbers_size = (count * hand.get("rows")).zext(I64) << 2, count.zext(I64) << 2
+    draw_size = f.const(I64, ctypes.sizeof(Draw))
+    corners = f.call(I64, MEMORY, run, corners_size + numbers_size + draw_size + 2 * (SLACK + ALIGNMENT), f.const(I32, 1))
+    with f.leaving(corners.eq(0)):
+        f.ret(f.const(I32, 0))
+    numbers = corners + _whole(corners_size)
+    drawn = numbers + _whole(numbers_size)
+    f.call(PTR, "memcpy", corners.as_pointer(), stream.get("corners"), corners_size)
+    f.call(PTR, "memcpy", numbers.as_pointer(), stream.get("numbers"), numbers_size)
+    f.call(PTR, "memcpy", drawn.as_pointer(), s.get("content"), draw_size)
+    d = Record(f, drawn.as_pointer(), Draw)
+    f.store(hand.get("vertices"), d.address("fetch.attribute"), 0, 8)
+    f.store(corners, d.address("assembly.indices"), 0, 8)
+    f.store(numbers, d.address("assembly.numbers"), 0, 8)
+    d.set("fragments.interval", Record(f, s.get("bound"), BoundRecord).get("interval").trunc(I32))
+    nowhere = f.const(I64, 0).as_pointer()
+    seen = f.call(I32, "write_values", drawn.as_pointer(), s.get("bound"), e.get("width"), e.get("height"), nowhere)
+    with f.else_of(seen.ne(0)) as otherwise:
+        none = f.const(I32, 0)
+        _append(f, s, e, drawn, count, none, none)
+        input_ = f.select(d.get("setup.calls_join").ne(0), r.get("vertex.draw").as_address(), f.const(I64, 0))  # 0: of no draw
+        values = (e.get("frame"), e.get("targets_id"), input_, drawn, hand.get("vertices").as_address(), corners)
+        for name, value in zip(QUEUED_FIELDS, values, strict=True):
+            s.set(name, value)
+        otherwise()
+        f.call(None, SHORTEN, run, corners)
+    f.ret(f.const(I32, 1))
+
+
+def _append(f: Function, s: Record, e: Record, draw: Val, count: Val, start: Val, bias: Val) -> None:
+    """Queue `count` primitives of a record whose corners begin at number `start` and name vertices after the first `bias`."""
+    memory = f.alloca(f"[{_CALL_WORDS} x i32]")
+    for k in range(_CALL_WORDS):
+        f.store(f.const(I32, 0), memory, 4 * k)
+    call = Record(f, memory, Call)
+    for name, value in (("start", start), ("index_bias", bias), ("prims_per_instance", count)):
+        call.set(name, value)
+    f.call(None, "append", e.pointer, draw, f.const(I64, 0), s.get("fragment_environment"), f.const(I32, 0), count, memory)
 
 
 def _whole(size: Val) -> Val:
