@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 
 from backends.sealed_files import default_files
+from frontends.glsl.limits import resource_file
 from tgsi.language.record import record
 
 _FORM = "1"
@@ -25,7 +26,7 @@ class Module:
 def key_of(parts: Iterable[str]) -> str:
     """The key of a compilation: a digest of all that it depends on."""
     digest = hashlib.sha256()
-    for part in ("glsl", _FORM, *parts):
+    for part in ("glsl", _FORM, resource_file(), *parts):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(f"{len(data)}:".encode() + data)
     return digest.hexdigest()

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
+from frontends.glsl.limits import resource_file
 from frontends.glsl.sandbox import SYSTEM_LIBRARIES, Access, start
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.record import record
@@ -167,12 +168,13 @@ def _traced_access(compiler: Compiler) -> tuple[str, ...]:
 
 def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tuple[str, ...]) -> Output:
     with tempfile.TemporaryDirectory(prefix="tgsi-glsl-", ignore_cleanup_errors=True) as folder:
-        messages, module = Path(folder, "messages"), Path(folder, "module.spv")
-        command = [compiler.path, *arguments, "-o", str(module)]
+        messages, module, limits = Path(folder, "messages"), Path(folder, "module.spv"), Path(folder, "limits.conf")
+        limits.write_text(resource_file())
+        command = [compiler.path, *arguments, "-o", str(module), str(limits)]
         if not _HAS_PRLIMIT and os.name == "posix":
             command = [_SHELL, "-c", _SHELL_LIMITS, *command]
             readable = (*readable, _SHELL)
-        readable = (*readable, *(argument[2:] for argument in arguments if argument.startswith("-I")))
+        readable = (*readable, str(limits), *(argument[2:] for argument in arguments if argument.startswith("-I")))
         module.touch()  # so that the sandbox allows one file, not the folder
         is_late = False
         with messages.open("wb") as out:
