@@ -14,7 +14,7 @@ from PIL import Image
 from rich.console import Console
 from rich.text import Text
 
-from tests.vtest.encoder import FRAGMENT, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, vertices
+from tests.vtest.encoder import COVER, FRAGMENT, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, read, target, vertices
 from tests.vtest.test_command import red
 from tgsi.gallium import Screen
 from tgsi.tools.replay.cli import main as replay
@@ -102,6 +102,33 @@ def test_the_summary_adds_the_clients_of_a_program(capsys: Captured) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert lines[1].split() == ["gears", "2", "0", "2,400", "0", "6", "in", "3.0", "s", "0", "0"]
     assert lines[2].split()[:2] == ["browser", "1"]
+
+
+LOOPS = "FRAG\nDCL OUT[0], COLOR\n" + "BGNLOOP\n" * 101 + "BRK\nENDLOOP\n" * 101 + "END\n"
+LONG = "FRAG\nDCL OUT[0], COLOR\n" + "NOP\n" * 33_000 + "END\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "limit"), [(LOOPS, "fragment shader 22", "100 deep"), (LONG, "FRAG program", "32768 instructions")]
+)
+def test_log_and_summary_say_which_shader_is_refused_at_which_limit_and_what_to_do(
+    screen: Screen, capsys: Captured, text: str, named: str, limit: str
+) -> None:
+    commands = Commands()
+    for handle in (22, 23):
+        commands.shader(handle, FRAGMENT, text).add("BIND_SHADER", handle, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+        commands.add("DRAW_VBO", *draw())
+    marks = run(screen, target().buffer(2, vertices(*COVER)).submit(commands)).marks
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "is refused" in line]
+    for words in (named, limit, "leave out" if text is LOOPS else "shorten", "--dump-shaders"):
+        assert words in line
+    summary = Summary()
+    summary.add("game", marks)
+    summary.show()
+    shown = capsys.readouterr().err.splitlines()[-1]
+    assert shown.startswith("game: ")
+    assert line.split(": ", 1)[1][:300] in shown
+    assert "(and 1 more)" in shown
 
 
 def test_kernels_that_are_compiled_for_long_are_shown_until_they_are_done() -> None:

@@ -70,7 +70,8 @@ def build_tree(program: Program) -> Region:
         for node in nodes:
             room -= len(node.instructions) if isinstance(node, regions.Block) else 1
             if room < 0:
-                raise UnsupportedError.at("B041", f"the program and its calls expand to more than {MAX_ITEMS} instructions")
+                text = f"the {program.processor.name} program and its calls expand to more than {MAX_ITEMS} instructions"
+                raise UnsupportedError.at("B041", text, hint="shorten or divide the shader, or let it loop where it repeats itself")
             match node:
                 case regions.Block():
                     region.items += [Leaf(i, region) for i in node.instructions if not i.opcode.has_no_effect]

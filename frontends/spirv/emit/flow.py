@@ -134,13 +134,14 @@ class Flow:
         assert op is not None
         self._count(op)
         s.code.begin((s.instance, op.at))
+        following: int | None = None
         match op.number:
             case 249:
-                return (yield self._go(frame, block, op.id(0), end))
+                following = yield self._go(frame, block, op.id(0), end)
             case 250:
-                return (yield self._condition(frame, block, op, end))
+                following = yield self._condition(frame, block, op, end)
             case 251:
-                return (yield self._switch(frame, block, op))
+                following = yield self._switch(frame, block, op)
             case 252 | 4416:
                 if s.processor is not Processor.FRAG:
                     s.fail("M006", "only fragment shaders discard", op)
@@ -152,7 +153,7 @@ class Flow:
             case 5294:
                 EMITTERS["OpEmitMeshTasksEXT"](s, op)
                 self._return(frame, op)
-        return None
+        return following
 
     def _return(self, frame: Frame, op: Op) -> None:
         s = self.s
@@ -273,11 +274,13 @@ class Flow:
 
     def _condition(self, frame: Frame, block: Block, op: Op, end: int) -> Steps[int | None]:
         s = self.s
+        following: int | None
         condition = s.value(op.id(0))
         yes, no = op.id(1), op.id(2)
         merge = block.merge[1] if block.merge is not None and block.merge[0] == "selection" else 0
         if yes == no:
-            return (yield self._go(frame, block, yes, end))
+            following = yield self._go(frame, block, yes, end)
+            return following
         if merge:
             yield self._if(frame, block, condition, (yes, no), merge)
             return merge
@@ -286,10 +289,12 @@ class Flow:
                 yield self._if(frame, block, condition, (yes, no), end)
                 return end if end in (yes, no) else None
             yield self._if(frame, block, condition, (0, no), no if no == end else 0)
-            return (yield self._go(frame, block, yes, end))
+            following = yield self._go(frame, block, yes, end)
+            return following
         if self._is_exit(frame, yes) or yes == end:
             yield self._if(frame, block, condition, (yes, 0), yes if yes == end else 0)
-            return (yield self._go(frame, block, no, end))
+            following = yield self._go(frame, block, no, end)
+            return following
         s.fail("M008", "a conditional branch has no merge instruction before it", op)
 
     def _if(self, frame: Frame, block: Block, condition: Refs, arms: tuple[int, int], merge: int) -> Steps[None]:

@@ -43,7 +43,8 @@ def chosen(program: tgsi.Program, choices: list[int], engine: str) -> list[float
     """The first output of a program for each first input."""
     inputs = np.zeros((len(choices), 1, 4), np.float32)
     inputs[:, 0, 0] = choices
-    return tgsi.run(program, inputs, constants={0: np.ones((1, 4), np.float32)}, engine=engine).floats[:, 0, 0].tolist()
+    ran = tgsi.run(program, inputs, constants={0: np.ones((1, 4), np.float32)}, engine=engine)
+    return [float(value) for value in ran.floats[:, 0, 0]]
 
 
 @needs_glslang

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from backends.device.commands.reader import Buffers, Rows, address_of_words
-from tgsi.language.diagnostics import TgsiError
+from tgsi.language.diagnostics import DiagnosticError, Severity, TgsiError, UnsupportedError
 from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.account import OBJECT, SMALL, Account
@@ -23,7 +23,7 @@ from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.output.log import COMMANDS as COMMANDS_LEVEL
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import part
-from tgsi.tools.vtest.processes.marks import Mark, make_marks
+from tgsi.tools.vtest.processes.marks import Mark, make_marks, note_refusal
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native_rows
 
@@ -336,6 +336,20 @@ class Session:
             name += f" {OBJECT_NAMES[kind]}"
         text = str(error) if isinstance(error, EXPECTED) else f"{type(error).__name__}: {error}"
         self.complain(f"{name} at word {at}: {text}")
+        if isinstance(error, UnsupportedError) and number != CREATE_OBJECT:
+            self.refuse("a shader of a draw", error)
+
+    def refuse(self, shader: str, error: DiagnosticError, file: str = "") -> None:
+        """Say of the first shader that cannot be drawn with which limit it meets and what to do, in the log and in the summary.
+
+        file: where its text was written, if it was.
+        """
+        found = next((item for item in error.diagnostics if item.severity is Severity.ERROR), error.diagnostics[0])
+        way = found.hint or "make the shader smaller or simpler"
+        text = f"{file or '--dump-shaders DIR'} {'has' if file else 'keeps'} its text"
+        line = f"{shader} is refused, and its draws are left out: {found.code}: {found.message}; {way}; {text}"
+        if note_refusal(self.marks, line):
+            self.say(f"{self.name}: {line}")
 
     def complain(self, text: str) -> None:
         """Print a line about a client's mistake, up to MAX_COMPLAINTS lines."""

@@ -8,6 +8,7 @@ from typing import Any
 from backends.device.commands.bound_record import Hindrance, shader_word
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
+from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
@@ -76,6 +77,9 @@ def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
     sub.session.account.take(size, "text")
     try:
         made = create(program_of(source, _CREATE[pieces.stage]), **pieces.given)
+    except DiagnosticError as error:
+        sub.session.refuse(f"{pieces.stage.name.lower()} shader {handle}", error, "" if file is None else str(file))
+        raise
     finally:
         sub.session.account.give(size)
     sub.put(handle, Shader(pieces.stage, made), size)

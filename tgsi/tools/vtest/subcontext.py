@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from backends.device.commands.reader import Buffers, Reader, Rows
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo
+from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT, SUB_CONTEXT
 from tgsi.tools.vtest.errors import CommandError
@@ -61,6 +62,9 @@ class Client(Protocol):
 
     def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
         """Note the draws of a sub-context that ends, and how many kernels the process has loaded, and compiled for how long, by now."""
+
+    def refuse(self, shader: str, error: DiagnosticError, file: str = "") -> None:
+        """Say of the first shader that cannot be drawn with which limit it meets and what to do."""
 
     def new_trace(self) -> Path | None:
         """Name of the file for the calls of a new sub-context, None for none."""

@@ -1,11 +1,11 @@
-"""The summary of a server's clients: a row for each program."""
+"""The summary of a server's clients: a row for each program, and a line for one whose shaders cannot be drawn with."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 
-from tgsi.tools.vtest.processes.marks import WORDS, Mark
+from tgsi.tools.vtest.processes.marks import Mark, first_refusal
 
 
 class Summary:
@@ -14,13 +14,16 @@ class Summary:
     def __init__(self) -> None:
         self.clients: dict[str, int] = {}
         self.counts: dict[str, list[int]] = {}
+        self.refusals: dict[str, str] = {}  # the first one of each program
 
     def add(self, program: str, marks: Sequence[int]) -> None:
         """Add a client that has ended."""
         self.clients[program] = self.clients.get(program, 0) + 1
-        counts = self.counts.setdefault(program, [0] * WORDS)
-        for at, count in enumerate(marks):
+        counts = self.counts.setdefault(program, [0] * len(Mark))
+        for at, count in zip(Mark, marks):
             counts[at] += count
+        if refusal := first_refusal(marks):
+            self.refusals.setdefault(program, refusal)
 
     def show(self) -> None:
         """Print the table to stderr."""
@@ -49,3 +52,6 @@ class Summary:
         if console.is_terminal:
             console.print()  # after ^C
         console.print(table)
+        for program, refusal in self.refusals.items():
+            more = self.counts[program][Mark.REFUSED] - 1
+            console.print(f"{program}: {refusal}{f' (and {more} more)' if more else ''}", style="red", markup=False)

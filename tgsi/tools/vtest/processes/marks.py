@@ -1,8 +1,9 @@
-"""Counts of a client's process, in memory that it shares with the parent process, which reads them whenever it likes."""
+"""Counts of a client's process, and its first refusal, in memory shared with the parent process, which reads them whenever it likes."""
 
 from __future__ import annotations
 
 import mmap
+import sys
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -21,9 +22,29 @@ class Mark(IntEnum):
     DRAWS = 7
     LOADED = 8  # kernels that came from the disk
     COMPILE_NS = 9
+    REFUSED = 10  # shaders that cannot be drawn with
 
 
-WORDS = len(Mark)
+_TEXT = 64
+"""Words that hold the text of the first refusal."""
+
+WORDS = len(Mark) + _TEXT
+
+
+def note_refusal(marks: Sequence[int], text: str) -> bool:
+    """Count a refusal, and keep the text of the first one, as much as there is room for. Returns true for the first."""
+    assert isinstance(marks, memoryview)
+    marks[Mark.REFUSED] += 1
+    if marks[Mark.REFUSED] > 1:
+        return False
+    data = text.encode()[: 8 * _TEXT].ljust(8 * _TEXT, b"\0")
+    marks[len(Mark) : WORDS] = memoryview(data).cast("Q")
+    return True
+
+
+def first_refusal(marks: Sequence[int]) -> str:
+    """Return the text of the first refusal; empty if there was none."""
+    return b"".join(word.to_bytes(8, sys.byteorder) for word in marks[len(Mark) : WORDS]).rstrip(b"\0").decode(errors="ignore")
 
 
 def make_marks(count: int = 1) -> Sequence[memoryview]:
