@@ -8,22 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-DESKTOP, ES = "desktop", "es"
+OLD = 110
+"""The version of a text that names none and uses something old."""
 OLDEST = 330
 """The oldest version of desktop GLSL that is compiled as it is."""
 ASSUMED = 450
 """The version of a text that names none and uses nothing old."""
+LAST_LOOKUPS = 410
+"""The last version of the desktop that has the old functions of textures."""
 
-TARGETS: Mapping[tuple[str, int], int] = MappingProxyType(
-    {
-        **{(DESKTOP, version): 330 for version in (100, 110, 120, 130, 140, 150)},
-        (ES, 100): 330,
-        (ES, 300): 330,
-        (ES, 310): 450,
-        (ES, 320): 460,
-    }
-)
-"""Profile and version -> the version of desktop GLSL that the text is compiled as."""
+DESKTOP_VERSIONS = frozenset((110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450, 460))
+ES_TARGETS: Mapping[int, int] = MappingProxyType({100: 330, 300: 330, 310: 450, 320: 460})
+"""A version of OpenGL ES -> the version of desktop GLSL that its texts are compiled as."""
 
 _SHAPES = ["1D", "2D", "3D", "Cube", "2DRect", "1DArray", "2DArray", "CubeArray", "2DRectArray"]
 _TAILS = ["", "Lod", "Grad", "Offset", "LodOffset", "GradOffset", "LodEXT", "GradEXT", "GradARB"]
@@ -39,11 +35,20 @@ def _lookups() -> dict[str, str]:
         made[f"texelFetch{shape}"] = "texelFetch"
         made[f"texelFetch{shape}Offset"] = "texelFetchOffset"
         made[f"textureSize{shape}"] = "textureSize"
-    return made
+    return {**made, "shadow2DEXT": "texture", "shadow2DProjEXT": "textureProj"}
 
 
 LOOKUPS: Mapping[str, str] = MappingProxyType(_lookups())
 """Functions that read textures -> the one of today."""
+
+CORE_LOOKUPS: Mapping[bool, frozenset[str]] = MappingProxyType(
+    {
+        is_es: frozenset(f"texture{shape}{tail}" for shape in shapes.split() for tail in ("", "Proj", "Lod", "ProjLod"))
+        for is_es, shapes in ((False, "1D 2D 3D Cube 2DRect"), (True, "2D Cube"))
+    }
+)
+"""Lookups that versions before 1.30, and OpenGL ES 1.00, have without an extension. A program's own function of such a name is an overload;
+one of another name is not touched."""
 
 COMPARISONS: Mapping[str, str] = MappingProxyType(
     {
@@ -55,29 +60,28 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
 )
 """Functions that compare with textures. They gave a vec4 (r, r, r, 1); those of today give r."""
 
-RESERVED = frozenset(["common", "partition", "active", "filter", "superp", "image1D", "image2D", "image3D", "imageCube"])
-"""Names that are reserved since 1.30."""
-
 FUNCTIONS = frozenset((*LOOKUPS.values(), *COMPARISONS.values()))
 """Names of the functions that read textures since 1.30."""
 
-_INCLUDED_EXTENSIONS = """
-GL_OES_standard_derivatives GL_EXT_shader_texture_lod GL_ARB_shader_texture_lod GL_EXT_frag_depth GL_EXT_draw_buffers
-GL_ARB_draw_buffers GL_ARB_texture_rectangle GL_EXT_gpu_shader4 GL_OES_texture_3D GL_ARB_fragment_coord_conventions
-GL_ARB_uniform_buffer_object GL_ARB_explicit_attrib_location GL_EXT_texture_array GL_ARB_draw_instanced
-GL_ARB_texture_query_lod GL_ARB_shader_bit_encoding GL_OES_shader_io_blocks GL_EXT_shader_io_blocks GL_OES_geometry_shader
-GL_EXT_geometry_shader GL_OES_tessellation_shader GL_EXT_tessellation_shader GL_OES_texture_storage_multisample_2d_array
-GL_OES_sample_variables GL_OES_shader_image_atomic GL_OES_shader_multisample_interpolation GL_EXT_gpu_shader5
-GL_OES_gpu_shader5 GL_EXT_texture_buffer GL_OES_texture_buffer GL_EXT_texture_cube_map_array GL_OES_texture_cube_map_array
-GL_EXT_primitive_bounding_box GL_ANDROID_extension_pack_es31a GL_KHR_blend_equation_advanced
-"""
-INCLUDED_EXTENSIONS = frozenset(_INCLUDED_EXTENSIONS.split())
-"""Extensions that old texts ask for and that later versions have: the directive is left out."""
+NOISE = frozenset(f"noise{size}" for size in (1, 2, 3, 4))
+"""Functions of noise, which give 0 since 4.40, and in Mesa in every version."""
+
+BUILT_IN: Mapping[str, str] = MappingProxyType({"gl_FragDepthEXT": "gl_FragDepth", "gl_InstanceIDARB": "gl_InstanceID"})
+"""Variables of extensions -> those of today."""
+
+STATE: Mapping[str, str] = MappingProxyType(
+    {
+        "gl_DepthRange": "struct {0}gl_DepthRangeParameters {{ float near; float far; float diff; }}; "
+        "uniform {0}gl_DepthRangeParameters {0}gl_DepthRange = {0}gl_DepthRangeParameters(0.0, 1.0, 1.0);",
+        "gl_NumSamples": "uniform int {0}gl_NumSamples = 1;",
+    }
+)
+"""State of OpenGL that programs read -> the uniform that takes its place, with its first value. {0} is the prefix of names."""
 
 _GONE = """
-ftransform noise1 noise2 noise3 noise4 gl_Vertex gl_Normal gl_Color gl_SecondaryColor gl_FogCoord gl_FrontColor gl_BackColor
+ftransform gl_Vertex gl_Normal gl_Color gl_SecondaryColor gl_FogCoord gl_FrontColor gl_BackColor
 gl_FrontSecondaryColor gl_BackSecondaryColor gl_TexCoord gl_FogFragCoord gl_ClipVertex gl_ModelViewMatrix gl_ProjectionMatrix
-gl_ModelViewProjectionMatrix gl_TextureMatrix gl_NormalMatrix gl_NormalScale gl_DepthRange gl_ClipPlane gl_Point
+gl_ModelViewProjectionMatrix gl_TextureMatrix gl_NormalMatrix gl_NormalScale gl_ClipPlane gl_Point
 gl_FrontMaterial gl_BackMaterial gl_LightSource gl_LightModel gl_FrontLightModelProduct gl_BackLightModelProduct
 gl_FrontLightProduct gl_BackLightProduct gl_TextureEnvColor gl_EyePlaneS gl_EyePlaneT gl_EyePlaneR gl_EyePlaneQ
 gl_ObjectPlaneS gl_ObjectPlaneT gl_ObjectPlaneR gl_ObjectPlaneQ gl_Fog gl_LastFragData gl_LastFragColorARM
@@ -103,3 +107,6 @@ INSTEAD: Mapping[str, str] = MappingProxyType(
     }
 )
 """Ways out; for other names it is a uniform or an attribute of the program's own."""
+
+OLD_WORDS = frozenset({"attribute", "varying", "gl_FragColor", "gl_FragData", *LOOKUPS, *COMPARISONS, *GONE})
+"""Words that a text without a version has if it is old."""

@@ -1,17 +1,16 @@
-"""Messages of glslang as findings of ours: the line of the source, and the column of the word that a message names."""
+"""Messages of glslang as findings of ours, with the place of the token that each is about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
 
-from frontends.glsl.upgrade import PREFIX, Prepared
-from tgsi.language.diagnostics import Diagnostic, Label, Severity
+from frontends.glsl.prepare import Prepared
+from frontends.glsl.preprocess.scan import is_word
+from tgsi.language.diagnostics import Diagnostic, Severity
 from tgsi.language.messages import shorten
 from tgsi.language.record import record
-from tgsi.language.source import Source, Span
 
 MAX_FINDINGS = 50
 """Findings that are kept of one compilation."""
@@ -22,11 +21,11 @@ _DROPPED = re.compile(
     r"[0-9]+ compilation (?:errors|terminated)|'' : +compilation terminated|Source entry point|node is still EOpNull"
     r"|.*Missing entry point: Each stage|.*Recursion detected:"
 )
-_FOLLOWS = frozenset({"assign", "=", "return", "constructor"})
-"""Tokens of messages that follow from an error in the same line."""
+_FOLLOWS = frozenset({"assign", "return", "constructor"})
+"""Words of messages for an operator, or for what stands at their place."""
 _CALLS = re.compile(r"    (\w+)\(.*? calling (\w+)\(.*")
 """A line after the message that functions call themselves."""
-_VERSION = "version not supported"
+_UNDECLARED = "undeclared identifier"
 _MARKS = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*\b")
 _SIGNS: Mapping[str, str] = {
     "LEFT_PAREN": "`(`", "RIGHT_PAREN": "`)`", "LEFT_BRACE": "`{`", "RIGHT_BRACE": "`}`", "LEFT_BRACKET": "`[`", "RIGHT_BRACKET": "`]`",
@@ -35,14 +34,13 @@ _SIGNS: Mapping[str, str] = {
 }  # fmt: skip
 """Words of a syntax error for marks of the text."""
 _MOST_WORDS = 2000
+_NEAR = 200
+"""Tokens before and after its place among which a message's word is looked for."""
 _KINDS = {"ERROR": ("G001", Severity.ERROR), "WARNING": ("G002", Severity.WARNING)}
 
 _HINTS: Mapping[str, str] = {
-    "GL_GOOGLE_include_directive": "write `#extension GL_GOOGLE_include_directive : require` in the included file",
-    "undeclared identifier": "",
     "Missing entry point": "a shader has a `void main()`; the name of another entry point is `entry=`, for HLSL",
     "compatibility profile": "write `#version 330 core`",
-    _VERSION: "versions are 110 to 150, 330 and 400 to 460, and 100 and 300 es to 320 es",
 }
 
 
@@ -69,8 +67,6 @@ def read_log(text: str) -> list[Message]:
         kind, file, number, rest = found.groups()
         named = _TOKEN.fullmatch(rest)
         token, message = (named[1], named[2]) if named is not None else ("", rest)
-        if message == _VERSION:
-            token = "#version"
         made[Message(kind, file or "", int(number or 0), token.strip(), _tidy(message))] = None
     return list(made)
 
@@ -82,81 +78,85 @@ def _tidy(message: str) -> str:
     return " ".join(re.sub(r"'\s*(?:temp )?([^']*?)\s*'", r"'\1'", message).split())
 
 
-def findings(log: str, source: Source, prepared: Prepared, included: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The findings of a log. `included`: path -> text of the files that the text includes."""
-    made: list[Diagnostic] = []
-    texts = {path: Source(text, path) for path, text in included.items()}
-    seen: set[tuple[str, int]] = set()
-    for message in read_log(log):
-        if message.kind == "ERROR":
-            if message.token in _FOLLOWS and (message.file, message.line) in seen:
+def findings(log: str, prepared: Prepared) -> tuple[Diagnostic, ...]:
+    """The findings of a log, those of the preprocessor first; where there are errors, these alone.
+
+    An error that follows from another one in its statement, or from a name that is not declared, is left out.
+    """
+    texts = [token[0] for token in prepared.tokens]
+    placed = [(message, _index(message, prepared, texts)) for message in read_log(log)]
+    if any(message.kind == "ERROR" for message, _ in placed):
+        errors = [item for item in placed if item[0].kind == "ERROR"]
+        return tuple(_finding(*item, prepared, texts) for item in _causes(errors, texts)[:MAX_FINDINGS])
+    return (*prepared.notes, *(_finding(*item, prepared, texts) for item in placed))[:MAX_FINDINGS]
+
+
+def _causes(errors: list[tuple[Message, int | None]], texts: Sequence[str]) -> list[tuple[Message, int | None]]:
+    """The errors without those that follow from others."""
+    statements: list[int] = []
+    number = 0
+    for text in texts:
+        statements.append(number)
+        number += text in (";", "{", "}")
+    unknown = {message.token for message, _ in errors if message.text == _UNDECLARED}
+    tainted = {statements[index] for index, text in enumerate(texts) if text in unknown} if unknown else set()
+    made: list[tuple[Message, int | None]] = []
+    for message, index in errors:
+        if index is not None and message.text != _UNDECLARED:
+            if statements[index] in tainted:
                 continue
-            seen.add((message.file, message.line))
-        made.append(_finding(message, source, prepared, texts))
-    if any(item.severity is Severity.ERROR for item in made):  # warnings of the upgrade's own words help nobody
-        made = [item for item in made if item.severity is Severity.ERROR] + [item for item in made if item.severity is not Severity.ERROR]
-    return tuple(made[:MAX_FINDINGS])
+            tainted.add(statements[index])
+        made.append((message, index))
+    return made
 
 
-def _finding(message: Message, source: Source, prepared: Prepared, included: Mapping[str, Source]) -> Diagnostic:
+def _index(message: Message, prepared: Prepared, texts: Sequence[str]) -> int | None:
+    """The token that a message is about: that of its line, or one close by that it names."""
+    if not message.line:
+        return texts.index(message.token) if message.token in texts else None
+    index = prepared.index(message.line)
+    if index is None or texts[index] == message.token or message.text.startswith("syntax error"):
+        return index
+    if texts[index] == ")":  # the end of a call
+        name = _call(texts, index)
+        if (name is not None and texts[name] == message.token) or message.token == "constructor":
+            return index if name is None else name
+    if message.token in _FOLLOWS:
+        return index
+    near = (*range(index, max(index - _NEAR, -1), -1), *range(index, min(index + _NEAR, len(texts))))
+    return next((place for place in near if texts[place] == message.token), index)
+
+
+def _call(texts: Sequence[str], end: int) -> int | None:
+    """The name before the parenthesis that a closing one ends."""
+    depth = 0
+    for index in range(end, max(end - _MOST_WORDS, 0), -1):
+        depth += (texts[index] == ")") - (texts[index] == "(")
+        if depth == 0:
+            return index - 1
+    return None
+
+
+def _finding(message: Message, index: int | None, prepared: Prepared, texts: Sequence[str]) -> Diagnostic:
     code, severity = _KINDS[message.kind]
-    place = _file(message.file, included)
-    line = message.line if place is not None else prepared.line(message.line)
-    old = prepared.old.get(message.token, set()) if place is None else set()
-    words = {message.token, message.token.removeprefix(PREFIX), *old} if place is None else {message.token}
-    where = place or source
-    if not message.line and message.token:
-        word = _word(message.token)
-        line = next((number for number in range(1, len(where.line_starts) + 1) if word.search(where.line_text(number))), 0)
-    unexpected = re.match(r"syntax error, unexpected `(.)`", message.text)
-    if unexpected is not None and where.line_text(line).count(unexpected[1]) == 1:
-        words = {unexpected[1]}
-    label = _label(where, line, words) if line and (place is not None or _is_main(message.file)) else None
-    name = label.span.text if label is not None and label.span.text in words and not unexpected else message.token.removeprefix(PREFIX)
-    text = message.text if not name else f"`{shorten(name)}`: {message.text}"
-    if label is None and message.file:
-        text = f"{message.file}:{message.line}: {text}"
-    return Diagnostic(code, severity, text, () if label is None else (label,), _hint(message, where))
+    if index is not None:
+        labels = prepared.reports.labels(prepared.tokens[index])
+    else:
+        labels = prepared.labels(message.line)
+    name = prepared.words(message.token)
+    if labels and index is not None and (texts[index] == message.token or message.token in _FOLLOWS):
+        name = labels[-1].span.text
+    if message.text.startswith("syntax error"):
+        name = ""
+    text = prepared.words(message.text) if not name else f"`{shorten(name)}`: {prepared.words(message.text)}"
+    return Diagnostic(code, severity, text, labels, _hint(message, prepared, texts))
 
 
-def _is_main(file: str) -> bool:
-    return file in ("", "stdin", "0")
-
-
-def _file(name: str, included: Mapping[str, Source]) -> Source | None:
-    """The included file of a name in a message, which may be written in another way."""
-    if _is_main(name):
-        return None
-    try:
-        return included.get(str(Path(name).resolve()))
-    except (OSError, ValueError):
-        return None
-
-
-def _word(word: str) -> re.Pattern[str]:
-    """A word that is no part of a longer one, or other characters."""
-    edges = (r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])") if re.fullmatch(r"\w+", word) else ("", "")
-    return re.compile(edges[0] + re.escape(word) + edges[1])
-
-
-def _label(source: Source, line: int, words: Iterable[str]) -> Label | None:
-    """The first of some words in a line; the whole line where it has none; None for a line that the source lacks."""
-    if not 1 <= line <= len(source.line_starts):
-        return None
-    start, text = source.line_starts[line - 1], source.line_text(line)
-    for word in sorted(filter(None, words), key=len, reverse=True):
-        found = _word(word).search(text)
-        if found is not None:
-            return Label(Span(source, start + found.start(), start + found.end()))
-    indent = len(text) - len(text.lstrip())
-    return Label(Span(source, start + indent, start + max(len(text.rstrip()), indent)))
-
-
-def _hint(message: Message, source: Source) -> str:
-    if message.text == "undeclared identifier" or message.text.startswith("no matching overloaded function"):
-        words = sorted(set(re.findall(r"[A-Za-z_]\w*", source.text)) - {message.token})
+def _hint(message: Message, prepared: Prepared, texts: Sequence[str]) -> str:
+    if message.text == _UNDECLARED:
+        words = sorted({prepared.words(text) for text in texts if is_word(text)} - {message.token})
         near = get_close_matches(message.token, words[:_MOST_WORDS], 1, 0.75) if len(message.token) <= 64 else []
-        return f"did you mean `{near[0]}`?" if near and message.text == "undeclared identifier" else ""
+        return f"did you mean `{near[0]}`?" if near else ""
     asked = re.fullmatch(r"required extension not requested: (\w+)", message.text)
     if asked is not None:
         return f"write `#extension {asked[1]} : require` after #version"

@@ -9,7 +9,7 @@ from typing import Any
 
 from tgsi.language.diagnostics import Diagnostic, Label, ParseError, Severity
 from tgsi.language.facts.enums import Processor
-from tgsi.language.messages import did_you_mean
+from tgsi.language.messages import did_you_mean, shorten
 from tgsi.language.record import record
 from tgsi.language.source import Source, Span
 
@@ -43,19 +43,35 @@ STAGE_WORDS: Mapping[str, Processor] = {
 }
 """Words that name a stage."""
 
+STAGE_MACROS: Mapping[Processor, str] = {
+    Processor.VERT: "GL_VERTEX_SHADER",
+    Processor.FRAG: "GL_FRAGMENT_SHADER",
+    Processor.GEOM: "GL_GEOMETRY_SHADER",
+    Processor.TESS_CTRL: "GL_TESSELLATION_CONTROL_SHADER",
+    Processor.TESS_EVAL: "GL_TESSELLATION_EVALUATION_SHADER",
+    Processor.COMP: "GL_COMPUTE_SHADER",
+    Processor.MESH: "GL_MESH_SHADER_EXT",
+    Processor.TASK: "GL_TASK_SHADER_EXT",
+}
+"""The macro that tells a stage, as glslang has it."""
+
 STAGE_SIGNS: Mapping[Processor, str] = {
     Processor.MESH: r"\bSetMeshOutputsEXT\b",
     Processor.TASK: r"\bEmitMeshTasksEXT\b",
     Processor.COMP: r"\blocal_size_[xyz]\b|\bgl_GlobalInvocationID\b|\bgl_WorkGroupID\b",
     Processor.GEOM: r"\bEmitVertex\b|\bEndPrimitive\b|\bmax_vertices\b",
-    Processor.TESS_CTRL: r"\blayout\s*\(\s*vertices\s*=",
-    Processor.TESS_EVAL: r"\bgl_TessCoord\b|\blayout\s*\(\s*(?:isolines|triangles|quads)\b[^)]*\)\s*in\b",
+    Processor.TESS_CTRL: r"\blayout\s{0,99}\(\s{0,99}vertices\s{0,99}=",
+    Processor.TESS_EVAL: r"\bgl_TessCoord\b|\blayout\s{0,99}\(\s{0,99}(?:isolines|triangles|quads)\b[^)]{0,999}\)\s{0,99}in\b",
     Processor.VERT: r"\bgl_Position\b|\bgl_VertexID\b|\bgl_VertexIndex\b|\battribute\b",
     Processor.FRAG: r"\bgl_Frag\w+|\bdiscard\b|\bgl_FrontFacing\b"
-    r"|(?:^|;)[ \t]*(?:layout\s*\([^)]*\)\s*)?out\s+(?:(?:high|medium|low)p\s+)?[iu]?vec4\b",
+    r"|(?:^|;)[ \t]{0,99}(?:layout\s{0,99}\([^)]{0,999}\)\s{0,99})?out\s{1,99}(?:(?:high|medium|low)p\s{1,99})?[iu]?vec4\b",
 }
-"""Signs of each stage, which no other one has, the surest first."""
+"""Signs of each stage, which no other one has, the surest first. Repetitions are bounded, so that no text takes quadratic time."""
 
+MAX_DEFINE = 1 << 16
+"""Characters of a macro that a caller defines."""
+
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")
 _LETTERS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 
@@ -74,7 +90,7 @@ class Request:
 
 def guessed_stage(text: str) -> Processor | None:
     """The stage of a text by what it names; None where nothing tells it."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text[:MAX_CHARACTERS], flags=re.DOTALL)
+    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text[:MAX_CHARACTERS], flags=re.DOTALL)
     return next((stage for stage, sign in STAGE_SIGNS.items() if re.search(sign, plain, re.MULTILINE)), None)
 
 
@@ -113,8 +129,12 @@ def defines_of(defines: Any, call: str) -> tuple[tuple[str, str], ...]:
         if not isinstance(value, str | int | float | None):
             raise TypeError(f"{call}: defines: {name}: a text or a number is wanted, not {type(value).__name__}")
         text = "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
-        if any(character in text for character in "\0\r\n"):
+        if any(character in text for character in "\r\n"):
             raise ValueError(f"{call}: defines: {name}: its text has more than one line")
+        if len(name) + len(text) > MAX_DEFINE:
+            raise ValueError(f"{call}: defines: {shorten(name)}: it has {len(name) + len(text)} characters; {MAX_DEFINE} are the most")
+        if (wrong := _NO_TEXT.search(text)) is not None:
+            raise ValueError(f"{call}: defines: {name}: its text holds the character U+{ord(wrong[0]):04X}, which no shader has")
         made.append((name, text))
     return tuple(made)
 
@@ -155,7 +175,7 @@ def check_text(source: Source) -> None:
     if len(text) > MAX_CHARACTERS:
         message = f"the text has {len(text)} characters; {MAX_CHARACTERS} are the most"
         raise ParseError((Diagnostic("G020", Severity.ERROR, message),))
-    wrong = re.search(r"[\0\ud800-\udfff]", text)
+    wrong = _NO_TEXT.search(text)
     if wrong is not None:
         label = Label(Span(source, wrong.start(), wrong.end()))
         message = f"the text holds the character U+{ord(wrong[0]):04X}"

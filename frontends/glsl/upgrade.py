@@ -1,224 +1,218 @@
-"""Old GLSL as GLSL of today, word by word: lines keep their numbers but for those that are put in, which `Prepared` knows."""
+"""Old GLSL as GLSL of today: tokens of live code become others by what they are in the version of the text. Places stay."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from frontends.glsl import legacy
-from tgsi.language.diagnostics import Diagnostic, Label, ParseError, Severity
+from frontends.glsl.declared import Declared, are_used_as_words, declared_names
+from frontends.glsl.extensions import EXTENSIONS
+from frontends.glsl.language import Language
+from frontends.glsl.limits import LIMITS
+from frontends.glsl.preprocess.reports import Reports
+from frontends.glsl.preprocess.scan import Token
+from frontends.glsl.words import is_word_of, taken_words
 from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
-from tgsi.language.source import Source, Span
 
-PREFIX = "tgsi_"
-"""Prefix of names that mean something else today. It is taken away from the names of the program."""
+PREFIX = "tgsi"
+"""Names that mean something else today begin with this, a number where the text has such names, and an underscore."""
 
-COLORS = "tgsi_FragData"
-"""The array in the place of gl_FragData."""
-
-_WORD = re.compile(
-    r"""(?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
-      | (?P<directive>^[ \t]*\#[ \t]*(?:version|extension|line|include)\b(?:\\\r?\n|[^\n])*)
-      | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
-      | (?P<number>\.?[0-9](?:[eE][+-]|[A-Za-z0-9_.])*)
-      | (?P<mark>[^\sA-Za-z_0-9])""",
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
-)
-_VERSION = re.compile(r"[ \t]*#[ \t]*version[ \t]+([0-9]{1,6})[ \t]*([A-Za-z]*)")
-_EXTENSION = re.compile(r"[ \t]*#[ \t]*extension[ \t]+([A-Za-z0-9_]+)[ \t]*:(?:[ \t]*([a-z]+))?")
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*extension\b[^\n]*", re.MULTILINE)
-_CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
-_DECLARED = re.compile(r"\b(?:[a-z]?(?:vec|mat)[0-9x]+|[a-z]*sampler\w+|float|int|bool|void|uint|define)[ \t]+([A-Za-z_]\w*)")
-_UNIFORM = re.compile(r"\buniform[ \t]+(?:(?:high|medium|low)p[ \t]+)?\w+[ \t]+([A-Za-z_]\w*)")
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
-_OLD_WORDS = frozenset({"attribute", "varying", "gl_FragColor", "gl_FragData", *legacy.LOOKUPS, *legacy.COMPARISONS, *legacy.GONE})
-_INCLUDES = "#extension GL_GOOGLE_include_directive : require"
+_COLORS = "FragData"
+_CONSTANTS: Mapping[str, str] = {f"gl_{name}": str(value) for name, value in LIMITS.items()}
+"""Constants of the language, of every version and profile -> their values."""
+_SPECIAL = frozenset((*legacy.FUNCTIONS, *legacy.LOOKUPS, *legacy.COMPARISONS, *legacy.GONE, *legacy.NOISE))
 
 
 @record(frozen=False, kw_only=True)
-class Prepared:
-    """A text for glslang. `added`: numbers of its lines that the source lacks. `old`: a word of today -> those it stands for."""
+class Upgraded:
+    """Tokens for glslang. `head`: declarations that come before them; `old`: a name that was given here -> the one of the text."""
 
-    text: str
-    added: list[int] = field(default_factory=list)
-    old: dict[str, set[str]] = field(default_factory=dict)
-
-    def line(self, number: int) -> int:
-        """The line of the source of a line of the text."""
-        return number - sum(item <= number for item in self.added)
+    tokens: list[Token]
+    head: list[str] = field(default_factory=list)
+    old: dict[str, str] = field(default_factory=dict)
 
 
-def prepare(source: Source, stage: Processor) -> Prepared:
-    """The text of a shader as glslang takes it.
-
-    Lines that ``#line`` would number anew keep their own numbers, so that carets are right.
+def upgrade(tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports) -> Upgraded:
+    """The tokens of a text as the version wants them that glslang compiles. `extensions`: those that the text asks for.
 
     Raises:
-        ParseError: a name of the fixed functions, or a form that the upgrade does not know (G012, G013).
+        ParseError: names of the fixed functions (G012).
     """
-    text = source.text
-    found = next((item for item in _words(text) if item.lastgroup == "directive" and _VERSION.match(item[0])), None)
-    words = frozenset(item[0] for item in _words(text) if item.lastgroup == "name")
-    prepared = Prepared(text=text)
-    if found is None:
-        profile, version, kind = (legacy.DESKTOP, 110 if words & _OLD_WORDS else legacy.ASSUMED, "")
-    else:
-        head = _VERSION.match(found[0])
-        assert head is not None
-        version, kind = int(head[1]), head[2]
-        profile = legacy.ES if kind == "es" or (version == 100 and not kind) else legacy.DESKTOP
-    target = legacy.TARGETS.get((profile, version))
-    if kind == "compatibility":
-        target = max(version, legacy.OLDEST)
-    if profile == legacy.ES and target is None:
-        _refuse("G013", source, found, f"there is no version {version} of OpenGL ES's GLSL", "versions are 100, 300, 310 and 320")
-    pieces = _Upgrade(source, stage, prepared, words, profile, version).pieces(target is not None)
-    head_line = f"#version {target or (version if found is None else 0)}{'' if (target or version) < 150 else ' core'}"
-    if found is not None and target is not None:
-        pieces[found.start()] = head_line
-    prepared.text = "".join(text for _, text in sorted(pieces.items()))
-    _add_lines(prepared, head_line if found is None else "", bool(_INCLUDE.search(text)) and "GL_GOOGLE_include_directive" not in text)
-    return prepared
-
-
-def _words(text: str) -> Iterator[re.Match[str]]:
-    return _WORD.finditer(text)
-
-
-def _refuse(code: str, source: Source, found: re.Match[str] | None, message: str, hint: str) -> None:
-    labels = () if found is None else (Label(Span(source, found.start(), found.end())),)
-    raise ParseError((Diagnostic(code, Severity.ERROR, message, labels, hint),))
+    run = _Upgrade(tokens, language, stage, extensions, reports)
+    return run.upgraded() if run.has_work else Upgraded(tokens=tokens)
 
 
 class _Upgrade:
-    """The pieces of a text, each at the place where it stood: words as they are now, and everything between them."""
+    """One upgrade: which tokens change, and the walk over them."""
 
-    def __init__(self, source: Source, stage: Processor, prepared: Prepared, words: frozenset[str], profile: str, version: int) -> None:
-        self.source, self.stage, self.prepared = source, stage, prepared
-        self.moved: set[str] | frozenset[str] = frozenset()
-        self.table = self._table(words, profile, version)
-        self.gone: list[Diagnostic] = []
+    def __init__(self, tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports) -> None:
+        self.tokens, self.language, self.stage, self.reports = tokens, language, stage, reports
+        self.texts = [item[0] for item in tokens]
+        self.present = frozenset(self.texts)
+        self.prefix = self._prefix()
+        self.old: dict[str, str] = {}
+        special = self.present & _SPECIAL
+        self.declared = declared_names(self.texts, special) if special else Declared(frozenset(), frozenset())
+        has_lookups = language.is_old or language.version <= legacy.LAST_LOOKUPS
+        self.words = self._words(extensions) if language.is_old else {}
+        self.variables = self._variables() if has_lookups else {}
+        self.lookups = self._calls(legacy.LOOKUPS, self._own_lookups()) if has_lookups else {}
+        self.comparisons = self._calls(legacy.COMPARISONS, self.declared.functions) if has_lookups else {}
+        self.plain = self._plain()
+        self.gone = self.present & legacy.GONE - self.declared.names if language.is_old else frozenset()
+        self.noise = sorted(self.present & legacy.NOISE - self.declared.names) if has_lookups else []
+        has_unsigned = language.is_old and "unsigned" in self.present
+        self.has_work = any((self.words, self.variables, self.lookups, self.comparisons, self.plain, self.gone, self.noise, has_unsigned))
 
-    def _table(self, words: frozenset[str], profile: str, version: int) -> Mapping[str, str]:
-        """The words that change -> what they become."""
-        inward = "out" if self.stage is Processor.VERT else "in"
-        text = self.source.text
-        if version < (300 if profile == legacy.ES else 130):
-            self.moved = (words & legacy.RESERVED) | ({item[1] for item in _DECLARED.finditer(text)} & legacy.FUNCTIONS)
-        elif words & _OLD_WORDS:  # a uniform that hides the function of its name
-            self.moved = {item[1] for item in _UNIFORM.finditer(text)} & legacy.FUNCTIONS
-        return {
-            **legacy.LOOKUPS,
-            **legacy.COMPARISONS,
-            **{name: f"{PREFIX}{name}" for name in self.moved},
-            "attribute": "in",
-            "varying": inward,
-            "gl_FragData": COLORS,
-            "__VERSION__": str(version),
-            "gl_MaxDrawBuffers": "8",
-            **{name: f"{PREFIX}{name}" for name in self._macros(profile)},
-        }
+    def _prefix(self) -> str:
+        number = 0
+        while True:
+            prefix = f"{PREFIX}{number or ''}_"
+            if not any(text.startswith(prefix) for text in self.present):
+                return prefix
+            number += 1
 
-    def _macros(self, profile: str) -> set[str]:
-        """Macros that are defined as 1: that of OpenGL ES, and those of extensions whose directives are left out."""
-        asked = {item[1] for item in map(_EXTENSION.match, _DIRECTIVE.findall(self.source.text)) if item and item[2] != "disable"}
-        return asked & legacy.INCLUDED_EXTENSIONS | ({"GL_ES"} if profile == legacy.ES else set())
-
-    def pieces(self, is_old: bool) -> dict[int, str]:
-        """All pieces. ParseError where a word has no meaning today."""
-        text, made, last = self.source.text, {}, 0
-        closing: dict[int, str] = {}
-        words = list(_words(text))
-        for number, item in enumerate(words):
-            made[last] = text[last : item.start()]
-            last = item.end()
-            made[item.start()] = self._word(item, is_old, words, number, closing)
-        made[last] = text[last:]
-        if self.gone:
-            raise ParseError(self.gone)
-        return made
-
-    def _word(self, item: re.Match[str], is_old: bool, words: list[re.Match[str]], number: int, closing: dict[int, str]) -> str:
-        word = item[0]
-        if item.lastgroup == "directive":
-            return self._directive(word, is_old)
-        if item.start() in closing:
-            return closing[item.start()]
-        if item.lastgroup != "name" or not (is_old or word == "gl_FragData"):
-            return word
-        if is_old and word in legacy.GONE and not self._is_member(words, number):
-            hint = legacy.INSTEAD.get(word, "give the program a uniform or an attribute of its own")
-            label = Label(Span(self.source, item.start(), item.end()))
-            self.gone.append(Diagnostic("G012", Severity.ERROR, f"`{word}` belongs to the fixed functions, which are gone", (label,), hint))
-        new = self.table.get(word)
-        if new is None or (word not in self.moved and self._is_member(words, number)):
-            return word
-        self.prepared.old.setdefault(new, set()).add(word)
-        if word in legacy.COMPARISONS:
-            end = _closing(words, number + 1)
-            if end is None:
-                message = f"the parentheses of `{word}` do not end here, so it cannot be read as `{new}`"
-                _refuse("G013", self.source, item, message, f"write vec4(vec3({new}(...)), 1.0), or `#version 330` and `{new}`")
-                return word
-            closing[end.start()] = ")), 1.0)"
-            return f"vec4(vec3({new}"
+    def _renamed(self, name: str) -> str:
+        new = self.prefix + name
+        self.old[new] = name
         return new
 
-    @staticmethod
-    def _is_member(words: list[re.Match[str]], number: int) -> bool:
-        return number > 0 and words[number - 1][0] == "."
+    def _words(self, extensions: Iterable[str]) -> dict[str, str]:
+        """Names of the text that are words of the target's language, and, in texts older than these, names of its functions."""
+        version, is_es = self.language.version, self.language.is_es
+        offered = [EXTENSIONS[name] for name in extensions if name in EXTENSIONS]
+        later = {
+            word
+            for word in self.present & taken_words(self.language.target)
+            if not is_word_of(word, is_es, version) and not any(word in item.words for item in offered)
+        }
+        if later:
+            later -= are_used_as_words(self.texts, later)
+        if version < (300 if is_es else 130):
+            later |= legacy.FUNCTIONS & self.declared.names
+        return {word: self._renamed(word) for word in sorted(later)}
 
-    def _directive(self, text: str, is_old: bool) -> str:
-        """A directive as it stands in the text for glslang. Those that are left out keep their length."""
-        extension = _EXTENSION.match(text)
-        left_out = re.match(r"[ \t]*#[ \t]*line\b", text) is not None
-        if extension is not None and is_old:
-            left_out = extension[1] in legacy.INCLUDED_EXTENSIONS
-        return re.sub(r"[^\r\n]", " ", text).replace("\\", " ") if left_out else text
+    def _variables(self) -> dict[str, str]:
+        """Variables that would hide the functions of their name, which the upgrade calls."""
+        hiding = (legacy.FUNCTIONS & self.declared.names) - self.declared.functions - self.words.keys()
+        return {word: self._renamed(word) for word in sorted(hiding)} if self.present & legacy.OLD_WORDS else {}
+
+    def _own_lookups(self) -> frozenset[str]:
+        """Functions of the text that have the name of one of the language's in other versions."""
+        is_es, version = self.language.is_es, self.language.version
+        return self.declared.functions - (legacy.CORE_LOOKUPS[is_es] if not is_es or version == 100 else frozenset())
+
+    def _calls(self, table: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
+        return {name: table[name] for name in self.present & table.keys() if name not in own}
+
+    def _plain(self) -> dict[str, str]:
+        made = {name: legacy.BUILT_IN[name] for name in self.present & legacy.BUILT_IN.keys()}
+        made |= {name: _CONSTANTS[name] for name in self.present & _CONSTANTS.keys()}
+        for name in sorted(self.present & legacy.STATE.keys()):
+            made[name] = self._renamed(name)
+        if "gl_DepthRangeParameters" in self.present:
+            made["gl_DepthRangeParameters"] = self._renamed("gl_DepthRangeParameters")
+        if "gl_FragData" in self.present and self.stage is Processor.FRAG:
+            made["gl_FragData"] = self.prefix + _COLORS
+            self.old[self.prefix + _COLORS] = "gl_FragData"
+        if self.language.is_old and "varying" in self.present:
+            made["varying"] = "out" if self.stage is Processor.VERT else "in"
+        if self.language.is_old and "attribute" in self.present:
+            made["attribute"] = "in"
+        return made
+
+    def upgraded(self) -> Upgraded:
+        """The tokens, and what stands before them. ParseError where a name has no meaning today."""
+        texts = self.texts
+        closing = _parentheses(texts) if self.comparisons else {}
+        ends: dict[int, int] = {}
+        made: list[Token] = []
+        layout_end = -1
+        changed = {*self.words, *self.variables, *self.lookups, *self.comparisons, *self.plain, *self.gone, "unsigned", "layout"}
+        is_skipped = False
+        for index, token in enumerate(self.tokens):
+            text = token[0]
+            if is_skipped:
+                is_skipped = False
+                continue
+            if text not in changed:
+                made.append(token)
+                if index in ends:
+                    made += [(mark, token[1], token[2]) for mark in (")", ",", "1.0", ")") * ends[index]]
+                continue
+            before, after = texts[index - 1] if index else "", texts[index + 1] if index + 1 < len(texts) else ""
+            if text == "layout" and after == "(" and text not in self.words:
+                layout_end = _closing(texts, index + 1) if index > layout_end else layout_end
+            elif text in self.comparisons and after == "(" and before != "." and index + 1 in closing:
+                made += [(word, token[1], token[2]) for word in ("vec4", "(", "vec3", "(", self.comparisons[text])]
+                ends[closing[index + 1]] = ends.get(closing[index + 1], 0) + 1
+                continue
+            elif text == "unsigned" and after == "int" and self.language.is_old:
+                made.append(("uint", token[1], token[2]))
+                is_skipped = True
+                continue
+            new = self._new(token, before, after) if index > layout_end else text
+            made.append(token if new == text else (new, token[1], token[2]))
+        self.reports.raise_errors()
+        return Upgraded(tokens=made, head=self._head(), old=self.old)
+
+    def _new(self, token: Token, before: str, after: str) -> str:
+        """The word that a token becomes."""
+        text = token[0]
+        if text in self.words:
+            return self.words[text]
+        if before == ".":
+            return text
+        if text in self.plain:
+            return self.plain[text]
+        if text in self.lookups and after == "(":
+            return self.lookups[text]
+        if text in self.variables and after != "(":
+            return self.variables[text]
+        if text in self.gone and (text != "ftransform" or after == "("):
+            hint = legacy.INSTEAD.get(text, "give the program a uniform or an attribute of its own")
+            self.reports.error(f"`{text}` belongs to the fixed functions, which are gone", token, hint, "G012")
+        return text
+
+    def _head(self) -> list[str]:
+        made = [legacy.STATE[name].format(self.prefix) for name in legacy.STATE if name in self.plain]
+        if "gl_DepthRangeParameters" in self.plain and "gl_DepthRange" not in self.plain:
+            made.append(legacy.STATE["gl_DepthRange"].format(self.prefix))
+        if "gl_FragData" in self.plain:
+            made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLORS}[{self._colors()}];")
+        for name in self.noise:
+            size = name[-1]
+            kind = "float" if size == "1" else f"vec{size}"
+            made += [f"{kind} {name}({point} p) {{ return {kind}(0.0); }}" for point in ("float", "vec2", "vec3", "vec4")]
+        return made
+
+    def _colors(self) -> int:
+        """Elements of gl_FragData that the text uses: all, where an index is no number."""
+        most = 8
+        size = 1
+        for index, text in enumerate(self.texts):
+            if text == "gl_FragData":
+                bracket, number, end = (*self.texts[index + 1 : index + 4], "", "", "")[:3]
+                is_number = bracket == "[" and number.isdecimal() and len(number) < 3 and end == "]"
+                size = max(size, int(number) + 1 if is_number else most)
+        return size
 
 
-def _closing(words: list[re.Match[str]], number: int) -> re.Match[str] | None:
-    """The parenthesis that closes the one at a place; None if there is none before the end of the statement."""
-    depth = 0
-    for item in words[number:]:
-        if item[0] == "(":
-            depth += 1
-        elif item[0] == ")":
-            depth -= 1
-            if depth == 0:
-                return item
-        if depth <= 0 or item[0] in ";{}" or item.lastgroup == "directive":
-            return None
-    return None
+def _parentheses(texts: Sequence[str]) -> dict[int, int]:
+    """Each opening parenthesis -> the one that closes it."""
+    made: dict[int, int] = {}
+    stack: list[int] = []
+    for index, text in enumerate(texts):
+        if text == "(":
+            stack.append(index)
+        elif text == ")" and stack:
+            made[stack.pop()] = index
+    return made
 
 
-def _add_lines(prepared: Prepared, version: str, wants_includes: bool) -> None:
-    """Put lines in: the version, the extension of includes, the array of colors, macros of OpenGL ES."""
-    lines = prepared.text.split("\n")
-    first = next((number for number, line in enumerate(lines) if _VERSION.match(line)), -1) + 1
-    early = [version] * bool(version) + [_INCLUDES] * wants_includes
-    late = []
-    early += [f"#define {name} 1" for name in sorted(set(re.findall(rf"\b{PREFIX}GL_\w+", prepared.text)))]
-    if COLORS in prepared.text:
-        numbers = re.findall(rf"\b{COLORS}[ \t]*(?:\[[ \t]*([0-9]+)[ \t]*\])?", prepared.text)
-        size = max((int(number) + 1 if number and len(number) < 3 else 8 for number in numbers), default=8)
-        late.append(f"layout(location = 0) out vec4 {COLORS}[{size}];")
-    place = _after_extensions(lines, first)
-    prepared.text = "\n".join([*lines[:first], *early, *lines[first:place], *late, *lines[place:]])
-    prepared.added = [*range(first + 1, first + 1 + len(early)), *(place + len(early) + 1 + number for number in range(len(late)))]
-
-
-def _after_extensions(lines: list[str], first: int) -> int:
-    """The number of the lines before which nothing but directives may stand: the last extension, with the condition around it."""
-    place, depth, is_inside = first, 0, False
-    for number, line in enumerate(lines):
-        condition = _CONDITION.match(line)
-        if condition is not None:
-            depth += -1 if condition[1] == "endif" else 1
-        if _EXTENSION.match(line):
-            place, is_inside = max(place, number + 1), depth > 0
-        elif is_inside and depth <= 0:
-            place, is_inside = number + 1, False
-    return place
+def _closing(texts: Sequence[str], start: int) -> int:
+    """The end of the parentheses of a layout, which has none inside of others."""
+    most = min(len(texts), start + 1000)
+    return next((index for index in range(start, most) if texts[index] in (")", ";", "{")), most)

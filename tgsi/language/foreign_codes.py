@@ -2,7 +2,8 @@
 
 ENTRIES = """
 G001 error of GLSL or HLSL
-    The compiler glslang does not take the text. The message is glslang's, the place is that of the text as it was written.
+    The preprocessor or the compiler glslang does not take the text. The place is that of the text as it was written; where the word comes
+    from a macro, a second place shows it there.
 G002 warning of GLSL or HLSL
     glslang takes the text and warns of something in it.
 G010 no compiler for GLSL and HLSL
@@ -17,8 +18,8 @@ G012 name of the fixed functions
 G013 old form that is not read
     Old GLSL is read as GLSL of today word by word, and this form has none that takes its place. Write it as `#version 330` wants it.
 G014 file that is not included
-    Files of #include lie next to the shader's file, or in folders that `includes=` or -I name, and below them. Absolute paths, and paths
-    that lead out of these folders, are refused.
+    Files of #include lie next to the shader's file, or in folders that `includes=` or -I name, and below them. Absolute paths, paths and
+    links that lead out of these folders, and what is no regular file of text are refused, as are files that include themselves without end.
 G015 two names with one index
     Values that pass from stage to stage by name have indices made of their names, and two names of this program have the same. Another
     name, or `layout(location = n)` in both stages, tells them apart.

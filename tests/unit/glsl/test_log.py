@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from frontends.glsl.log import Message, findings, read_log
-from frontends.glsl.upgrade import Prepared, prepare
+from tests.unit.glsl.texts import places, prepared
 from tgsi.language.diagnostics import Diagnostic, Severity
-from tgsi.language.facts.enums import Processor
-from tgsi.language.source import Source
 
 
-def found(log: str, text: str, **included: str) -> tuple[Diagnostic, ...]:
-    return findings(log, Source(text, "a.frag"), Prepared(text=text), included)
-
-
-def places(items: tuple[Diagnostic, ...]) -> list[tuple[int, int, str] | None]:
-    return [None if item.span is None else (item.span.line, item.span.column, item.span.text) for item in items]
+def found(text: str, *messages: tuple[str, int, str], kind: str = "ERROR") -> tuple[Diagnostic, ...]:
+    """The findings of messages about the n-th token of a text that is such a word; words in the log are those of today."""
+    item = prepared(text)
+    words = [token[0] for token in item.tokens]
+    log = ""
+    for word, number, message in messages:
+        index = [place for place, text in enumerate(words) if text == word][number]
+        log += f"{kind}: stdin:{index + 1 + len(item.head)}: {message}\n"
+    return findings(log, item)
 
 
 def test_a_log_is_read_line_by_line() -> None:
@@ -34,59 +35,72 @@ def test_types_are_written_plainly() -> None:
 
 def test_the_caret_stands_under_the_word_that_the_message_names() -> None:
     text = "#version 330\nout vec4 c; in vec4 color;\nvoid main() { c = colors + colr; }"
-    items = found("ERROR: stdin:3: 'colr' : undeclared identifier \n", text)
+    items = found(text, ("colr", 0, "'colr' : undeclared identifier "))
     assert places(items) == [(3, 28, "colr")]
     assert (items[0].code, items[0].severity, items[0].hint) == ("G001", Severity.ERROR, "did you mean `color`?")
 
 
-def test_a_message_without_a_word_is_about_its_line() -> None:
-    assert places(found("WARNING: stdin:2: something\n", "a\n  void x;  \n")) == [(2, 3, "void x;")]
-    assert places(found("ERROR: stdin:9: 'x' : gone\n", "a\n")) == [None]
-    assert places(found("ERROR: #version: Desktop shaders\n", "a\n")) == [None]
+def test_a_message_about_a_call_stands_under_its_name() -> None:
+    text = "#version 330\nvoid main() { c = max(max(1, 2), mix(3)) ; }"
+    wrong = "no matching overloaded function found"
+    assert places(found(text, (")", 3, f"'max' : {wrong}"))) == [(2, 19, "max")]
+    assert places(found(text, (")", 1, f"'max' : {wrong}"))) == [(2, 23, "max")]
+    assert places(found(text, (")", 2, f"'mix' : {wrong}"))) == [(2, 34, "mix")]
 
 
-def test_messages_that_follow_from_an_error_in_the_line_are_left_out() -> None:
-    log = "ERROR: stdin:1: 'x' : undeclared identifier\n"
-    log += "ERROR: stdin:1: 'assign' :  cannot convert\nERROR: stdin:2: 'assign' :  cannot convert\n"
-    assert places(found(log, "a = x;\nb = 1;")) == [(1, 5, "x"), (2, 1, "b = 1;")]
+def test_a_message_that_names_no_word_stands_under_the_token_of_its_place() -> None:
+    assert places(found("#version 330\nvoid  x;  \n", ("x", 0, "something"), kind="WARNING")) == [(2, 7, "x")]
+    (item,) = found("#version 330\nvoid main() { c = 1 ; }", ("=", 0, "'assign' :  cannot convert from 'const int'"))
+    assert (places((item,)), item.message) == ([(2, 17, "=")], "`=`: cannot convert from 'const int'")
+    (item,) = findings("ERROR: #version: Desktop shaders\n", prepared("#version 330\n"))
+    assert places((item,)) == [None]
 
 
-def test_a_word_of_today_is_found_as_it_was_written() -> None:
-    text = "#version 120\nuniform sampler2D texture;\nvoid main() { gl_FragColor = texture2D(texture); }"
-    prepared = prepare(Source(text, "a.frag"), Processor.FRAG)
-    items = findings("ERROR: stdin:3: 'texture' : no matching overloaded function found\n", Source(text, "a.frag"), prepared, {})
-    assert places(items) == [(3, 30, "texture2D")]
-    assert items[0].message == "`texture2D`: no matching overloaded function found"
-    items = findings("ERROR: stdin:2: 'tgsi_texture' : redefinition\n", Source(text, "a.frag"), prepared, {})
-    assert places(items) == [(2, 19, "texture")]
-    assert items[0].message == "`texture`: redefinition"
-
-
-def test_errors_in_included_files_show_the_file() -> None:
-    items = findings(
-        "ERROR: /x/b.glsl:2: 'q' : undeclared identifier\n", Source("a", "a.frag"), Prepared(text="a"), {"/x/b.glsl": "\nreturn q;"}
+def test_errors_that_follow_from_another_are_left_out() -> None:
+    text = "#version 330\nvoid main() { a = x.y; b = 1; d = x; e = y + z; }"
+    items = found(
+        text,
+        ("x", 0, "'x' : undeclared identifier"),
+        (".", 0, "'scalar swizzle' : not supported"),
+        ("=", 0, "'assign' :  cannot convert"),
+        ("=", 1, "'assign' :  cannot convert"),
+        ("=", 2, "'assign' :  cannot convert"),
+        ("y", 1, "'y' : undeclared identifier"),
+        ("z", 0, "'z' : undeclared identifier"),
     )
-    assert items[0].render().split("\n")[1].strip() == "--> /x/b.glsl:2:8"
+    assert places(items) == [(2, 19, "x"), (2, 26, "="), (2, 42, "y"), (2, 46, "z")]
+
+
+def test_a_word_of_today_is_named_as_it_was_written() -> None:
+    text = "#version 120\nuniform sampler2D texture;\nvoid main() { gl_FragColor = texture2D(texture); }"
+    (item,) = found(text, (")", 1, "'texture' : no matching overloaded function found"))
+    assert (places((item,)), item.message) == ([(3, 30, "texture2D")], "`texture2D`: no matching overloaded function found")
+    (item,) = found(text, ("tgsi_texture", 0, "'tgsi_texture' : redefinition of 'tgsi_texture'"))
+    assert (places((item,)), item.message) == ([(2, 19, "texture")], "`texture`: redefinition of 'texture'")
+
+
+def test_a_word_of_a_macro_has_the_places_of_its_use_and_of_the_macro() -> None:
+    (item,) = found("#version 330\n#define TWICE(a) a * tow\nvoid main() { c = TWICE(3); }", ("tow", 0, "'tow' : undeclared identifier"))
+    assert [(str(label.span), label.span.text) for label in item.labels] == [("shader:3:19", "TWICE"), ("shader:2:22", "tow")]
+    (item,) = found("#version 330\n#define TWICE(a) a * 2\nvoid main() { c = TWICE(tow); }", ("tow", 0, "'tow' : undeclared identifier"))
+    assert places((item,)) == [(3, 25, "tow")]
 
 
 def test_a_missing_extension_is_named_in_the_hint() -> None:
-    items = found("ERROR: stdin:1: 'x' : required extension not requested: GL_EXT_mesh_shader\n", "x")
+    items = found("#version 330\nx", ("x", 0, "'x' : required extension not requested: GL_EXT_mesh_shader"))
     assert items[0].hint == "write `#extension GL_EXT_mesh_shader : require` after #version"
 
 
-def test_a_syntax_error_says_the_marks_of_the_text_and_stands_under_the_only_one() -> None:
-    log = "ERROR: stdin:2: '' :  syntax error, unexpected RIGHT_BRACE, expecting COMMA or SEMICOLON\n"
-    (item,) = found(log, "#version 330\nvoid main() { x }")
+def test_a_syntax_error_says_the_marks_of_the_text_and_stands_under_its_own() -> None:
+    message = "'' :  syntax error, unexpected RIGHT_BRACE, expecting COMMA or SEMICOLON"
+    (item,) = found("#version 330\nvoid main() { { x } }", ("}", 0, message))
     assert item.message == "syntax error, unexpected `}`, expecting `,` or `;`"
-    assert places((item,)) == [(2, 17, "}")]
-    assert places(found(log, "#version 330\nvoid main() { { x } }")) == [(2, 1, "void main() { { x } }")]
+    assert places((item,)) == [(2, 19, "}")]
 
 
 def test_messages_without_a_line_are_about_the_word_that_they_name() -> None:
-    text = "#version 999\nuniform float of;\nfloat f(float x) { return g(x); }"
-    (item,) = found("ERROR: version not supported\nERROR: 1 compilation errors.  No code generated.\n", text)
-    assert (places((item,)), "110 to 150" in item.hint) == ([(1, 1, "#version")], True)
+    text = "#version 330\nuniform float of;\nfloat f(float x) { return g(x); }"
     log = "ERROR: Linking fragment stage: Recursion detected:\n    f(f1; calling g(f1;\n    g(f1; calling f(f1;\n"
-    one, other = found(log, text)
+    one, other = findings(log, prepared(text))
     assert one.message == "`f`: GLSL has no recursion, and this function calls `g`"
     assert places((one, other)) == [(3, 7, "f"), (3, 27, "g")]

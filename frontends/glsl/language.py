@@ -1,0 +1,77 @@
+"""The language of a text: what its ``#version`` says, and the version that glslang compiles it as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frontends.glsl import legacy
+from frontends.glsl.extensions import EXTENSIONS
+from frontends.glsl.preprocess.dialect import Dialect
+from frontends.glsl.preprocess.reports import Reports, quoted
+from frontends.glsl.preprocess.scan import Token, Unit
+from frontends.glsl.request import STAGE_MACROS
+from tgsi.language.facts.enums import Processor
+from tgsi.language.record import record
+
+_VERSIONS = "versions are 110 to 150, 330 and 400 to 460, and 100 and 300 es to 320 es"
+_PROFILES = ("core", "compatibility", "es")
+
+
+@record(kw_only=True)
+class Language:
+    """A version of GLSL. `target`: the version of the desktop that glslang compiles; `is_old`: the text becomes one of it first."""
+
+    version: int
+    is_es: bool = False
+    is_compatible: bool = False
+    target: int
+    is_old: bool = False
+
+    def dialect(self, stage: Processor) -> Dialect:
+        """Facts for the preprocessor."""
+        names = {"GL_FRAGMENT_PRECISION_HIGH", STAGE_MACROS[stage]}
+        names |= {item.name for item in EXTENSIONS.values() if (item.es if self.is_es else item.desktop)}
+        if self.is_es:
+            names |= {"GL_ES", "GL_es_profile"} - ({"GL_es_profile"} if self.version < 300 else set())
+        elif self.version >= 150:
+            names |= {"GL_core_profile"} | ({"GL_compatibility_profile"} if self.is_compatible else set())
+        macros = {"__VERSION__": str(self.version), "GL_SPIRV": "100", **dict.fromkeys(names, "1")}
+        return Dialect(macros=macros, is_es=self.is_es, counts_line=self.version >= 330 or (self.is_es and self.version >= 300))
+
+
+def hlsl_dialect(stage: Processor) -> Dialect:
+    """Facts about HLSL for the preprocessor."""
+    return Dialect(macros={"VULKAN": "100", STAGE_MACROS[stage]: "1"}, is_hlsl=True)
+
+
+def language_of(unit: Unit, reports: Reports) -> Language:
+    """The language of a text. Its ``#version`` is taken from the text.
+
+    Raises:
+        ParseError: a version that is not there (G001, G013).
+    """
+    first = unit.lines[0] if unit.lines else []
+    if [item[0] for item in first[:2]] != ["#", "version"]:
+        words = {item[0] for line in unit.lines for item in line}
+        return _language(legacy.OLD if words & legacy.OLD_WORDS else legacy.ASSUMED, "", first, reports)
+    del unit.lines[0]
+    if len(first) < 3 or not first[2][0].isdecimal() or len(first[2][0]) > 6:
+        reports.refuse("#version wants a number", first[min(2, len(first) - 1)], _VERSIONS)
+    kind = first[3][0] if len(first) > 3 else ""
+    if (kind and kind not in _PROFILES) or len(first) > 4:
+        reports.refuse(f"{quoted(first[-1][0])} is no profile", first[-1], "profiles are core, compatibility and es")
+    return _language(int(first[2][0]), kind, first, reports)
+
+
+def _language(version: int, kind: str, line: Sequence[Token], reports: Reports) -> Language:
+    if kind == "es" or version == 100:
+        target = legacy.ES_TARGETS.get(version)
+        if target is None:
+            reports.refuse(f"there is no version {version} of OpenGL ES's GLSL", line[2], "versions are 100, 300, 310 and 320", "G013")
+        return Language(version=version, is_es=True, target=target, is_old=True)
+    if version not in legacy.DESKTOP_VERSIONS:
+        hint = f"write `#version {version} es`; {_VERSIONS}" if version in legacy.ES_TARGETS else _VERSIONS
+        reports.refuse(f"version {version} not supported", line[2], hint)
+    target = max(version, legacy.OLDEST)
+    is_compatible = kind == "compatibility"
+    return Language(version=version, is_compatible=is_compatible, target=target, is_old=target != version or is_compatible)

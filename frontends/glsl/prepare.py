@@ -1,0 +1,113 @@
+"""A request as a text for glslang: a directive of ours or one token of live code in each line, so that a line is a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+
+from frontends.glsl.extensions import EXTENSIONS, KNOWN, PASSED
+from frontends.glsl.language import hlsl_dialect, language_of
+from frontends.glsl.preprocess.directives import Preprocessor
+from frontends.glsl.preprocess.reports import Reports, quoted
+from frontends.glsl.preprocess.scan import Places, Token
+from frontends.glsl.request import Request
+from frontends.glsl.upgrade import PREFIX, upgrade
+from tgsi.language.diagnostics import Diagnostic, Label
+from tgsi.language.record import record
+
+_GIVEN = re.compile(rf"\b{PREFIX}[0-9]*_\w+")
+
+
+@record(kw_only=True)
+class Prepared:
+    """A text for glslang.
+
+    Args:
+        text: the text.
+        head: the lines before the first token; a line has the token that it is about, or None.
+        tokens: the token of each line after these.
+        reports: places of tokens, and the findings of the preprocessor, which are warnings.
+        old: a name that the upgrade gave -> the one of the text.
+    """
+
+    text: str
+    head: Sequence[Token | None] = ()
+    tokens: Sequence[Token] = ()
+    reports: Reports = field(default_factory=lambda: Reports(Places()))
+    old: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[Diagnostic, ...]:
+        """Warnings of the preprocessor."""
+        return tuple(self.reports.findings)
+
+    def index(self, line: int) -> int | None:
+        """The token of a line; None for a line of the head, and of a text without tokens."""
+        number = line - 1 - len(self.head)
+        return None if number < 0 or not self.tokens else min(number, len(self.tokens) - 1)
+
+    def labels(self, line: int) -> tuple[Label, ...]:
+        """The place of a line in the text as it was written."""
+        index = self.index(line)
+        token = self.tokens[index] if index is not None else self.head[line - 1] if 0 < line <= len(self.head) else None
+        return () if token is None else self.reports.labels(token)
+
+    def words(self, message: str) -> str:
+        """A message with the names of the text."""
+        return _GIVEN.sub(lambda name: self.old.get(name[0], name[0]), message) if self.old else message
+
+
+def prepare(request: Request) -> Prepared:
+    """The text of a request for glslang: preprocessed, and upgraded to a version that glslang compiles.
+
+    Raises:
+        ParseError: the text has errors (G001), or forms and files that are not read (G012 to G014).
+    """
+    places = Places()
+    reports = Reports(places)
+    unit = places.scan(request.source)
+    here = Path(request.folders[0]) if request.folders else None
+    run = Preprocessor(places, reports, request.folders, here)
+    if request.language == "hlsl":
+        run.read(unit, hlsl_dialect(request.stage), request.defines)
+        return _written([], [], run.tokens, reports, {})
+    language = language_of(unit, reports)
+    run.read(unit, language.dialect(request.stage), request.defines)
+    asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]
+    upgraded = upgrade(run.tokens, language, request.stage, asked, reports)
+    lines = [f"#version {language.target} core"]
+    head: list[Token | None] = [None]
+    for name, (behavior, token) in run.extensions.items():
+        if _is_passed(name, behavior, token, reports):
+            lines.append(f"#extension {name} : {behavior}")
+            head.append(token)
+    reports.raise_errors()
+    lines += upgraded.head
+    head += [None] * len(upgraded.head)
+    return _written(lines, head, upgraded.tokens, reports, upgraded.old)
+
+
+def _is_passed(name: str, behavior: str, token: Token, reports: Reports) -> bool:
+    """True if glslang is asked for an extension; what is unknown is reported."""
+    if name == "all":
+        if behavior in ("require", "enable"):
+            reports.error(f"no text can {behavior} all extensions", token, "name the extensions, or write warn or disable")
+        return behavior == "warn"
+    extension = EXTENSIONS.get(name)
+    if extension is not None:
+        return extension.way == PASSED
+    if name in KNOWN:
+        return True
+    message = f"{quoted(name)}: extension not supported"
+    if behavior == "require":
+        reports.error(message, token)
+    else:
+        reports.warning(message, token)
+    return False
+
+
+def _written(lines: list[str], head: list[Token | None], tokens: list[Token], reports: Reports, old: Mapping[str, str]) -> Prepared:
+    text = "\n".join([*lines, *[token[0] for token in tokens], ""])
+    return Prepared(text=text, head=head, tokens=tokens, reports=reports, old=old)
