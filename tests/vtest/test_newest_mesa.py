@@ -70,7 +70,7 @@ def test_a_program_of_opengl_4_3_draws_what_it_draws_on_llvmpipe(system: System,
 
 
 def outcomes(system: System, names: list[str], driver: str, where: str) -> dict[str, Any]:
-    """What piglit found for some cases of the profile."""
+    """Outcomes of some cases of the profile, by name."""
     (system.root / "tmp/cases.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     options = ["-o", "-p", "surfaceless_egl", "-j", "1", "--timeout", "120", "-l", "quiet", "--test-list", "/tmp/cases.txt"]
     system.run("rm", "-rf", where)
