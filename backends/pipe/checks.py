@@ -21,6 +21,8 @@ from tgsi.language.diagnostics import UnsupportedError
 
 MOST_ITEMS = 1 << 16
 """Most items of a sequence that a caller gives; no argument needs as many."""
+_NO_SEQUENCES = (str, bytes, bytearray, memoryview, Mapping)
+"""Types with a length and items that are taken for something else where a sequence of values is wanted."""
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -69,7 +71,7 @@ def _flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -
         check_bits(kind, int(value), argument)
     if isinstance(value, str) and "|" in value:
         value = [part.strip() for part in value.split("|")]
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, _NO_SEQUENCES):
         return reduce(or_, (lookup(kind, item, argument) for item in _items(value, argument)), kind(0))
     found: E = lookup(kind, value, argument)
     return found
@@ -88,7 +90,7 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:
     """Return the items. TypeError, naming the argument, if they are no sequence."""
-    if isinstance(items, (str, bytes, Mapping)) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
+    if isinstance(items, _NO_SEQUENCES) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
     try:
         count = len(items)
@@ -236,7 +238,7 @@ def _small_integer(value: Any, argument: str) -> int:
 
 
 def _items(value: Any, argument: str) -> tuple[Any, ...]:
-    if type(value) not in (tuple, list) and (isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__")):
+    if type(value) not in (tuple, list) and (isinstance(value, _NO_SEQUENCES) or not hasattr(value, "__iter__")):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}")
     try:
         found = tuple(islice(value, MOST_ITEMS + 1))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.device.commands.layout import DRAW, PREFIX, Command
 from backends.formats import CompressedFormat, Format
@@ -19,7 +22,7 @@ from backends.gallium.tracing.trace_player import words_of
 from tgsi.language.record import record
 
 _SHOWN = 64
-"""Bytes, and items of arrays, that are shown; larger ones are shown by their digests."""
+"""Bytes, and 64-bit items of arrays, that are shown; larger ones are shown by their digests."""
 
 
 @record
@@ -74,14 +77,13 @@ def _named(call: Call) -> Mapping[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value as JSON has it. Numbers that JSON does not have are the texts "NaN", "Infinity" and "-Infinity", which float() reads."""
     if isinstance(value, Handle):
         return {"handle": value.number}
     if isinstance(value, (bytes, bytearray)):
         return bytes(value).hex() if len(value) <= _SHOWN else {"bytes": len(value), "sha256": hashlib.sha256(value).hexdigest()}
-    if isinstance(value, np.ndarray):
-        shown: dict[str, Any] = {"array": str(value.dtype), "shape": list(value.shape)}
-        return shown | ({"items": value.tolist()} if value.size <= _SHOWN else {"sha256": hashlib.sha256(value.tobytes()).hexdigest()})
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _array(np.asarray(value))
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
@@ -90,4 +92,33 @@ def plain(value: Any) -> Any:
         return str(value)
     if is_dataclass(value):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return json.dumps(value)
     return value
+
+
+def _array(array: NDArray[Any]) -> dict[str, Any]:
+    """Type, shape and items of an array: a list for each field of a structured one."""
+    shown = {"array": _type(array.dtype), "shape": list(array.shape)}
+    if array.nbytes > _SHOWN * 8:
+        return shown | {"sha256": hashlib.sha256(array.tobytes()).hexdigest()}
+    return shown | {"items": _items(array)}
+
+
+def _type(dtype: np.dtype[Any]) -> Any:
+    """The type as numpy.dtype takes it: a text, or a mapping of names, types, offsets and size."""
+    if dtype.names is None:
+        return str(dtype)
+    rows = [(name, dtype.fields[name][0], dtype.fields[name][1]) for name in dtype.names if dtype.fields]
+    formats = [[_type(kind.base), list(kind.shape)] if kind.shape else _type(kind) for _, kind, _ in rows]
+    return {"names": list(dtype.names), "formats": formats, "offsets": [offset for *_, offset in rows], "itemsize": dtype.itemsize}
+
+
+def _items(array: NDArray[Any]) -> Any:
+    if array.dtype.names is not None:
+        return {name: _items(array[name]) for name in array.dtype.names}
+    if array.dtype.kind == "c":
+        return {"real": _items(array.real), "imag": _items(array.imag)}
+    if array.dtype.kind in "biuf":
+        return plain(array.tolist())
+    return array.tobytes().hex()

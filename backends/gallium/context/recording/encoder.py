@@ -69,7 +69,7 @@ class Encoder:
             if writer is not None:
                 return writer(self._handle_of, *args, **given)
             return form(self, *args, **given) if form is not None else None
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, ArithmeticError, struct.error):
             return None
 
     def call(
@@ -113,10 +113,11 @@ class Encoder:
         kind, slot = lookup(ShaderType, stage, "stage"), _small(index, MAX_CONSTANT_BUFFERS - 1)
         if isinstance(buffer, Resource):
             handle = self._handle_of(buffer)
-            length = min(buffer.size - offset, MAX_BYTES) if size is None else size
+            begin = _small(offset, buffer.size)
+            length = min(buffer.size - begin, MAX_BYTES) if size is None else size
             if not buffer.is_buffer or handle is None or buffer.is_destroyed:
                 return None
-            return pack(Command.UNIFORMS, kind, slot, _small(offset, buffer.size), _small(length, MAX_UNIFORMS), handle)
+            return pack(Command.UNIFORMS, kind, slot, begin, _small(length, MAX_UNIFORMS), handle)
         if buffer is None:
             return pack(Command.CONSTANTS, detail=slot_detail(kind, slot))
         data = bytes(memoryview(buffer).cast("B"))

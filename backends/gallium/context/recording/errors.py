@@ -9,3 +9,7 @@ class RecordingError(ValueError):
 
 class WordError(ValueError):
     """Words that are no value; `CommandReader` adds the place."""
+
+
+class Unwritable(TypeError):
+    """A value that has no words."""

@@ -43,8 +43,8 @@ def _number(value: Any, most: int = _U32) -> int:
 
 def _floats(values: Any, count: int) -> list[float]:
     """Numbers that are exact as 64-bit floats."""
-    found = list(values)
-    if len(found) != count or not all(type(v) is float or (type(v) is int and -_EXACT < v < _EXACT) for v in found):
+    found = list(values) if len(values) == count else []
+    if not found or not all(type(v) is float or (type(v) is int and -_EXACT < v < _EXACT) for v in found):
         raise ValueError(values)
     return found
 

@@ -6,9 +6,12 @@ Objects are handles. Bytes of more than INLINE bytes stand in DATA commands befo
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from decimal import Decimal
 from enum import IntEnum
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -17,7 +20,8 @@ import numpy as np
 from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
 from backends.gallium.context.grid_info import GridInfo
 from backends.gallium.context.handles import VertexBuffer
-from backends.gallium.context.recording.errors import WordError
+from backends.gallium.context.recording.array_types import type_of, type_text
+from backends.gallium.context.recording.errors import Unwritable, WordError
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.resource import Box
 from backends.gallium.resource.view import FramebufferState
@@ -39,10 +43,11 @@ _NUMBERS = {kind: number for number, kind in enumerate(RECORDS)}
 INLINE = 240
 """Bytes that stand among the words of a call."""
 MOST_DEPTH = 12
+_KEYS = str, int, float
+"""Types of keys of mappings."""
 _SMALL = 1 << 24
 _I32, _I64, _F64 = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
 _TAG_AND_INT, _TAG_AND_FLOAT = struct.Struct("<Ii"), struct.Struct("<Id")
-_KINDS = "biuf"
 
 
 class Tag(IntEnum):
@@ -65,10 +70,6 @@ class Tag(IntEnum):
     ARRAY = 14  # number of axes; their lengths, the type as a text, the items as BYTES or DATA
     FORMAT = 15  # a text
     PROGRAM = 16  # a text
-
-
-class Unwritable(TypeError):
-    """A value that has no words."""
 
 
 class ValueWriter:
@@ -108,7 +109,10 @@ class ValueWriter:
 
     def text(self, value: str, depth: int) -> None:
         """A text."""
-        self._bytes(Tag.TEXT, value.encode())
+        try:
+            self._bytes(Tag.TEXT, value.encode())
+        except UnicodeEncodeError:
+            raise Unwritable("a text with surrogates cannot be recorded") from None
 
     def format(self, value: AnyFormat, depth: int) -> None:
         """A format by name."""
@@ -117,6 +121,10 @@ class ValueWriter:
     def program(self, value: Program, depth: int) -> None:
         """A program as its text, which says what the program is without its interface."""
         self._bytes(Tag.PROGRAM, str(oriented(value)).encode())
+
+    def raw(self, value: bytes, depth: int) -> None:
+        """Bytes."""
+        self._bytes(Tag.BYTES, value)
 
     def integer(self, value: int, depth: int) -> None:
         """An integer of at most 64 bits, or a member of an enumeration of integers."""
@@ -129,8 +137,8 @@ class ValueWriter:
         else:
             raise Unwritable(f"the number {number} does not fit 64 bits")
 
-    def real(self, value: float, depth: int) -> None:
-        """A float."""
+    def real(self, value: float | Decimal | Fraction, depth: int) -> None:
+        """A number as a float."""
         self.words += _TAG_AND_FLOAT.pack(Tag.FLOAT, value)
 
     def record(self, value: Any, depth: int) -> None:
@@ -149,13 +157,18 @@ class ValueWriter:
         """A mapping."""
         self._tag(Tag.MAP, len(value))
         for key, item in value.items():
+            if not isinstance(key, _KEYS):
+                raise Unwritable(f"a mapping with a key of type {type(key).__name__} cannot be recorded")
             self._write(key, depth + 1)
             self._write(item, depth + 1)
 
     def array(self, value: Any, depth: int) -> None:
-        """An array or a number of numpy."""
+        """An array or a number of numpy. An array of objects is a list of them."""
         array = np.asarray(value)
-        text = _type_text(array.dtype)
+        if array.dtype == object and array.ndim:
+            self._write(array.tolist(), depth)
+            return
+        text = type_text(array.dtype)
         self._tag(Tag.ARRAY, array.ndim)
         for length in array.shape:
             self.words += _checked_length(length).to_bytes(4, "little")
@@ -171,17 +184,20 @@ class ValueWriter:
         self.text(str(value), depth)
 
     def other(self, value: Any, depth: int) -> None:
-        """An object with a handle, or a buffer of bytes."""
+        """An object with a handle, or a buffer, whose items some methods take as numbers."""
         handle = self._handle_of(value)
         if handle is not None:
             self._tag(Tag.HANDLE)
             self.words += handle.to_bytes(4, "little")
             return
         try:
-            data = bytes(memoryview(value).cast("B"))
-        except (TypeError, ValueError, BufferError):
+            items = np.asarray(memoryview(value))
+        except (TypeError, ValueError, BufferError, NotImplementedError):
             raise Unwritable(f"an object of type {type(value).__name__} cannot be recorded") from None
-        self._bytes(Tag.BYTES, data)
+        if items.dtype == np.uint8 and items.ndim == 1:
+            self.raw(items.tobytes(), depth)
+        else:
+            self.array(items, depth)
 
     def _bytes(self, tag: Tag, data: bytes) -> None:
         if tag is Tag.BYTES and len(data) > INLINE:
@@ -195,10 +211,10 @@ class ValueWriter:
 _Writer = Callable[[ValueWriter, Any, int], None]
 _WRITERS: tuple[tuple[type | tuple[type, ...], _Writer], ...] = (
     (type(None), ValueWriter.nothing),
-    ((bool, np.bool_), ValueWriter.truth),
+    (bool, ValueWriter.truth),
+    ((np.ndarray, np.generic), ValueWriter.array),  # before text and float: some numbers of numpy are texts and floats
     (str, ValueWriter.text),
     ((Format, CompressedFormat), ValueWriter.format),
-    ((np.ndarray, np.generic), ValueWriter.array),  # before float: numpy's float64 is one
     (int, ValueWriter.integer),
     (float, ValueWriter.real),
     (RECORDS, ValueWriter.record),
@@ -206,8 +222,10 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], _Writer], ...] = (
     (Semantic, ValueWriter.semantic),
     (Program, ValueWriter.program),
     (Mapping, ValueWriter.map),
-    ((bytes, bytearray, memoryview), ValueWriter.other),
+    (bytes, ValueWriter.raw),
+    ((bytearray, memoryview, array), ValueWriter.other),
     (Sequence, ValueWriter.items),
+    ((Decimal, Fraction), ValueWriter.real),
 )
 """Types of values, the first that fits counts, with what writes them."""
 
@@ -221,51 +239,6 @@ def _checked_length(length: int) -> int:
     if length >> 31:
         raise Unwritable(f"an axis of {length} items cannot be recorded")
     return length
-
-
-def _type_text(dtype: np.dtype[Any]) -> str:
-    """A type as text: a plain one as numpy's own text, a structured one as NAME:TYPE:LENGTHS, separated by semicolons."""
-    if dtype.names is None:
-        if dtype.kind not in _KINDS:
-            raise Unwritable(f"an array of {dtype} cannot be recorded")
-        return dtype.newbyteorder("<").str if dtype.isnative else dtype.str
-    parts = []
-    for name in dtype.names:
-        field = dtype[name]
-        if field.base.names is not None or field.base.kind not in _KINDS:
-            raise Unwritable(f"an array of {dtype} cannot be recorded")
-        parts.append(f"{name}:{field.base.str}:{'x'.join(map(str, field.shape))}")
-    return ";".join(parts)
-
-
-def _plain_type(text: str) -> np.dtype[Any]:
-    if len(text) != 3 or text[0] not in "<>|" or text[1] not in _KINDS or text[2] not in "1248":
-        raise WordError(f"{text!r} is no type of an array")
-    try:
-        return np.dtype(text)
-    except TypeError:
-        raise WordError(f"{text!r} is no type of an array") from None
-
-
-def _type_of(text: str) -> np.dtype[Any]:
-    if ":" not in text:
-        return _plain_type(text)
-    found: list[Any] = []
-    for part in text.split(";"):
-        name, _, rest = part.partition(":")
-        kind, _, lengths = rest.partition(":")
-        shape = tuple(_length(item) for item in lengths.split("x")) if lengths else ()
-        found.append((name, _plain_type(kind), shape))
-    try:
-        return np.dtype(found)
-    except (TypeError, ValueError):
-        raise WordError(f"{text!r} is no type of an array") from None
-
-
-def _length(text: str) -> int:
-    if not text.isdecimal() or len(text) > 6:
-        raise WordError(f"{text!r} is no length")
-    return int(text)
 
 
 class ValueReader:
@@ -329,7 +302,7 @@ class ValueReader:
         found = {}
         for _ in range(self.count(small)):
             key = self.read(depth + 1)
-            if not isinstance(key, (str, int, float)):
+            if not isinstance(key, _KEYS):
                 raise WordError(f"a key is a {type(key).__name__}")
             found[key] = self.read(depth + 1)
         return found
@@ -349,7 +322,7 @@ class ValueReader:
         """An array; without axes a number of numpy."""
         if axes > 8:
             raise WordError(f"{axes} axes are too many")
-        shape, dtype = tuple(self.word() for _ in range(axes)), _type_of(self._text_value())
+        shape, dtype = tuple(self.word() for _ in range(axes)), type_of(self._text_value())
         data, needed = self.read(MOST_DEPTH), dtype.itemsize
         for length in shape:
             needed *= length
