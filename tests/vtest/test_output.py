@@ -280,3 +280,14 @@ def test_the_calls_of_contexts_that_draw_are_traced_and_made_again(tmp_path: Pat
     printed = capsys.readouterr().out
     assert '"draw_vbo"' in printed
     assert "texture_subdata" in printed
+
+
+def test_replay_of_a_trace_names_the_command_that_plays_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.trace").write_bytes(b"TGSI-CMD" + bytes(8))
+    assert main(["--replay", str(tmp_path / "a.trace")]) == 2
+    assert "a.trace: it is a trace of a context; tgsi-replay plays it" in capsys.readouterr().err
+
+
+def test_a_missing_stream_is_named_without_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--replay", str(tmp_path / "missing.bin")]) == 2
+    assert capsys.readouterr().err == f"tgsi-vtest: {tmp_path / 'missing.bin'}: No such file or directory\n"

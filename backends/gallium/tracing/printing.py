@@ -18,7 +18,7 @@ from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, failure, items
 from backends.gallium.context.recording.errors import WordError
 from backends.gallium.context.recording.methods import Does, signature_of
-from backends.gallium.tracing.trace_player import words_of
+from backends.gallium.tracing.trace_player import first_commands, words_of
 from tgsi.language.record import record
 
 _SHOWN = 64
@@ -32,9 +32,13 @@ class Handle:
     number: int
 
 
-def printed(data: bytearray) -> Iterator[dict[str, Any]]:
-    """All commands of a stored recording as plain data; one that makes two calls as two. RecordingError at the first that is wrong."""
+def printed(data: bytearray, until: int | None = None) -> Iterator[dict[str, Any]]:
+    """All commands of a stored recording as plain data; one that makes two calls as two. RecordingError at the first that is wrong.
+
+    until: number of the last command; None prints all.
+    """
     words, blocks, last = words_of(data), Blocks(), list[int]()
+    words = words if until is None else first_commands(words, until)
     decoder = Decoder(Handle, lambda: last, lambda _, __, changes: {"changes": changes})
     for number, item in enumerate(items(words, PREFIX.size)):
         place: dict[str, Any] = {"command": number, "byte": PREFIX.size + 4 * item.at}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.commands.layout import MAGIC, OLDEST, PREFIX, VERSION
+from backends.device.commands.layout import MAGIC, OLDEST, PREFIX, VERSION, words_after
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Call
 from backends.gallium.context.recording.errors import RecordingError, WordError
@@ -18,6 +18,7 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.tracing.content import content_digest, digest_of
+from backends.gallium.tracing.watched_targets import ShownTarget, WatchedTargets
 from backends.pipe.enums import Transfer
 from tgsi.language.record import record
 
@@ -59,21 +60,52 @@ def words_of(data: bytearray) -> memoryview:
     return memoryview(data)[PREFIX.size :].cast("I")
 
 
+def first_commands(words: memoryview, until: int) -> memoryview:
+    """The words of the commands 0 to `until`, or of all."""
+    at = number = 0
+    while at < len(words) and number <= until:
+        at += 1 + words_after(words[at])
+        number += 1
+    return words[:at]
+
+
 class TracePlayer:
     """Plays one trace."""
 
-    def __init__(self, screen: ScreenCore, context: ContextCore, note: Callable[[Digest], None], *, digests_flushes: bool = False) -> None:
-        """note: called with each digest. digests_flushes: make digests of the bound targets at each flush, too."""
+    def __init__(
+        self,
+        screen: ScreenCore,
+        context: ContextCore,
+        note: Callable[[Digest], None],
+        *,
+        digests_flushes: bool = False,
+        show: Callable[[ShownTarget], None] | None = None,
+    ) -> None:
+        """Take a context of the screen.
+
+        note: called with each digest. digests_flushes: make digests of the bound targets at each flush, too. show: called with each target
+        at each flush and at the end; every command is then a call of a method.
+        """
         self._screen, self._context, self._note, self._digests_flushes = screen, context, note, digests_flushes
-        self._player = Player(context)
+        self._targets = WatchedTargets(context, show) if show is not None else None
+        self._player = Player(context, is_native=show is None)
         self._objects: dict[int, Any] = {}
         self._handles: dict[int, int] = {}
         self._memory = 0
 
-    def play(self, data: bytearray) -> None:
-        """Play a stored recording. RecordingError for a command that is wrong, or refused; those before it were carried out."""
-        words = words_of(data)
-        if not self._player.play(words, self._objects, self._perform, self._forget, PREFIX.size):
+    def play(self, data: bytearray, until: int | None = None) -> None:
+        """Play a stored recording. RecordingError for a command that is wrong, or refused; those before it were carried out.
+
+        until: number of the last command that is played; None plays all.
+        """
+        whole = words_of(data)
+        words = whole if until is None else first_commands(whole, until)
+        try:
+            is_ended = self._player.play(words, self._objects, self._perform, self._forget, PREFIX.size)
+        finally:
+            if self._targets is not None:
+                self._targets.ended()
+        if not is_ended and len(words) == len(whole):
             raise RecordingError(f"the recording ends at byte {len(data)} without END: it was cut off, and played up to there")
 
     # -- objects -------------------------------------------------------------------------------------------------------------
@@ -88,9 +120,11 @@ class TracePlayer:
         thing = self._objects.pop(handle, None)
         if thing is None:
             raise WordError(f"{handle} is no handle")
-        self._handles.pop(id(thing), None)
         if isinstance(thing, Resource):
+            if self._targets is not None:
+                self._targets.leaving(thing)
             self._memory -= thing.size
+        self._handles.pop(id(thing), None)
         self._player.forget(handle)
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
@@ -101,6 +135,8 @@ class TracePlayer:
         found = _PERFORM.get(call.method.does, TracePlayer._plain)(self, call)
         if call.result:
             self._add(call.result, found)
+        if self._targets is not None:
+            self._targets.note(call, self._handle_of)
 
     def _fail(self, call: Call) -> None:
         """A call that was refused when it was recorded, and perhaps did a part of its work before."""
@@ -136,6 +172,8 @@ class TracePlayer:
             for target in (*context._cbufs, context._zsbuf):
                 if target is not None:
                     self._note(Digest(f"flush: {self._name(target.texture)}", content_digest(target.texture), None))
+        if self._targets is not None:
+            self._targets.flushed(self._handle_of)
 
     def _read(self, call: Call) -> None:
         size = call.given.get("into")
@@ -154,10 +192,16 @@ class TracePlayer:
     def _compare(self, call: Call, digest: bytes) -> None:
         if not isinstance(call.outcome, bytes):
             raise WordError("its digest is missing")
-        self._note(Digest(f"{call.method.name}: {self._name(call.given.get('resource'))}", digest, call.outcome))
+        resource = call.given.get("resource")
+        self._note(Digest(f"{call.method.name}: {self._name(resource)}", digest, call.outcome))
+        if self._targets is not None:
+            self._targets.read(resource, self._handle_of)
 
     def _name(self, thing: Any) -> str:
-        return f"{thing!r}, handle {self._handles.get(id(thing), 0)}"
+        return f"{thing!r}, handle {self._handle_of(thing)}"
+
+    def _handle_of(self, thing: Any) -> int:
+        return self._handles.get(id(thing), 0)
 
     # -- what a trace does beside calls of a context ---------------------------------------------------------------------------
     def _own(self, call: Call) -> Any:

@@ -14,8 +14,8 @@ from backends.device.commands.layout import Command, pack
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
 from backends.gallium.context.recording.encoder import RAISES, Encoder
-from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.context.recording.errors import Unwritable
+from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.context.recording.methods import METHODS, Does, Method, signature_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import decimal
 import fractions
 import inspect
@@ -51,7 +52,7 @@ def is_ambiguous(value: Any) -> bool:
 
 
 def one_of_each_type() -> Mapping[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
     for value in wrong_values().values():
         kind = type(value).__name__
         found.setdefault(f"{kind} {value.dtype if isinstance(value, np.ndarray) else ''}", value)
@@ -69,10 +70,8 @@ def call_with_each(name: str, values: Callable[[], Mapping[str, Any]], path: Pat
             for value in values().values():
                 given = {p.name: made(context, p.name, stage) for p in wanted if p.default is p.empty} | {parameter.name: value}
                 places = [given.pop(p.name) for p in wanted if p.kind is p.POSITIONAL_ONLY and p.name in given]
-                try:
+                with contextlib.suppress(OfTheCallerError, TypeError, ValueError, MemoryError, TgsiError):
                     method(*places, **given)
-                except (OfTheCallerError, TypeError, ValueError, MemoryError, TgsiError):
-                    pass
         context.destroy()
     return check(path)
 
@@ -144,7 +143,7 @@ def draw(screen: g.Screen, context: g.Context, vertices: Any) -> None:
 def test_vertices_as_a_mapping_are_printed_and_played(tmp_path: Path) -> None:
     with tgsi.Screen(threads=0) as screen:
         context = screen.context_create(trace=tmp_path / "a.trace")
-        draw(screen, context, {"position": np.float32(CORNERS), "shade": np.float32([0, 0.5, 1])})
+        draw(screen, context, {"position": np.array(CORNERS, "f4"), "shade": np.array([0, 0.5, 1], "f4")})
         context.destroy()
     assert any(line.get("call") == "set_vertex_buffers" for line in check(tmp_path / "a.trace"))
 
@@ -154,8 +153,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "infinities": ([float("inf"), float("-inf")], ["Infinity", "-Infinity"]),
     "a number of numpy": (np.float32(0.5), {"array": "float32", "shape": [], "items": 0.5}),
     "a boolean of numpy": (np.bool_(True), {"array": "bool", "shape": [], "items": True}),
-    "an array with NaN": (np.float32([np.nan, 1]), {"array": "float32", "shape": [2], "items": ["NaN", 1.0]}),
-    "complex numbers": (np.complex64([1 + 2j]), {"array": "complex64", "shape": [1], "items": {"real": [1.0], "imag": [2.0]}}),
+    "an array with NaN": (np.array([np.nan, 1], "f4"), {"array": "float32", "shape": [2], "items": ["NaN", 1.0]}),
+    "complex numbers": (np.array([1 + 2j], "c8"), {"array": "complex64", "shape": [1], "items": {"real": [1.0], "imag": [2.0]}}),
     "a short text": (np.array([b"ab"]), {"array": "|S2", "shape": [1], "items": "6162"}),
     "bytes": (b"\1\2", "0102"),
     "a mapping by numbers": ({1: 2}, {"1": 2}),
@@ -181,8 +180,8 @@ BUFFERS: dict[str, Callable[[], Any]] = {
     "memoryview": lambda: memoryview(bytes(range(16))),
     "memoryview of floats": lambda: memoryview(array.array("f", [1, 2, 3, 4])),
     "array of Python": lambda: array.array("f", [1, 2, 3, 4]),
-    "numpy": lambda: np.float32([1, 2, 3, 4]),
-    "numpy, two axes": lambda: np.float32([[1, 2], [3, 4]]).T,
+    "numpy": lambda: np.array([1, 2, 3, 4], "f4"),
+    "numpy, two axes": lambda: np.array([[1, 2], [3, 4]], "f4").T,
     "numpy, other byte order": lambda: np.arange(4, dtype=">u4"),
     "numpy, half": lambda: np.arange(8, dtype="f2"),
     "numpy, doubles": lambda: np.arange(2, dtype="f8"),
@@ -198,7 +197,10 @@ def test_buffers_of_every_kind_are_played_to_the_same_bytes(kind: str, tmp_path:
         context.set_constant_buffer("FRAGMENT", BUFFERS[kind]())
         context.set_vertex_buffers([BUFFERS[kind]()])
         context.destroy()
-    assert sum(line.get("call") in ("buffer_subdata", "set_constant_buffer", "set_vertex_buffers") for line in check(tmp_path / "a.trace")) == 3
+    assert (
+        sum(line.get("call") in ("buffer_subdata", "set_constant_buffer", "set_vertex_buffers") for line in check(tmp_path / "a.trace"))
+        == 3
+    )
 
 
 NUMBERS: list[Any] = [1, 0.5, np.float32(0.5), np.float64(0.5), np.int8(1), decimal.Decimal("0.5"), fractions.Fraction(1, 2), True]

@@ -10,9 +10,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from tgsi import __version__
+from tgsi.tools.closed_output import until_closed
 from tgsi.tools.compile.emit import compile_shaders
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.explain import explain
@@ -30,20 +30,22 @@ from tgsi.tools.compile.timing import Stopwatch
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. No mistake of a user raises an exception."""
-    if sys.stdout is None:  # closed by the caller
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 open until the process ends
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return until_closed(lambda: _main(words), 0)
+
+
+def _main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know
     try:
-        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        code = _run(arguments)
         sys.stdout.flush()
     except UsageError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of the output, such as `head`, has closed the pipe
-        _discard_output()
-        return 0
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{PROGRAM}: output: {reason(error)}", file=sys.stderr)
         _discard_output()

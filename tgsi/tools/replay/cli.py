@@ -10,8 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tgsi.tools.closed_output import until_closed
+
 if TYPE_CHECKING:
-    from tgsi.tools.replay.replay import Options, Report
+    from tgsi.gallium import Screen
+    from tgsi.tools.replay.replay import Report
 
 EPILOG = """\
 --max-diff counts in units of the stored format: steps of integer formats (UNORM, SNORM, sRGB), ULP of 16-bit, R11G11B10
@@ -38,18 +41,19 @@ def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="tgsi-replay",
-        description="Replay recorded API calls through a Gallium context: scenes, whose outputs become pictures or are compared with "
-        "recorded ones, and traces, which have digests of what they read.",
+        description="Replay recorded calls: scenes, whose outputs become pictures or are compared with recorded ones; traces of contexts, "
+        "which have digests of what they read; and streams of clients that tgsi-vtest --record has written.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("scenes", nargs="+", type=Path, metavar="FILE", help="scenes (JSON) and traces")
+    parser.add_argument("scenes", nargs="+", type=Path, metavar="FILE", help="scenes (JSON), traces and streams")
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
         metavar="DIR",
-        help="write PNGs to DIR (default: the current folder); with --compare only if given, with difference images",
+        help="folder of PNGs. Scenes: their outputs (default: the current folder); with --compare only if given, with difference images. "
+        "Traces, if given: every target at each flush, when it is read, and at the end. Streams, if given: windows, and what was read",
     )
     parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
     parser.add_argument(
@@ -64,6 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--digest", action="store_true", help="print SHA-256 of all that was read, and of traces also at each flush")
     parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
+    parser.add_argument("--until", type=_number(0, 1 << 40, int), metavar="N", help="end traces after command N, as --print numbers them")
     parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
@@ -75,12 +80,14 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    return until_closed(lambda: _main(arguments), 1)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
     if not options.compare and (options.max_diff or options.max_pixels):
         parser.error("--max-diff and --max-pixels need --compare")
-    if not options.compare and options.output is None:
-        options.output = Path()
     if options.output is not None:
         try:
             options.output.mkdir(parents=True, exist_ok=True)
@@ -91,9 +98,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("tgsi-replay: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of stdout has closed the pipe, so a message would reach no one
-        sys.stderr.close()
-        return 1
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
@@ -108,14 +112,9 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
 
 def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from tgsi.gallium import Screen
-    from tgsi.tools.replay.compare import Tolerance
-    from tgsi.tools.replay.replay import Options, replay
-    from tgsi.tools.replay.traces import is_trace, replay_trace
 
     if options.print:
-        return _print_traces(options.scenes)
-    tolerance = Tolerance(options.max_diff, options.max_pixels) if options.compare else None
-    wanted = Options(tolerance, options.output, options.timeout)
+        return _print_traces(options.scenes, options.until)
     given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
     reports = []
     try:
@@ -124,14 +123,11 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error(str(error))
     with screen:
         for path, name in zip(options.scenes, distinct_names(options.scenes)):
-            if is_trace(path):
-                reports.append(replay_trace(screen, path, name, digests_flushes=options.digest))
-            else:
-                reports.append(replay(screen, path, wanted, name))
+            reports.append(_replay(screen, path, name, options))
             if options.format == "text":
-                _print(reports[-1], wanted)
+                _print(reports[-1])
                 if options.digest:
-                    print("\n".join(f"{value}  {source}" for source, value in reports[-1].digests.items()))
+                    print("".join(f"{value}  {source}\n" for source, value in reports[-1].digests.items()), end="")
     failed = sum(not report.passed for report in reports)
     if options.format == "json":
         print(json.dumps({"scenes": [r.as_json() for r in reports], "passed": len(reports) - failed, "failed": failed}, indent=1))
@@ -140,21 +136,56 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return 2 if any(report.unreadable for report in reports) else int(failed > 0)
 
 
-def _print_traces(paths: Sequence[Path]) -> int:
+def _replay(screen: Screen, path: Path, name: str, options: argparse.Namespace) -> Report:
+    """Play a file, whatever it is. An option that it does not know is a note."""
+    from tgsi.tools.replay.compare import Tolerance
+    from tgsi.tools.replay.replay import Options, replay
+    from tgsi.tools.replay.streams import is_stream, replay_stream
+    from tgsi.tools.replay.traces import TraceOptions, is_trace, replay_trace
+
+    if is_trace(path):
+        wanted = TraceOptions(directory=options.output, until=options.until, digests_flushes=options.digest)
+        report, unknown = replay_trace(screen, path, name, wanted), {"--compare": options.compare}
+    elif is_stream(path):
+        report = replay_stream(path, name, options.output, options.threads, options.lanes)
+        unknown = {"--compare": options.compare, "--until": options.until is not None, "--digest": options.digest}
+    else:
+        tolerance = Tolerance(options.max_diff, options.max_pixels) if options.compare else None
+        folder = Path() if options.output is None and not options.compare else options.output
+        report, unknown = replay(screen, path, Options(tolerance, folder, options.timeout), name), {"--until": options.until is not None}
+    report.notes += [f"{option} is ignored: {_KNOWN_BY[option]}" for option, is_given in unknown.items() if is_given]
+    return report
+
+
+_KNOWN_BY = {
+    "--compare": "it is for scenes; traces are always compared with their digests, and tgsi-vtest --replay --compare compares streams",
+    "--until": "it is for traces",
+    "--digest": "it is for scenes and traces",
+}
+
+
+def _print_traces(paths: Sequence[Path], until: int | None) -> int:
     """Print the commands of all files; 2 if one is no trace, or is wrong."""
+    from tgsi.tools.replay.streams import is_stream
     from tgsi.tools.replay.traces import print_trace
 
     code = 0
     for path in paths:
         try:
-            print_trace(path, sys.stdout)
-        except (OSError, ValueError) as error:
-            print(f"tgsi-replay: {path}: {error}", file=sys.stderr)
+            print_trace(path, sys.stdout, until)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            print(f"tgsi-replay: {path}: {error.strerror}", file=sys.stderr)
+            code = 2
+        except ValueError as error:
+            hint = f"; it is a stream: tgsi-vtest --replay {path} --log commands prints its commands" if is_stream(path) else ""
+            print(f"tgsi-replay: {path}: {error}{hint}", file=sys.stderr)
             code = 2
     return code
 
 
-def _print(report: Report, options: Options) -> None:
+def _print(report: Report) -> None:
     for note in report.notes:
         print(f"{report.path}: warning: {note}", file=sys.stderr)
     if report.unreadable:

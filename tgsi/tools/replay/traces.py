@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from backends.device.commands.layout import MAGIC
+from tgsi.language.record import record
+from tgsi.tools.replay.fields import SceneError
 from tgsi.tools.replay.replay import Report
 
 if TYPE_CHECKING:
     from backends.gallium.tracing.trace_player import Digest
     from tgsi.gallium import Screen
+    from tgsi.tools.replay.trace_pictures import TracePictures
 
 
 def is_trace(path: Path) -> bool:
@@ -23,19 +26,33 @@ def is_trace(path: Path) -> bool:
         return False
 
 
-def replay_trace(screen: Screen, path: Path, name: str, *, digests_flushes: bool = False) -> Report:
+@record(kw_only=True)
+class TraceOptions:
+    """How traces are played. directory: of pictures, None writes none. until: number of the last command, None plays all."""
+
+    directory: Path | None = None
+    until: int | None = None
+    digests_flushes: bool = False
+
+
+def replay_trace(screen: Screen, path: Path, name: str, options: TraceOptions) -> Report:
     """Play a trace on a new context. What it read is compared with the digests that it has; errors are stored in the report."""
     from backends.gallium.context.recording.errors import RecordingError
     from backends.gallium.tracing.trace_player import TracePlayer
 
     found: list[Digest] = []
     report = Report(path, name)
+    pictures = _pictures(options.directory, name)
     context = screen.context_create()
     try:
-        TracePlayer(screen, context, found.append, digests_flushes=digests_flushes).play(bytearray(path.read_bytes()))
+        show = pictures.show if pictures is not None else None
+        player = TracePlayer(screen, context, found.append, digests_flushes=options.digests_flushes, show=show)
+        player.play(bytearray(path.read_bytes()), options.until)
     except OSError as error:
         report.unreadable = True
         report.reasons.append(f"it cannot be read: {error.strerror}")
+    except SceneError as error:  # a picture that cannot be written
+        report.reasons.append(str(error))
     except RecordingError as error:
         report.unreadable = not found
         report.reasons.append(str(error))
@@ -48,13 +65,37 @@ def replay_trace(screen: Screen, path: Path, name: str, *, digests_flushes: bool
         for digest in found
         if not digest.is_same
     ]
-    report.remark = f"{sum(digest.recorded is not None for digest in found)} digests"
+    report.remark = amount(sum(digest.recorded is not None for digest in found), "digest")
+    if pictures is not None:
+        _report_pictures(pictures, report, options)
     return report
 
 
-def print_trace(path: Path, output: TextIO) -> None:
+def _pictures(directory: Path | None, name: str) -> TracePictures | None:
+    if directory is None:
+        return None
+    from tgsi.tools.replay.trace_pictures import TracePictures
+
+    return TracePictures(directory, name)
+
+
+def _report_pictures(pictures: TracePictures, report: Report, options: TraceOptions) -> None:
+    report.written += pictures.written
+    report.remark += f", {amount(len(pictures.written), 'picture')} in {options.directory}"
+    if pictures.left_out:
+        report.notes.append(
+            f"{len(pictures.written)} pictures are written, {pictures.left_out} more are not; --until N plays a part of the trace"
+        )
+
+
+def amount(count: int, noun: str) -> str:
+    """A number of things: ``1 digest``, ``2 digests``."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def print_trace(path: Path, output: TextIO, until: int | None = None) -> None:
     """Write a line of JSON for each command. OSError, and RecordingError for a file that is wrong."""
     from backends.gallium.tracing.printing import printed
 
-    for shown in printed(bytearray(path.read_bytes())):
+    for shown in printed(bytearray(path.read_bytes()), until):
         output.write(json.dumps(shown) + "\n")

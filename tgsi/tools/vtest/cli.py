@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from tgsi.tools.closed_output import until_closed
 from tgsi.tools.vtest.output.log import COMMANDS, LEVELS, LOG, set_up
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
 from tgsi.tools.vtest.processes.limits import MEANINGS, MOST, Limits
@@ -236,11 +237,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     set_up(logging.INFO)  # for what is wrong about the options
+    return until_closed(lambda: _main(words), 1)
+
+
+def _main(words: list[str]) -> int:
     try:
         return _run(words[1:]) if words[:1] == ["run"] else _serve(words)
     except KeyboardInterrupt:
         return 130
-    except (OSError, ValueError) as error:
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        LOG.error(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        return 2
+    except ValueError as error:
         LOG.error(str(error))
         return 2
 

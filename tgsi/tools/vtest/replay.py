@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from backends.device.commands.layout import MAGIC
 from tgsi.tools.vtest.compare import compare
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import Parts
@@ -58,6 +59,8 @@ def _replay_all(paths: Sequence[Path], options: Options, compare: bool, output: 
     parts = Parts(options.wanted.files)
     for path in paths:
         stream = path.read_bytes()
+        if stream.startswith(MAGIC):
+            raise ValueError(f"{path}: it is a trace of a context; tgsi-replay plays it")
         begin = time.perf_counter()
         replies, lines = run_stream(stream, options, path.stem, note)
         parts.collect(path.stem, path.name)

@@ -1,7 +1,7 @@
 """Types of arrays as texts, and back.
 
-A plain type is numpy's own text, as ``<f4``. A structured one is ``NAME:TYPE:LENGTHS;NAME:TYPE:LENGTHS``, which versions before 0.2 read, too.
-A structured type with padding, fields inside fields, or names with ``:`` or ``;`` is ``;`` and JSON: ``[bytes, [[name, type, lengths, offset], ...]]``.
+A plain type is numpy's own text, as ``<f4``. A structured one is ``NAME:TYPE:LENGTHS;NAME:TYPE:LENGTHS``; one with padding, with fields
+inside fields, or with ``:`` or ``;`` in a name is ``;`` and JSON: ``[bytes, [[name, type, lengths, offset], ...]]``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def type_text(dtype: np.dtype[Any]) -> str:
     if dtype.names is None and dtype.subdtype is None:
         return _plain_text(dtype, dtype)
     if _is_packed(dtype):
-        return ";".join(f"{name}:{_plain_text(dtype[name].base, dtype)}:{'x'.join(map(str, dtype[name].shape))}" for name in dtype.names or ())
+        rows = ((name, dtype[name].base, dtype[name].shape) for name in dtype.names or ())
+        return ";".join(f"{name}:{_plain_text(base, dtype)}:{'x'.join(map(str, shape))}" for name, base, shape in rows)
     return ";" + json.dumps(_layout(dtype, dtype, 0))
 
 

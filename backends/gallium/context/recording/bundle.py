@@ -12,8 +12,8 @@ import numpy as np
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.encoder import Encoder, fields_of
-from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.context.recording.errors import Unwritable
+from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does, signature_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import as_bytes

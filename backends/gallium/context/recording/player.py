@@ -27,10 +27,11 @@ REFUSALS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError,
 class Player:
     """Plays commands on one context."""
 
-    def __init__(self, context: ContextCore) -> None:
+    def __init__(self, context: ContextCore, *, is_native: bool = True) -> None:
+        """is_native: generated code carries out commands; otherwise every one is a call of a method."""
         state = context.state
         self._context, self._buffers, self._queries = context, Buffers(), Buffers()
-        entry = 0 if context._is_observed else context.device.reader_entry()
+        entry = 0 if context._is_observed or not is_native else context.device.reader_entry()
         self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers, Buffers(), self._queries)
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}

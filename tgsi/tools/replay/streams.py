@@ -1,0 +1,47 @@
+"""Streams that `tgsi-vtest --record` has written, played as `tgsi-vtest --replay` plays them."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from tgsi.tools.replay.replay import Report
+
+_HEAD = struct.Struct("<2I")
+_CREATE_RENDERER, _LONGEST_NAME = 8, 4096
+"""Number of the first message of every client, whose text is the program's name."""
+
+
+def is_stream(path: Path) -> bool:
+    """True for a file that begins as a client of tgsi-vtest does."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD.size)
+            size, message = _HEAD.unpack(head) if len(head) == _HEAD.size else (0, 0)
+            name = file.read(size) if message == _CREATE_RENDERER and 0 < size <= _LONGEST_NAME else b""
+    except OSError:
+        return False
+    return len(name) == size > 0 and name.endswith(b"\0")
+
+
+def replay_stream(path: Path, name: str, directory: Path | None, threads: int | None, lanes: int | None) -> Report:
+    """Run a stream. directory: of all pictures of windows and of targets that were read; None writes none."""
+    from tgsi.tools.vtest.output.wanted import Wanted
+    from tgsi.tools.vtest.replay import run_stream
+    from tgsi.tools.vtest.server import Options
+
+    report = Report(path, name)
+    wanted = Wanted() if directory is None else Wanted(folder=directory, pictures=1)
+    before = set(directory.glob("*.png")) if directory is not None else set()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        report.unreadable = True
+        report.reasons.append(f"it cannot be read: {error.strerror}")
+        return report
+    _, report.reasons = run_stream(data, Options(wanted=wanted, threads=threads, lanes=lanes), name, lambda size: None)
+    report.remark = "a stream of tgsi-vtest"
+    if directory is not None:
+        report.written = sorted(set(directory.glob(f"*-{name}-*.png")) - before)
+        report.remark += f", {len(report.written)} pictures in {directory}"
+    return report
