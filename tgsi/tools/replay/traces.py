@@ -28,7 +28,7 @@ def is_trace(path: Path) -> bool:
 
 @record(kw_only=True)
 class TraceOptions:
-    """How traces are played. directory: of pictures, None writes none. until: number of the last command, None plays all."""
+    """Options of every trace. directory: of pictures, None writes none. until: number of the last command, None plays all."""
 
     directory: Path | None = None
     until: int | None = None
