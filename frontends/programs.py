@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from frontends.glsl.request import (
     LANGUAGES,
     MAX_CHARACTERS,
+    STAGE_SIGNS,
     SUFFIXES,
     Request,
     defines_of,
@@ -19,6 +21,7 @@ from frontends.glsl.request import (
     suffixes,
 )
 from frontends.numbers import as_drivers
+from tgsi.language.diagnostics import shown_at_caller
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 from tgsi.language.source import Source, is_glsl
@@ -27,6 +30,7 @@ ALL_LANGUAGES = (*LANGUAGES, "spirv", "tgsi")
 MAX_BYTES = 4 * MAX_CHARACTERS
 
 
+@shown_at_caller
 def compile(
     source: Any,
     *,
@@ -115,6 +119,13 @@ def compile_program(
     text = Source(source, shown)
     request = Request(source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main")
     return as_drivers(compile_request(request))
+
+
+def stage_elsewhere(text: str, stage: Processor) -> Processor | None:
+    """The stage of a text of GLSL that names what only another stage has, and nothing of its own; None where nothing tells it."""
+    meant = guessed_stage(text)
+    sign = STAGE_SIGNS.get(stage)
+    return None if meant is stage or (sign is not None and re.search(sign, text, re.MULTILINE)) else meant
 
 
 def _is_path(text: str) -> bool:

@@ -13,6 +13,23 @@ from types import MappingProxyType
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.record import record
 
+__all__ = [
+    "BACK",
+    "INDICES",
+    "MARKS",
+    "NO_BYTE",
+    "OWN",
+    "PLAIN",
+    "USAGES",
+    "WITH_BACK",
+    "Scheme",
+    "Usage",
+    "UsageName",
+    "nine",
+    "nine_usage",
+    "scheme",
+]
+
 
 class UsageName(IntEnum):
     """The 14 usages."""
@@ -202,3 +219,8 @@ def nine_usage(semantic: Semantic, *, texcoord: bool = False) -> Usage:
 
 def _is_refused(usage: Usage) -> bool:
     return usage.name is UsageName.SAMPLE or (usage.name in (UsageName.PSIZE, UsageName.FOG) and usage.index > 0)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

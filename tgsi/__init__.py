@@ -21,10 +21,8 @@ State objects, enumerations and formats are in `tgsi.gallium`. Importing this pa
 need them are loaded at their first use.
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+import typing as _typing
 
 from tgsi import _siblings
 from tgsi.language.diagnostics import (
@@ -47,7 +45,7 @@ from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from backends.glsl.emit import write_glsl
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
@@ -90,7 +88,7 @@ _siblings.check()
 
 __version__ = "0.1.0"
 
-_MODULES = {"limits": "passes.validate.semantics", "sm3": "linkage.sm3"}
+_MODULES = {"gallium": "tgsi.gallium", "limits": "passes.validate.semantics", "nvk": "tgsi.nvk", "sm3": "linkage.sm3"}
 
 _LAZY = {
     "Context": "tgsi.gallium",
@@ -201,11 +199,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     if name in _MODULES:
-        value: Any = import_module(_MODULES[name])
+        value: _typing.Any = _importlib.import_module(_MODULES[name])
     elif name in _LAZY:
-        value = getattr(import_module(_LAZY[name]), name)
+        value = getattr(_importlib.import_module(_LAZY[name]), name)
     else:
         raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
     globals()[name] = value
@@ -213,4 +211,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_MODULES})
+    """The promised names, and the public modules."""
+    return sorted({*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))})

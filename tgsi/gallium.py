@@ -5,10 +5,8 @@ from tgsi import gallium as g
 The public Screen is Gallium's with the software device, unless another device is given.
 """
 
-from __future__ import annotations
-
-import os
-from typing import TYPE_CHECKING
+import os as _os
+import typing as _typing
 
 from backends.formats import Format
 from backends.gallium.context.context import Context
@@ -21,9 +19,9 @@ from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import FramebufferState, SamplerView, Surface
 from backends.gallium.screen.screen import INFINITE
-from backends.gallium.screen.screen import Screen as GalliumScreen
+from backends.gallium.screen.screen import Screen as _GalliumScreen
 from backends.gallium.threads.fence import Fence
-from backends.pipe.checks import show_as
+from backends.pipe.checks import show_as as _show_as
 from backends.pipe.enums import (
     Barrier,
     Bind,
@@ -82,8 +80,8 @@ from backends.pipe.state import (
     ViewportState,
 )
 
-if TYPE_CHECKING:
-    from backends.device.interface import Device, DeviceFactory, Dispatcher, Settings
+if _typing.TYPE_CHECKING:
+    from backends.device import interface as _device
 
 __all__ = [
     "INFINITE",
@@ -165,22 +163,22 @@ __all__ = [
 class _Software:
     """The software device. Its modules, and llvmlite, load with the first context, not with a screen."""
 
-    def make_device(self, settings: Settings) -> Device:
+    def make_device(self, settings: "_device.Settings") -> "_device.Device":
         from backends.software.device import make_device
 
         return make_device(settings)
 
-    def make_dispatcher(self, settings: Settings) -> Dispatcher:
+    def make_dispatcher(self, settings: "_device.Settings") -> "_device.Dispatcher":
         from backends.software.device import make_dispatcher
 
         return make_dispatcher(settings)
 
 
-SOFTWARE: DeviceFactory = _Software()
+_SOFTWARE: "_device.DeviceFactory" = _Software()
 """The only mention of the software device in `tgsi`."""
 
 
-class Screen(GalliumScreen):
+class Screen(_GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
     Args:
@@ -207,15 +205,20 @@ class Screen(GalliumScreen):
         *,
         lanes: int | None = None,
         cpu: str | None = None,
-        cache_dir: str | os.PathLike[str] | None = None,
+        cache_dir: str | _os.PathLike[str] | None = None,
         memory_limit: int | None = None,
         time_limit: float | None = None,
-        device: DeviceFactory | None = None,
+        device: "_device.DeviceFactory | None" = None,
     ) -> None:
-        made = SOFTWARE if device is None else device
+        made = _SOFTWARE if device is None else device
         super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, memory_limit=memory_limit, time_limit=time_limit, device=made)
 
 
 for _name in __all__:
     if isinstance(_kind := globals()[_name], type) and _kind.__name__ == _name:  # Prim is the Primitive of the language
-        show_as(_kind, __name__)
+        _show_as(_kind, __name__)
+
+
+def __dir__() -> list[str]:
+    """The promised names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -27,3 +27,8 @@ __all__ = [
     "run_meshes_of_tasks",
     "run_tasks",
 ]
+
+
+def __dir__() -> list[str]:
+    """The promised names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

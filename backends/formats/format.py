@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from enum import Enum, auto
 from typing import TypeVar
 
@@ -392,9 +391,11 @@ def find_format(name: str | Format) -> Format:
 
 
 def named(name: str, formats: Mapping[str, F]) -> F:
-    """The one of `formats` that `name` names, with or without PIPE_FORMAT_. ValueError, with the nearest name, for an unknown one."""
+    """The one of `formats` that `name` names, with or without PIPE_FORMAT_. ValueError, with Gallium's name, for an unknown one."""
     short = name.removeprefix("PIPE_FORMAT_")
     if short not in formats:
-        close = get_close_matches(short, formats, 1)
-        raise ValueError(f"{name!r} is not a known format" + (f"; did you mean {close[0]}?" if close else ""))
+        from backends.formats.foreign_formats import nearest_format  # loaded only for a message
+
+        near = nearest_format(name, formats)
+        raise ValueError(f"{name!r} is not a known format" + (f"; did you mean {near}?" if near else ""))
     return formats[short]

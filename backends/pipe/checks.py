@@ -7,9 +7,9 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from enum import Enum, IntFlag
 from functools import cache, lru_cache, partial, reduce
+from inspect import isfunction
 from itertools import islice
 from operator import or_
 from typing import Any, Generic, NoReturn, TypeVar
@@ -139,9 +139,17 @@ _HOMES: dict[type, str] = {}
 
 
 def show_as(kind: type, module: str) -> None:
-    """Let a class be seen in another module than its own: in its repr, in help, in pickles."""
+    """Let a class be seen in another module than its own: in its repr, in help, in pickles. Messages of Python about wrong arguments name
+    its methods as its own, whichever part of it defines them.
+    """
     _HOMES.setdefault(kind, kind.__module__)
     kind.__module__ = module
+    for part in kind.__mro__:
+        for name, method in list(vars(part).items()):
+            if isfunction(method) and method.__qualname__ == f"{part.__name__}.{name}":
+                method.__qualname__ = f"{kind.__name__}.{name}"
+                while (method := getattr(method, "__wrapped__", None)) is not None:
+                    method.__qualname__ = f"{kind.__name__}.{name}"
 
 
 def hints_of(kind: type) -> dict[str, Any]:
@@ -174,13 +182,14 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
     elif template is None:
         values = {}
     else:
-        raise TypeError(f"{argument}: a {kind.__name__} is wanted, not {type(template).__name__}")
+        names = ", ".join(list(known)[:4]) + (", ..." if len(known) > 4 else "")
+        raise TypeError(f"{argument}: a {kind.__name__}, or a mapping of its fields ({names}), is wanted, not {type(template).__name__}")
     values.update(given)
     for name, value in values.items():
         if name not in known:
-            close = get_close_matches(name, known, 1) if isinstance(name, str) else []
-            hint = f"; did you mean {close[0]}?" if close else ""
-            raise TypeError(f"{argument}: {kind.__name__} has no field {name}{hint}")
+            from backends.pipe.foreign_fields import field_hint  # loaded only for a message
+
+            raise TypeError(f"{argument}: {kind.__name__} has no field {name}{field_hint(kind.__name__, name, values, known)}")
         values[name] = known[name](value, f"{argument}: {name}")
     try:
         return kind(**values)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from enum import Enum, IntEnum
 from typing import TypeVar
 
@@ -390,8 +389,10 @@ def lookup(kind: type[E], value: E | int | str, argument: str) -> E:
         name = {"0": "ZERO", "1": "ONE"}.get(name, name)
         if name in kind.__members__:
             return kind[name]
-        hint = "".join(f"; did you mean {near}?" for near in get_close_matches(name, kind.__members__, 1))
-        raise ValueError(f"{argument}: {value!r} is not a {kind.__name__}{hint}")
+        from backends.pipe.foreign_enums import nearest_member  # loaded only for a message
+
+        near = nearest_member(value, PREFIXES[kind], kind.__members__)
+        raise ValueError(f"{argument}: {value!r} is not a {kind.__name__}{near and f'; did you mean {near}?'}")
     if isinstance(value, int):
         try:
             return kind(int(value))

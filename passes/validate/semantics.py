@@ -20,6 +20,22 @@ from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+__all__ = [
+    "ARBITRARY",
+    "BYTE",
+    "LIMITS",
+    "MAX_RENDER_TARGETS",
+    "SM3",
+    "SOFTWARE",
+    "SemanticLimits",
+    "broken_rule",
+    "has_back_color",
+    "interpolators",
+    "is_interface",
+    "judge",
+    "legal",
+]
+
 MAX_RENDER_TARGETS = 8
 """Gallium's number of render targets; the index of a fragment program's COLOR output is the number of one."""
 
@@ -256,3 +272,8 @@ class _Rules:
                     self.context.error("S015", text, item, hint=f"the nearest free index is GENERIC[{expected}]")
                 return
             expected = max(expected, last + 1)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

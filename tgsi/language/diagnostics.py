@@ -5,12 +5,17 @@ Stages collect every finding and raise once, at their end. API misuse is not a d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from tgsi.language.record import record
 from tgsi.language.source import Span
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Severity(Enum):
@@ -209,3 +214,18 @@ class UnsupportedError(DiagnosticError):
 
 class TimeLimitError(DiagnosticError):
     """A call took longer than its limit. Its results are incomplete; what it was made with can be used again."""
+
+
+def shown_at_caller(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function whose errors with diagnostics have one frame below the caller's. All are kept where TGSI_DEBUG is set."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except DiagnosticError as error:
+            if os.environ.get("TGSI_DEBUG"):
+                raise
+            raise error.with_traceback(None)  # noqa: B904 - it is the same error
+
+    return call

@@ -13,11 +13,12 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.global_memory import GlobalMemory
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
 from backends.gallium.context.shader_resources import slots
-from backends.gallium.context.shaders import check_shader, read_program
+from backends.gallium.context.shaders import check_shader, read_program, wrong_stage
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make, sequence
 from backends.pipe.enums import Bind, ShaderType
 from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
+from tgsi.language.diagnostics import shown_at_caller
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 
@@ -39,6 +40,7 @@ class Compute(ContextCore):
         self._launches: Remembered[_Launch] = Remembered(MAX_REMEMBERED)
 
     # -- shaders ---------------------------------------------------------------------------------------------------------
+    @shown_at_caller
     def create_compute_state(
         self,
         program: Program | str | bytes,
@@ -63,7 +65,7 @@ class Compute(ContextCore):
         name = "create_compute_state"
         found = read_program(program, name, Processor.COMP)
         if found.processor is not Processor.COMP:
-            raise ValueError(f"{name}: program: a COMP program is wanted, not {found.processor.name}")
+            raise ValueError(wrong_stage(name, Processor.COMP, found.processor))
         local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)
         private = DEFAULT_PRIVATE if req_private_mem is None else integer(req_private_mem, f"{name}: req_private_mem", 0, MAX_PRIVATE)
         inputs = integer(req_input_mem, f"{name}: req_input_mem", 0, MAX_INPUT)

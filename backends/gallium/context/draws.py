@@ -43,6 +43,7 @@ _RANGES = {
     "min_index": (0, _U32),
     "max_index": (0, _U32),
 }
+_INFO_FIELDS = frozenset(item.name for item in fields(DrawInfo))
 
 
 class Draws(ContextCore):
@@ -186,7 +187,9 @@ class Draws(ContextCore):
                 if integer(value, "draw_vbo: index_size") not in (0, 1, 2, 4):
                     raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
             else:
-                raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
+                from backends.pipe.foreign_fields import field_hint  # loaded only for a message
+
+                raise TypeError(f"draw_vbo: DrawInfo has no field {field}{field_hint('DrawInfo', field, given, _INFO_FIELDS)}")
         return DrawInfo(**given)
 
     def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
@@ -206,8 +209,11 @@ class Draws(ContextCore):
                 raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
             count = info.count or index.size - info.start
             info = replace(info, index_size=index.itemsize, count=max(0, count))
+        elif isinstance(index, (list, tuple)):
+            wanted = "an array of uint8, uint16 or uint32"
+            raise TypeError(f"draw_vbo: index: {wanted} is wanted, not {type(index).__name__}; numpy.array(index, numpy.uint32) makes one")
         elif not info.index_size:
-            raise ValueError("draw_vbo: index_size: it must be given with an index buffer")
+            raise ValueError("draw_vbo: index_size: it must be given with an index buffer that is no array of numpy")
         self.state.index_buffer = index_memory(self, index, offset, "draw_vbo")
         return info
 

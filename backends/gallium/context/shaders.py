@@ -13,7 +13,7 @@ from backends.gallium.context.stream_output import checked_info
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.state import StreamOutputInfo
 from frontends.orientation import oriented
-from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import ParseError, UnsupportedError, shown_at_caller
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
@@ -31,7 +31,7 @@ class Shaders(ContextCore):
         name = f"create_{STAGES[stage].call}_state"
         program = read_program(source, name, stage)
         if program.processor is not stage:
-            raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
+            raise ValueError(wrong_stage(name, stage, program.processor))
         made = packet.Shader(program, owner=self.screen, stream_output=checked_info(stream_output, program, name))
         if self._wants_reports:
             from tgsi.language.info import summary
@@ -76,6 +76,7 @@ class Shaders(ContextCore):
         for stage, slot, data in changed_buffers(self._bound_shaders(), values):
             self.set_constant_buffer(stage, data, index=slot)
 
+    @shown_at_caller
     def create_vs_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a vertex shader from a program, a text of TGSI or GLSL, or a SPIR-V module. (context.rst, "CSO State")
 
@@ -96,6 +97,7 @@ class Shaders(ContextCore):
 
     delete_vs_state = destroy_vs_state
 
+    @shown_at_caller
     def create_fs_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a fragment shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.FRAG)
@@ -110,6 +112,7 @@ class Shaders(ContextCore):
 
     delete_fs_state = destroy_fs_state
 
+    @shown_at_caller
     def create_gs_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a geometry shader from a program or its text; arguments and errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.GEOM, stream_output)
@@ -124,6 +127,7 @@ class Shaders(ContextCore):
 
     delete_gs_state = destroy_gs_state
 
+    @shown_at_caller
     def create_tcs_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a tessellation control shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.TESS_CTRL)
@@ -141,6 +145,7 @@ class Shaders(ContextCore):
 
     delete_tcs_state = destroy_tcs_state
 
+    @shown_at_caller
     def create_tes_state(self, program: Program | str | bytes, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`.
 
@@ -158,6 +163,7 @@ class Shaders(ContextCore):
 
     delete_tes_state = destroy_tes_state
 
+    @shown_at_caller
     def create_ts_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a task shader from a program or its text; errors as `create_vs_state`. (p_context.h)"""
         return self._create_shader(program, Processor.TASK)
@@ -172,6 +178,7 @@ class Shaders(ContextCore):
 
     delete_ts_state = destroy_ts_state
 
+    @shown_at_caller
     def create_ms_state(self, program: Program | str | bytes) -> packet.Shader:
         """Create a mesh shader from a program or its text; errors as `create_vs_state`. It has no stream output. (p_context.h)"""
         return self._create_shader(program, Processor.MESH)
@@ -190,9 +197,15 @@ class Shaders(ContextCore):
 def read_program(source: Any, name: str, stage: Processor) -> Program:
     """A valid program from a text of TGSI or GLSL, a module of SPIR-V, or a program. Errors as in `Shaders.create_vs_state`."""
     if isinstance(source, bytes | bytearray) or (isinstance(source, str) and is_glsl(source)):
-        from frontends.programs import compile_program  # loaded only when other languages than TGSI are read
+        from frontends.programs import compile_program, stage_elsewhere  # loaded only when other languages than TGSI are read
 
-        source = compile_program(source, name, stage=stage)
+        try:
+            source = compile_program(source, name, stage=stage)
+        except ParseError:
+            meant = stage_elsewhere(source, stage) if isinstance(source, str) else None
+            if meant is not None:
+                raise ValueError(wrong_stage(name, stage, meant)) from None
+            raise
     elif isinstance(source, str):
         from tgsi.language.text.parser import parse  # loaded only when a text is read
 
@@ -205,6 +218,11 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
     validate(source)
     _check_semantics(source, name)
     return fitted(source if source.interface is None else _shortened(oriented(source)))
+
+
+def wrong_stage(name: str, stage: Processor, given: Processor) -> str:
+    """The message about a program of another stage, with the method that takes it."""
+    return f"{name}: program: a {stage.name} program is wanted, not {given.name}, which create_{STAGES[given].call}_state takes"
 
 
 def _shortened(program: Program) -> Program:

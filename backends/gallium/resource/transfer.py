@@ -156,7 +156,8 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
     try:
         return np.frombuffer(data, np.uint8)
     except (TypeError, ValueError, BufferError):
-        raise TypeError(f"{argument}: bytes or an array is wanted, not {type(data).__name__}") from None
+        hint = "; numpy.array makes one, with the type of its numbers" if isinstance(data, (list, tuple)) else ""
+        raise TypeError(f"{argument}: bytes or an array is wanted, not {type(data).__name__}{hint}") from None
 
 
 def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None:

@@ -20,7 +20,6 @@ import numpy as np
 from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
 from backends.gallium.context.grid_info import GridInfo
 from backends.gallium.context.handles import VertexBuffer
-from backends.gallium.context.recording.array_types import type_of, type_text
 from backends.gallium.context.recording.errors import Unwritable, WordError
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.resource import Box
@@ -168,6 +167,8 @@ class ValueWriter:
         if array.dtype == object and array.ndim:
             self._write(array.tolist(), depth)
             return
+        from backends.gallium.context.recording.array_types import type_text  # loaded only with arrays
+
         text = type_text(array.dtype)
         self._tag(Tag.ARRAY, array.ndim)
         for length in array.shape:
@@ -320,6 +321,8 @@ class ValueReader:
 
     def array(self, axes: int) -> Any:
         """An array; without axes a number of numpy."""
+        from backends.gallium.context.recording.array_types import type_of  # loaded only with arrays
+
         if axes > 8:
             raise WordError(f"{axes} axes are too many")
         shape, dtype = tuple(self.word() for _ in range(axes)), type_of(self._text_value())
