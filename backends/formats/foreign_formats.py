@@ -84,6 +84,12 @@ _VERTEX = re.compile(r"(FLOAT|UINT|SINT|INT|UNORM|SNORM|VEC|IVEC|UVEC)(8|16|32|)
 _ASTC = re.compile(r"(SRGB8_ALPHA8_|RGBA_|)ASTC_?(\d+)X(\d+)_?(UNORM_SRGB|SRGB|UNORM|SFLOAT|)")
 
 
+def format_hint(name: str, formats: Collection[str]) -> str:
+    """The end of a message about a name that is none of `formats`."""
+    near = nearest_format(name, formats)
+    return near and f"; did you mean {near}?"
+
+
 def nearest_format(name: str, formats: Collection[str]) -> str:
     """The one of Gallium's names in `formats` that a name means in another interface, or that is spelled most like it; "" for none."""
     upper = name.upper().replace("-", "_").replace(" ", "_")[:100]

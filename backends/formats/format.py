@@ -394,8 +394,7 @@ def named(name: str, formats: Mapping[str, F]) -> F:
     """The one of `formats` that `name` names, with or without PIPE_FORMAT_. ValueError, with Gallium's name, for an unknown one."""
     short = name.removeprefix("PIPE_FORMAT_")
     if short not in formats:
-        from backends.formats.foreign_formats import nearest_format  # loaded only for a message
+        from backends.formats.foreign_formats import format_hint  # loaded only for a message
 
-        near = nearest_format(name, formats)
-        raise ValueError(f"{name!r} is not a known format" + (f"; did you mean {near}?" if near else ""))
+        raise ValueError(f"{name!r} is not a known format{format_hint(name, formats)}")
     return formats[short]

@@ -389,10 +389,9 @@ def lookup(kind: type[E], value: E | int | str, argument: str) -> E:
         name = {"0": "ZERO", "1": "ONE"}.get(name, name)
         if name in kind.__members__:
             return kind[name]
-        from backends.pipe.foreign_enums import nearest_member  # loaded only for a message
+        from backends.pipe.foreign_enums import member_hint  # loaded only for a message
 
-        near = nearest_member(value, PREFIXES[kind], kind.__members__)
-        raise ValueError(f"{argument}: {value!r} is not a {kind.__name__}{near and f'; did you mean {near}?'}")
+        raise ValueError(f"{argument}: {value!r} is not a {kind.__name__}{member_hint(value, PREFIXES[kind], kind.__members__)}")
     if isinstance(value, int):
         try:
             return kind(int(value))

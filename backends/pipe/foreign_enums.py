@@ -127,6 +127,12 @@ _NAMES = {
 """Names elsewhere by Gallium's. One name may mean members of several enumerations."""
 
 
+def member_hint(name: str, prefix: str, members: Collection[str]) -> str:
+    """The end of a message about a name that is none of `members`."""
+    near = nearest_member(name, prefix, members)
+    return near and f"; did you mean {near}?"
+
+
 def nearest_member(name: str, prefix: str, members: Collection[str]) -> str:
     """The one of an enumeration's members that a name means, or that is spelled most like it; "" for none.
 

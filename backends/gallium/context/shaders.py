@@ -12,7 +12,6 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.state import StreamOutputInfo
-from frontends.orientation import oriented
 from tgsi.language.diagnostics import ParseError, UnsupportedError, shown_at_caller
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.stages import STAGES
@@ -217,7 +216,11 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
 
     validate(source)
     _check_semantics(source, name)
-    return fitted(source if source.interface is None else _shortened(oriented(source)))
+    if source.interface is not None:
+        from frontends.orientation import oriented  # loaded only for programs of other languages
+
+        source = _shortened(oriented(source))
+    return fitted(source)
 
 
 def wrong_stage(name: str, stage: Processor, given: Processor) -> str:
