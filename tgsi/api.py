@@ -15,7 +15,7 @@ from tgsi.language.diagnostics import Diagnostic, LinkError, Severity, shown_at_
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
-from tgsi.language.text.parser import parse as _parse
+from tgsi.language.text.parser import parse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,11 +45,7 @@ __all__ = [
 ENGINES = ("jit", "interp")
 """Engines that run programs: compiled code ("jit"), and the interpreter that defines its results ("interp")."""
 
-parse = shown_at_caller(_parse)
-parse.__module__ = __name__
 
-
-@shown_at_caller
 def check(
     program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None, lint: bool = False
 ) -> tuple[Diagnostic, ...]:
@@ -74,7 +70,6 @@ def check(
     return tuple(sorted((*found, *lints(program)), key=lambda item: item.span.start if item.span is not None else -1))
 
 
-@shown_at_caller
 def validate(program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None) -> None:
     """Check a program as `check` does, and raise if it has errors.
 
@@ -86,7 +81,6 @@ def validate(program: Program | str | bytes, profile: str = "software", *, limit
     passes.validate.validate(_program(program, "validate: program"), semantic_limits=_limits("validate", profile, limits))
 
 
-@shown_at_caller
 def optimize(program: Program | str | bytes, pipeline: str | None = None) -> Program:
     """Return a program of the same results, made by passes.
 
@@ -108,7 +102,6 @@ def optimize(program: Program | str | bytes, pipeline: str | None = None) -> Pro
     return made.run(program, is_valid=True)
 
 
-@shown_at_caller
 def link(
     vertex: Program | str | bytes,
     fragment: Program | str | bytes,
@@ -140,7 +133,6 @@ def link(
     return _link(*programs, profile, unmatched=unmatched, state=state, options=options, limits=_limits("link", profile, limits))
 
 
-@shown_at_caller
 def link_chain(
     *programs: Program | str | bytes,
     profile: str = "software",
@@ -167,7 +159,6 @@ def link_chain(
     return chain(*given, profile=profile, unmatched=unmatched, state=state, options=options, limits=chosen)
 
 
-@shown_at_caller
 def findings(
     *programs: Program | str | bytes,
     profile: str = "software",
@@ -190,7 +181,6 @@ def findings(
     return tuple(item for table in tables for item in table.findings)
 
 
-@shown_at_caller
 def linked_program(
     vertex: Program | str | bytes,
     fragment: Program,
@@ -217,7 +207,6 @@ def linked_program(
     return linked(*programs, state=link_state(mapping, "linked_program: mapping"), moved=moved)
 
 
-@shown_at_caller
 def relocations(program: Program | Sequence[int], file: File | str = File.IN) -> RelocationList:
     """The places of a token stream that name registers of a file: words, bits, and the register. `patch` writes them.
 
@@ -236,7 +225,6 @@ def relocations(program: Program | Sequence[int], file: File | str = File.IN) ->
     return places(encode(program) if isinstance(program, Program) else program, File[file] if isinstance(file, str) else file)
 
 
-@shown_at_caller
 def renumber(programs: Sequence[Program], limits: str | SemanticLimits = "sm3", *, reserve: Iterable[int] = ()) -> Renumbering:
     """Give the semantics of linked programs legal indices, the same in each. See `passes.lower.renumber.renumber`.
 
@@ -260,7 +248,6 @@ def renumber(programs: Sequence[Program], limits: str | SemanticLimits = "sm3", 
     return numbered(given, LIMITS[limits] if isinstance(limits, str) else limits, reserve=reserve)
 
 
-@shown_at_caller
 def run(
     program: Program | str | bytes,
     inputs: ArrayLike | None = None,
@@ -411,3 +398,8 @@ def _program(value: Any, argument: str, stage: str | None = None) -> Program:
     if not isinstance(value, Program):
         raise TypeError(f"{argument}: a Program, a text or a SPIR-V module is wanted, not {type(value).__name__}")
     return value
+
+
+for _function in (parse, check, validate, optimize, link, link_chain, findings, linked_program, relocations, renumber, run):
+    globals()[_function.__name__] = shown_at_caller(_function)
+globals()["parse"].__module__ = __name__
