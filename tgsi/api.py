@@ -11,7 +11,7 @@ from linkage.link import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
-from tgsi.language.diagnostics import Diagnostic, LinkError, Severity, shown_at_caller
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity, show_at_caller
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
@@ -242,10 +242,8 @@ def renumber(programs: Sequence[Program], limits: str | SemanticLimits = "sm3", 
     """
     from passes.lower.renumber import renumber as numbered
 
-    if isinstance(limits, str) and limits not in LIMITS:
-        raise ValueError(f"renumber: limits: {limits!r} is none of {', '.join(LIMITS)}")
-    given = [_program(item, "renumber: programs") for item in programs]
-    return numbered(given, LIMITS[limits] if isinstance(limits, str) else limits, reserve=reserve)
+    chosen = _limits("renumber", "software", limits)
+    return numbered([_program(item, "renumber: programs") for item in programs], chosen, reserve=reserve)
 
 
 def run(
@@ -318,8 +316,7 @@ def run(
 
     Returns:
         A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
-        `exhausted`, the invocations that ran out of fuel;
-        `emitted` and `strips` of geometry programs; `tasks` and `payload` of task programs; `meshes` of mesh programs; `faults` of both;
+        `exhausted`, the invocations that ran out of fuel; `emitted` and `strips` of geometry programs; `tasks` and `payload` of task programs; `meshes` of mesh programs; `faults` of both;
         `buffers`, `counters`, `images`, `memory`; `trace`.
 
     Raises:
@@ -400,6 +397,4 @@ def _program(value: Any, argument: str, stage: str | None = None) -> Program:
     return value
 
 
-for _function in (parse, check, validate, optimize, link, link_chain, findings, linked_program, relocations, renumber, run):
-    globals()[_function.__name__] = shown_at_caller(_function)
-globals()["parse"].__module__ = __name__
+show_at_caller(globals(), __all__)

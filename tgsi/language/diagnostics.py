@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import wraps
+from inspect import isfunction
 from typing import Any, ParamSpec, TypeVar
 
 from tgsi.language.record import record
@@ -229,3 +230,11 @@ def shown_at_caller(function: Callable[P, R]) -> Callable[P, R]:
             raise error.with_traceback(None)  # noqa: B904 - it is the same error
 
     return call
+
+
+def show_at_caller(module: dict[str, Any], names: Iterable[str]) -> None:
+    """Replace functions of a module, given by its names, by those that `shown_at_caller` makes of them."""
+    for name in names:
+        if isfunction(module[name]):
+            module[name] = shown_at_caller(module[name])
+            module[name].__module__ = module["__name__"]
