@@ -316,8 +316,8 @@ def run(
 
     Returns:
         A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
-        `exhausted`, the invocations that ran out of fuel; `emitted` and `strips` of geometry programs; `tasks` and `payload` of task programs; `meshes` of mesh programs; `faults` of both;
-        `buffers`, `counters`, `images`, `memory`; `trace`.
+        `exhausted`, the invocations that ran out of fuel; `emitted` and `strips` of geometry programs; `tasks` and `payload` of task
+        programs; `meshes` of mesh programs; `faults` of both; `buffers`, `counters`, `images`, `memory`; `trace`.
 
     Raises:
         ValidationError: the program breaks a rule.
