@@ -146,7 +146,7 @@ def render(size: int = 256, frames: int = FRAMES, **screen_options: Any) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for the pictures (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for the pictures (default: out)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     images = [Image.fromarray(picture).convert("RGB") for picture in render()]

@@ -141,8 +141,10 @@ def picture() -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), help="directory of the picture")
-    path = parser.parse_args().output / "cube_faces.png"
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for cube_faces.png (default: out)")
+    directory = parser.parse_args().output
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "cube_faces.png"
     Image.fromarray(picture(), "RGBA").save(path)
     print(path)
 

@@ -3,7 +3,7 @@
     python examples/image_filter.py [PICTURE] [-o DIR]
 
 Writes image_filter.png, whose right half is filtered. The filter is Kuwahara's: of the four squares at a pixel, the one of the least
-variance gives its mean, so surfaces become flat and edges stay sharp. Needs `pip install tgsi[glsl]`.
+variance gives its mean, so surfaces become flat and edges stay sharp. Needs `pip install '.[glsl]'`.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def render(picture: NDArray[np.uint8], radius: int = 6, **screen_options: Any) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("picture", type=Path, nargs="?", metavar="PICTURE", help="a picture (default: hills)")
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for image_filter.png (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for image_filter.png (default: out)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     picture = waves() if options.picture is None else np.array(Image.open(options.picture).convert("RGB"))

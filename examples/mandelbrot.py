@@ -69,7 +69,7 @@ def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
 def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for mandelbrot.png (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for mandelbrot.png (default: out)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "mandelbrot.png")

@@ -203,7 +203,7 @@ def render(model: bytes | None = None, size: int = 1024, **screen_options: Any) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, nargs="?", metavar="MODEL.glb", help="a model of your own (default: pottery)")
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for model.png (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for model.png (default: out)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / "model.png"

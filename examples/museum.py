@@ -167,7 +167,7 @@ def museum(size: int = 1024) -> Image.Image:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for museum.png (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for museum.png (default: out)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     museum().save(directory / "museum.png", optimize=True)

@@ -164,7 +164,7 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for particles.png (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for particles.png (default: out)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render(512)).save(directory / "particles.png")

@@ -2,7 +2,7 @@
 
     python examples/shadertoy.py [SHADER.glsl] [-o DIR]
 
-Writes shadertoy.gif: the frames of one loop. Needs `pip install tgsi[glsl]`.
+Writes shadertoy.gif: the frames of one loop. Needs `pip install '.[glsl]'` in the clone.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def render(shader: str = LAVA, size: int = 256, frames: int = 32, seconds: float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shader", type=Path, nargs="?", metavar="SHADER.glsl", help="a shader with mainImage (default: a lava lamp)")
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for shadertoy.gif (default: current)")
+    parser.add_argument("-o", "--output", type=Path, default=Path("out"), metavar="DIR", help="folder for shadertoy.gif (default: out)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / "shadertoy.gif"

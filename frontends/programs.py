@@ -41,7 +41,7 @@ def compile(
     entry: str | None = None,
     name: str | None = None,
 ) -> Program:
-    """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need glslang: ``pip install tgsi[glsl]``.
+    """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need the extra ``tgsi[glsl]``.
 
     Args:
         source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned as it is.

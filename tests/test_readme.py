@@ -1,17 +1,22 @@
 """The README's program works; new users run it first."""
 
+import contextlib
 import hashlib
+import io
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import tgsi
 from tests.packaging.release import glsl_program
 from tests.unit.glsl.glslang import needs_glslang
 from tgsi.tools.compile.cli import main
+from tgsi.tools.replay.cli import main as replay
 
 ROOT = Path(__file__).parent.parent
 
@@ -38,44 +43,45 @@ def test_the_readmes_lines_of_glsl_draw_the_triangle_in_other_colors(tmp_path: P
     assert len(np.unique(inside, axis=0)) > 1000
 
 
-FILES = {
-    "lit.tgsi": """FRAG
-DCL IN[0], GENERIC[0], PERSPECTIVE
-DCL SAMP[0]
-DCL SVIEW[0], 2D, FLOAT
-DCL OUT[0], COLOR
-TEX OUT[0], IN[0], SAMP[0], 2D
-END
-""",
-    "vs.tgsi": "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n",
-    "fs.tgsi": "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n",
-    "app.log": "[pid 7] FPS: 59\n"
-    + "".join(f"[pid 7] fs: {line}\n" for line in ("FRAG", "DCL OUT[0], COLOR", "MOV OUT[0], OUT[0]", "END")),
-    "sums.tgsi": """COMP
-PROPERTY CS_FIXED_BLOCK_WIDTH 1
-PROPERTY CS_FIXED_BLOCK_HEIGHT 1
-PROPERTY CS_FIXED_BLOCK_DEPTH 1
-DCL SV[0], BLOCK_ID
-DCL BUFFER[0]
-IMM[0] UINT32 {0, 1, 0, 0}
-STORE BUFFER[0].x, SV[0].xxxx, IMM[0].yyyy
-END
-""",
-}
+SHADERS = ROOT / "examples" / "shaders"
 
 
 def commands() -> list[str]:
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if line.startswith("tgsi-compile")]
+    """Every line that begins with a command, in blocks and in sentences, but for those that serve programs of others."""
+    text = (ROOT / "README.md").read_text()
+    blocks = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    sentences = re.findall(r"`(tgsi-[^`]*)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    lines = [*blocks, *(sentence.replace("\n", " ") for sentence in sentences)]
+    return [line for line in lines if re.match(r"tgsi-(compile|replay) (?!--\w+$)", line)]
 
 
 @pytest.mark.parametrize("command", commands())
 def test_a_command_of_the_readme_works(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a copy of examples/shaders, as the README says. A trace is what a program there would have written."""
+    shutil.copytree(SHADERS, tmp_path / "shaders")
+    monkeypatch.chdir(tmp_path / "shaders")
+    with tgsi.Screen(threads=0) as screen:
+        context = screen.context_create(trace="frame.trace")
+        context.clear_texture(screen.resource_create(width0=8, height0=8), bytes(4))
+        context.destroy()
+    tool, *arguments = shlex.split(command, comments=True)
+    assert {"tgsi-compile": main, "tgsi-replay": replay}[tool](arguments) == 0
+
+
+def test_a_mistake_in_the_readmes_shader_is_shown_as_the_readme_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES.items():
-        Path(name).write_text(text)
-    Image.new("RGBA", (4, 4), "red").save("picture.png")
-    assert main(shlex.split(command, comments=True)[1:]) == 0
+    Path("lit.tgsi").write_text((SHADERS / "lit.tgsi").read_text().replace("PERSPECTIVE", "PERSPETIVE"))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["lit.tgsi", "--check"]) == 1
+    shown = re.search(r"```\n(error\[P007\].*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert shown is not None
+    assert shown[1] in out.getvalue()
+
+
+def test_every_file_of_the_readme_exists() -> None:
+    names = set(re.findall(r"\b\w+\.(?:tgsi|log|frag|json)\b", (ROOT / "README.md").read_text()))
+    assert {name for name in names if not (SHADERS / name).is_file()} == set()
 
 
 DIGEST = "4ab7cc327a6c017736e003c5cd95144c58fcd64006fa8bf87de5b19498dda09d"

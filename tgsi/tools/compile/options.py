@@ -68,7 +68,7 @@ examples:
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
   {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
 
-exit codes: 0 success, 1 the shaders have errors, 2 the command could not be carried out.
+exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have errors, 2 the command could not be carried out.
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
@@ -93,6 +93,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report findings")
     parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
+    parser.add_argument("--werror", action="store_true", help="with --check: warnings give the exit code 1, too")
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(

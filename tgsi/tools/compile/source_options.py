@@ -10,7 +10,10 @@ LANGUAGES = ("tgsi", "glsl", "hlsl")
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
     """Add the options to a parser."""
-    group = parser.add_argument_group("GLSL, HLSL and SPIR-V", "docs/glsl.md; GLSL and HLSL need glslang: pip install 'tgsi[glsl]'")
+    group = parser.add_argument_group(
+        "GLSL, HLSL and SPIR-V",
+        "docs/glsl.md; GLSL and HLSL need the extra tgsi[glsl]",
+    )
     group.add_argument("--stage", choices=STAGES, help="stage of the shaders (default: the ending of the file's name, or what they name)")
     group.add_argument(
         "--language", choices=LANGUAGES, help="language of the shaders (default: the ending of the file's name, or the text)"
