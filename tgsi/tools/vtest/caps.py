@@ -78,21 +78,18 @@ _BITS = {
 }
 """PIPE_CAP of each capability bit; "" is always set."""
 
-MEMORY_INFO, OWN_SAMPLES = 3, 6
-
-OWN_SAMPLES_SINCE = 3
-"""Version of the protocol spoken by clients that send all state of surfaces with samples of their own. Mesa 22, which speaks 2, takes such
-a framebuffer for one without samples: it sends neither alpha to coverage nor masks for it. Without the capability its programs, such as
-Chromium for WebGL, resolve multisampled renderbuffers, for which it sends everything."""
+MEMORY_INFO = 3
 
 _BITS2 = {
     2: "VIDEO_MEMORY",
     MEMORY_INFO: "QUERY_MEMORY_INFO",
     4: "STRING_MARKER",
-    OWN_SAMPLES: "SURFACE_SAMPLE_COUNT",
     11: "TGSI_VS_LAYER_VIEWPORT",
     12: "TGSI_VS_LAYER_VIEWPORT",
 }
+"""PIPE_CAP of each bit of the second set. Bit 6, SURFACE_SAMPLE_COUNT, is left out: Mesa 22.3 takes a framebuffer of such surfaces for
+one without samples and sends neither alpha to coverage nor masks for it, and 25.0 gives textures more samples than the renderbuffers beside
+them. Without the bit, programs resolve multisampled renderbuffers (Chromium for WebGL), for which every version sends everything."""
 
 
 class CapabilitySet(ctypes.Structure):
@@ -151,17 +148,11 @@ def capability_set(screen: Screen) -> bytes:
     return bytes(caps)
 
 
-def for_client(caps: bytes, protocol: int, asked: int) -> bytes:
-    """The capability set for a client.
-
-    protocol: agreed version. The amount of free memory is reported in memory that both sides share, which they do from version 2 on.
-    asked: newest version that the client speaks.
-    """
+def for_protocol(caps: bytes, protocol: int) -> bytes:
+    """The capability set for a version of the protocol. Free memory is reported in memory that both sides share, from version 2 on."""
     offered = CapabilitySet.from_buffer_copy(caps)
     if protocol < 2:
         offered.capability_bits_v2 &= ~(1 << MEMORY_INFO)
-    if asked < OWN_SAMPLES_SINCE:
-        offered.capability_bits_v2 &= ~(1 << OWN_SAMPLES)
     return bytes(offered)
 
 

@@ -11,7 +11,7 @@ from backends.device.commands.waits import BUSY, DONE, EVERYTHING
 from tgsi.language.record import record
 from tgsi.tools.vtest.account import OBJECT
 from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.caps import for_client
+from tgsi.tools.vtest.caps import for_protocol
 from tgsi.tools.vtest.errors import ClientGone, CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
 from tgsi.tools.vtest.numbers import BIND_CUSTOM, SHOWN
@@ -67,7 +67,7 @@ def _get_caps(session: Session, _: memoryview) -> None:
 
 @_message(9, "GET_CAPS2")
 def _get_caps2(session: Session, _: memoryview) -> None:
-    session.wire.write(_PAIR.pack(len(session.caps) + 1, 2) + for_client(session.caps, session.protocol, session.asked))
+    session.wire.write(_PAIR.pack(len(session.caps) + 1, 2) + for_protocol(session.caps, session.protocol))
 
 
 @_message(8, "CREATE_RENDERER", None, counts_bytes=True)
@@ -82,8 +82,7 @@ def _ping(session: Session, _: memoryview) -> None:
 
 @_message(11, "PROTOCOL_VERSION", 1)
 def _version(session: Session, body: memoryview) -> None:
-    session.asked = body.cast("I")[0]
-    wanted = min(session.asked, session.newest)
+    wanted = min(body.cast("I")[0], session.newest)
     session.protocol = wanted if wanted >= 2 else 0
     session.wire.write(_TRIPLE.pack(1, 11, session.protocol))
 

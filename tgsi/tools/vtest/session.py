@@ -83,7 +83,7 @@ class Session:
         self.wire = wire
         self.say = say
         self.newest = protocol
-        self.protocol, self.asked = 0, 0  # version agreed to, and newest one of the client
+        self.protocol = 0
         self.name = "client"
         self.log_commands = log_commands
         self.statistics = statistics
