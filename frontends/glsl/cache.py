@@ -10,7 +10,7 @@ from backends.sealed_files import default_files
 from frontends.glsl.limits import resource_file
 from tgsi.language.record import record
 
-_FORM = "1"
+_FORM = "2"
 """Changes where the arguments of the compiler or the form of the content change."""
 
 

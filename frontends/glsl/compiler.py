@@ -177,7 +177,7 @@ def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tupl
         if not _HAS_PRLIMIT and os.name == "posix":
             command = [_SHELL, "-c", _SHELL_LIMITS, *command]
             readable = (*readable, _SHELL)
-        readable = (*readable, str(limits), *(argument[2:] for argument in arguments if argument.startswith("-I")))
+        readable = (*readable, str(limits))
         module.touch()  # so that the sandbox allows one file, not the folder
         is_late = False
         with messages.open("wb") as out:

@@ -9,6 +9,7 @@ from typing import Any
 from frontends.glsl import cache
 from frontends.glsl.by_name import located_names, name_ports
 from frontends.glsl.compiler import Compiler, find_compiler, run_compiler
+from frontends.glsl.hlsl.mend import explained, has_matrices, mend
 from frontends.glsl.log import findings
 from frontends.glsl.prepare import Prepared, prepare
 from frontends.glsl.request import SUFFIXES, Request, check_text
@@ -34,7 +35,7 @@ def compile_request(request: Request) -> Program:
     check_text(request.source)
     compiler = find_compiler()
     prepared = prepare(request)
-    arguments = _arguments(request)
+    arguments = _arguments(request, prepared)
     key = cache.key_of((compiler.version, *arguments, prepared.text))
     module = cache.find(key)
     if module is None:
@@ -43,11 +44,11 @@ def compile_request(request: Request) -> Program:
     return _program(module, request, prepared)
 
 
-def _arguments(request: Request) -> list[str]:
+def _arguments(request: Request, prepared: Prepared) -> list[str]:
     """Arguments of glslang. The module has names and lines, and keeps what the text says: nothing is optimized there."""
     made = ["--stdin", "-S", _NAMES[request.stage], "-C", "-g", "-Od", "--aml", "--amb"]
     if request.language == "hlsl":
-        made += ["-D", "-V", "-fhlsl_functionality1", "-e", request.entry]
+        made += ["-D", "-V", "-fhlsl_functionality1", "-e", request.entry, *(["-i"] if has_matrices(prepared.text) else [])]
     else:
         made += ["-G", "-i"]
     return made
@@ -57,8 +58,17 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
     output = run_compiler(compiler, arguments, prepared.text)
     if output.module:
         kept = "\n".join(line for line in output.text.split("\n") if line.startswith(("WARNING:", "ERROR:")))
-        return cache.Module(output.module, kept, located_names(output.text))
+        if request.language == "glsl":
+            return cache.Module(output.module, kept, located_names(output.text))
+        module, errors = mend(output.module, output.text, prepared.text, request.stage)
+        if errors:
+            raise ParseError(findings("
+".join(errors), prepared))
+        return cache.Module(module, kept, frozenset())
     found = findings(output.text, prepared)
+    if request.language == "hlsl" and not found:
+        found = findings("
+".join(explained(prepared.text)), prepared)
     if any(item.severity is Severity.ERROR for item in found):
         raise ParseError(found)
     if output.is_late or output.status < 0 or output.status > 128:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from frontends.glsl.extensions import EXTENSIONS, KNOWN, PASSED
+from frontends.glsl.hlsl.texts import rewrite
 from frontends.glsl.language import hlsl_dialect, language_of
 from frontends.glsl.preprocess.directives import Preprocessor
 from frontends.glsl.preprocess.reports import Reports, quoted
@@ -72,7 +73,8 @@ def prepare(request: Request) -> Prepared:
     run = Preprocessor(places, reports, request.folders, here)
     if request.language == "hlsl":
         run.read(unit, hlsl_dialect(request.stage), request.defines)
-        return _written([], [], run.tokens, reports, {})
+        written = _written([], [], run.tokens, reports, {})
+        return replace(written, text=rewrite(written.text))
     language = language_of(unit, reports)
     run.read(unit, language.dialect(request.stage), request.defines)
     asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]

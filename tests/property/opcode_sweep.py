@@ -13,7 +13,7 @@ from tgsi.language.facts.traits import Mode, Trait
 
 Words = NDArray[np.uint32]
 
-BITS = np.uint32(
+BITS: Words = np.array(
     [
         *(0, 0x80000000),  # zeros
         *(1, 2, 33, 0x007FFFFF, 0x80000001, 0x807FFFFF),  # denormals, and small integers
@@ -25,7 +25,8 @@ BITS = np.uint32(
         *(0x7FC00000, 0xFFC00000, 0x7F800001, 0xFF812345, 0x7FFFFFFF, 0xFFFFFFFF),  # NaNs: quiet, signaling, of either sign
         *(0x7FF00000, 0xFFF00000, 0x3FF00000, 0xBFE00000, 0x7FF80000, 0x000FFFFF, 0x43E00000),  # upper halves of doubles
         *(31, 32, 63),
-    ]
+    ],
+    np.uint32,
 )
 """Words that are special as floats, as integers, or as half of a double."""
 
@@ -92,5 +93,8 @@ def mismatches(given: Words, before: Any, after: Any) -> list[str]:
     a, b = (np.asarray(result.outputs) for result in (before, after))
     registers = min(a.shape[1], b.shape[1])
     lanes = np.flatnonzero((a[:, :registers] != b[:, :registers]).any(axis=(1, 2)))
-    words = lambda array: " ".join(f"{word:08x}" for word in array.ravel())  # noqa: E731
-    return [f"{words(given[lane])}: {words(a[lane])}, then {words(b[lane])}" for lane in lanes[:3]]
+    return [f"{_hex(given[lane])}: {_hex(a[lane])}, then {_hex(b[lane])}" for lane in lanes[:3]]
+
+
+def _hex(words: Words) -> str:
+    return " ".join(f"{word:08x}" for word in words.ravel())

@@ -119,7 +119,7 @@ ENDIF
 END
 """
     program = tgsi.parse(text)
-    given = np.repeat(np.uint32([0, 0x80000000, 1, 0x7FC00000]), 4).reshape(4, 1, 4)
+    given = np.repeat(np.array([0, 0x80000000, 1, 0x7FC00000], np.uint32), 4).reshape(4, 1, 4)
     a, b = _results(program, _compiled(program, "vert"), given)
     assert a[:, 0, 0].tolist() == a[:, 1, 0].tolist() == [2, 1, 1, 1]
     assert a.tolist() == b.tolist()

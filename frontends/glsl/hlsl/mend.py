@@ -1,0 +1,40 @@
+"""Modules of glslang as HLSL means them."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from frontends.glsl.hlsl.modules import mend_module, whole_matrix_error
+from frontends.glsl.hlsl.semantics import mend_semantics
+from frontends.glsl.hlsl.tree import products
+from tgsi.language.facts.enums import Processor
+
+
+def mend(module: bytes, log: str, text: str, stage: Processor) -> tuple[bytes, list[str]]:
+    """A module with the meaning of its text, and what cannot be mended as errors in glslang's form.
+
+    Args:
+        module: the module that glslang made.
+        log: its output, with the tree (`-i`).
+        text: the text that it read.
+        stage: the stage of the text.
+    """
+    found, errors = products(log, text)
+    try:
+        module, more = mend_module(module, found)
+        module, rest = mend_semantics(module, stage)
+    except (LookupError, ValueError, struct.error) as error:
+        return module, [f"ERROR: glslang made a module that is no SPIR-V ({error})"]
+    return module, [*errors, *more, *rest]
+
+
+def has_matrices(text: str) -> bool:
+    """True if a text may have matrices, so that its tree is of interest."""
+    return re.search(r"[1-4]x[1-4]\b|\bmatrix\b", text) is not None
+
+
+def explained(text: str) -> list[str]:
+    """Errors for words that glslang is known to end abnormally at."""
+    found = re.search(r"\b(?:u?int|bool)[2-4]x[2-4]\b", text)
+    return [] if found is None else [whole_matrix_error(found[0])]
