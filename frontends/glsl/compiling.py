@@ -62,13 +62,11 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
             return cache.Module(output.module, kept, located_names(output.text))
         module, errors = mend(output.module, output.text, prepared.text, request.stage)
         if errors:
-            raise ParseError(findings("
-".join(errors), prepared))
+            raise ParseError(findings("\n".join(errors), prepared))
         return cache.Module(module, kept, frozenset())
     found = findings(output.text, prepared)
     if request.language == "hlsl" and not found:
-        found = findings("
-".join(explained(prepared.text)), prepared)
+        found = findings("\n".join(explained(prepared.text)), prepared)
     if any(item.severity is Severity.ERROR for item in found):
         raise ParseError(found)
     if output.is_late or output.status < 0 or output.status > 128:
