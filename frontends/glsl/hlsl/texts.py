@@ -104,7 +104,7 @@ class _Writer:
         return pairs
 
     def _counts(self, test: Callable[[str], bool], *, swizzles: bool = True) -> list[int]:
-        """How many of the tokens before each one pass a test. `swizzles`: whether those after a dot are looked at, too."""
+        """Numbers of the tokens before each one that pass a test. `swizzles`: whether those after a dot are tested, too."""
         known = {token: int(test(token)) for token in set(self._plain)}
         marks = [known[token] for token in self._plain]
         if not swizzles:
