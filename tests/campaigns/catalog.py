@@ -57,6 +57,15 @@ CAMPAIGNS = {
             goal=1_000_000,
         ),
         Campaign(
+            "glsl",
+            "shaders in GLSL",
+            "A wrong text of GLSL or HLSL is compiled or refused within 10 s of processor time; no file but regular ones of its folders is "
+            "opened, and no directive of the text reaches glslang.",
+            night=1000,
+            goal=10_000,
+            patience=600.0,
+        ),
+        Campaign(
             "tokens", "token streams", "Wrong words are decoded or refused; what is decoded is encoded again.", night=200, goal=200_000
         ),
         Campaign(

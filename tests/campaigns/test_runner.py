@@ -92,7 +92,7 @@ def campaign(name: str) -> Campaign:
     return CAMPAIGNS[name]
 
 
-@pytest.mark.parametrize("name", ["texts", "tokens", "streams"])
+@pytest.mark.parametrize("name", ["texts", "glsl", "tokens", "streams"])
 def test_seeds_of_cheap_campaigns_find_nothing(name: str) -> None:
     counts = campaign(name).module.attempt(10**6)
     assert counts.total() > 0
