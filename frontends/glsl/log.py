@@ -19,12 +19,15 @@ _LINE = re.compile(r"(ERROR|WARNING): (?:(.*?):([0-9]{1,9}): )?(.*)")
 _TOKEN = re.compile(r"'(.*?)' : +(.*)")
 _DROPPED = re.compile(
     r"[0-9]+ compilation (?:errors|terminated)|'' : +compilation terminated|Source entry point|node is still EOpNull"
-    r"|.*Missing entry point: Each stage|.*Recursion detected:"
+    r"|.*Missing entry point: Each stage|.*Recursion detected:|.*No function definition \(body\) found:"
 )
 _FOLLOWS = frozenset({"assign", "return", "constructor"})
 """Words of messages for an operator, or for what stands at their place."""
 _CALLS = re.compile(r"    (\w+)\(.*? calling (\w+)\(.*")
 """A line after the message that functions call themselves."""
+_BODILESS = re.compile(r"    (\w+)\([^ ]*")
+"""A line after the message that functions have no body."""
+_UNEXPECTED = re.compile(r"unexpected (?:`.`|\w+)")
 _UNDECLARED = "undeclared identifier"
 _MARKS = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*\b")
 _SIGNS: Mapping[str, str] = {
@@ -61,6 +64,8 @@ def read_log(text: str) -> list[Message]:
     for line in text.split("\n"):
         if (calls := _CALLS.fullmatch(line.rstrip())) is not None:
             made[Message("ERROR", "", 0, calls[1], f"GLSL has no recursion, and this function calls `{calls[2]}`")] = None
+        elif (bodiless := _BODILESS.fullmatch(line.rstrip())) is not None:
+            made[Message("ERROR", "", 0, bodiless[1], "this function is called and has no body")] = None
         found = _LINE.fullmatch(line.rstrip())
         if found is None or _DROPPED.match(found[4]):
             continue
@@ -146,9 +151,12 @@ def _finding(message: Message, index: int | None, prepared: Prepared, texts: Seq
     name = prepared.words(message.token)
     if labels and index is not None and (texts[index] == message.token or message.token in _FOLLOWS):
         name = labels[-1].span.text
-    if message.text.startswith("syntax error"):
+    words = message.text
+    if words.startswith("syntax error"):
         name = ""
-    text = prepared.words(message.text) if not name else f"`{shorten(name)}`: {prepared.words(message.text)}"
+        if message.line > len(prepared.head) + len(texts):
+            words = _UNEXPECTED.sub("unexpected end of the text", words, count=1)
+    text = prepared.words(words) if not name else f"`{shorten(name)}`: {prepared.words(words)}"
     return Diagnostic(code, severity, text, labels, _hint(message, prepared, texts))
 
 

@@ -18,6 +18,8 @@ from frontends.glsl.upgrade import PREFIX, upgrade
 from tgsi.language.diagnostics import Diagnostic, Label
 from tgsi.language.record import record
 
+_REDECLARING, _BLOCKS = 410, "GL_ARB_separate_shader_objects"
+"""The version, and the extension, by which glslang takes the block gl_PerVertex of a text; GLSL has it since 1.50."""
 _GIVEN = re.compile(rf"\b{PREFIX}[0-9]*_\w+")
 
 
@@ -86,6 +88,9 @@ def prepare(request: Request) -> Prepared:
             lines.append(f"#extension {name} : {behavior}")
             head.append(token)
     reports.raise_errors()
+    if language.target < _REDECLARING and _BLOCKS not in run.extensions and any(token[0] == "gl_PerVertex" for token in run.tokens):
+        lines.append(f"#extension {_BLOCKS} : enable")
+        head.append(None)
     lines += upgraded.head
     head += [None] * len(upgraded.head)
     return _written(lines, head, upgraded.tokens, reports, upgraded.old)

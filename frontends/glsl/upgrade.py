@@ -12,7 +12,7 @@ from frontends.glsl.language import Language
 from frontends.glsl.limits import LIMITS
 from frontends.glsl.preprocess.reports import Reports
 from frontends.glsl.preprocess.scan import Token
-from frontends.glsl.words import is_word_of, taken_words
+from frontends.glsl.words import SINCE, is_word_of, taken_words
 from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
 
@@ -53,10 +53,11 @@ class _Upgrade:
         self.present = frozenset(self.texts)
         self.prefix = self._prefix()
         self.old: dict[str, str] = {}
-        special = self.present & _SPECIAL
+        later = self._later(extensions)
+        special = self.present & _SPECIAL | later
         self.declared = declared_names(self.texts, special) if special else Declared(frozenset(), frozenset())
         has_lookups = language.is_old or language.version <= legacy.LAST_LOOKUPS
-        self.words = self._words(extensions) if language.is_old else {}
+        self.words = self._words(later)
         self.variables = self._variables() if has_lookups else {}
         self.lookups = self._calls(legacy.LOOKUPS, self._own_lookups()) if has_lookups else {}
         self.comparisons = self._calls(legacy.COMPARISONS, self.declared.functions) if has_lookups else {}
@@ -79,20 +80,26 @@ class _Upgrade:
         self.old[new] = name
         return new
 
-    def _words(self, extensions: Iterable[str]) -> dict[str, str]:
-        """Names of the text that are words of the target's language, and, in texts older than these, names of its functions."""
+    def _later(self, extensions: Iterable[str]) -> frozenset[str]:
+        """Words of later versions, which neither the version nor an extension of the text has."""
         version, is_es = self.language.version, self.language.is_es
         offered = [EXTENSIONS[name] for name in extensions if name in EXTENSIONS]
-        later = {
+        return frozenset(
             word
             for word in self.present & taken_words(self.language.target)
             if not is_word_of(word, is_es, version) and not any(word in item.words for item in offered)
-        }
-        if later:
-            later -= are_used_as_words(self.texts, later)
-        if version < (300 if is_es else 130):
-            later |= legacy.FUNCTIONS & self.declared.names
-        return {word: self._renamed(word) for word in sorted(later)}
+        )
+
+    def _words(self, later: frozenset[str]) -> dict[str, str]:
+        """Names of the text that are words of the target's language, and, in texts older than these, names of its functions."""
+        names = set(later)
+        if not self.language.is_old:  # glslang says of reserved words that they are
+            names &= self.declared.names & SINCE.keys()
+        elif names:
+            names -= are_used_as_words(self.texts, names)
+        if self.language.version < (300 if self.language.is_es else 130):
+            names |= legacy.FUNCTIONS & self.declared.names
+        return {word: self._renamed(word) for word in sorted(names)}
 
     def _variables(self) -> dict[str, str]:
         """Variables that would hide the functions of their name, which the upgrade calls."""

@@ -98,6 +98,18 @@ def test_a_syntax_error_says_the_marks_of_the_text_and_stands_under_its_own() ->
     assert places((item,)) == [(2, 19, "}")]
 
 
+def test_a_text_that_ends_too_soon_says_so_at_its_last_token() -> None:
+    item = prepared("#version 330\nvoid main() { x")
+    (finding,) = findings("ERROR: stdin:8: '' : syntax error, unexpected INT, expecting COMMA\n", item)
+    assert (finding.message, places((finding,))) == ("syntax error, unexpected end of the text, expecting `,`", [(2, 15, "x")])
+
+
+def test_a_function_without_a_body_is_named() -> None:
+    log = "ERROR: Linking fragment stage: No function definition (body) found: \n    g(i1;\n"
+    (finding,) = findings(log, prepared("#version 330\nfloat g(int a);\nvoid main() { g(1); }"))
+    assert (finding.message, places((finding,))) == ("`g`: this function is called and has no body", [(2, 7, "g")])
+
+
 def test_messages_without_a_line_are_about_the_word_that_they_name() -> None:
     text = "#version 330\nuniform float of;\nfloat f(float x) { return g(x); }"
     log = "ERROR: Linking fragment stage: Recursion detected:\n    f(f1; calling g(f1;\n    g(f1; calling f(f1;\n"

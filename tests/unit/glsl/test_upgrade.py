@@ -85,6 +85,15 @@ def test_words_of_later_versions_are_names(version: str, word: str) -> None:
     assert code(f"{version}float f(float {word}, float b);") == f"float f ( float {new} , float b ) ;"
 
 
+def test_words_of_later_versions_are_names_in_versions_that_are_compiled_as_they_are() -> None:
+    assert code("#version 330\nfloat shared = 1.0; x = shared; float uint;") == "float tgsi_shared = 1.0 ; x = tgsi_shared ; float uint ;"
+    assert code("#version 410\nstruct S { float buffer, coherent; }; s.buffer;") == (
+        "struct S { float tgsi_buffer , tgsi_coherent ; } ; s . tgsi_buffer ;"
+    )
+    assert code("#version 430\nshared float a;", Processor.COMP) == "shared float a ;"
+    assert code("#version 330\n#extension GL_ARB_compute_shader : enable\nshared float a;", Processor.COMP) == "shared float a ;"
+
+
 def test_words_that_an_extension_adds_are_words() -> None:
     text = "#version 120\n#extension GL_ARB_explicit_attrib_location : enable\nlayout(location = 1) in vec4 a;"
     assert code(text, Processor.VERT) == "layout ( location = 1 ) in vec4 a ;"
@@ -136,6 +145,12 @@ def test_state_of_opengl_is_a_uniform_with_its_first_value() -> None:
     assert "uniform tgsi_gl_DepthRangeParameters tgsi_gl_DepthRange = tgsi_gl_DepthRangeParameters(0.0, 1.0, 1.0);" in lines[1]
     assert lines[2] == "uniform int tgsi_gl_NumSamples = 1;"
     assert head("#version 110\n// gl_DepthRange\nvoid main() { }") == ["#version 330 core"]
+
+
+def test_the_block_of_positions_can_be_declared_since_150() -> None:
+    text = "in gl_PerVertex { vec4 gl_Position; } gl_in[];"
+    assert head(f"#version 150\n{text}", Processor.GEOM)[1:] == ["#extension GL_ARB_separate_shader_objects : enable"]
+    assert head(f"#version 410\n{text}", Processor.GEOM) == ["#version 410 core"]
 
 
 def test_noise_is_nothing_and_a_program_may_have_its_own() -> None:
