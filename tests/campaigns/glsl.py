@@ -111,9 +111,9 @@ def _piece(chance: random.Random) -> str:
             return chance.choice(_HIDING)
         case 2:
             name = chance.choice(_NAMES)
-            return chance.choice(('#include "{}"', "#include <{}>", '#inc\\\nlude "{}"', '#/**/include "{}"', '# include "{}')).replace(
-                "{}", name
-            )
+            spelling: str = chance.choice(
+                ('#include "{}"', "#include <{}>", '#inc\\\nlude "{}"', '#/**/include "{}"', '# include "{}')
+            ).replace("{}", name)
         case 3 | 4:
             return chance.choice(_DIRECTIVES) + " "
         case _:
