@@ -56,6 +56,7 @@ A|B|F|F(|__LINE__|__VERSION__|defined|float|vec4|uniform|varying|attribute|smoot
 gl_FragData[1]|gl_DepthRange.far|gl_Vertex|noise3|1.0|0x1f|1e+|return|if (|else|F(A, B)|void main() {|layout(location = 0)
 #include "a.glsl"|struct S { float case; }
 """
+_SPELLINGS: tuple[str, ...] = ('#include "{}"', "#include <{}>", '#inc\\\nlude "{}"', '#/**/include "{}"', '# include "{}')
 _WORDS = (*"(){}[];,.=+-*/<>?:!~%&|^", "9" * 50, *_SAID.strip().replace("\n", "|").split("|"))
 _BASES = (
     "#version 120\nuniform sampler2D texture; varying vec2 v;\n#define A texture2D(texture, v)\nvoid main() { gl_FragColor = A; }\n",
@@ -111,9 +112,7 @@ def _piece(chance: random.Random) -> str:
             return chance.choice(_HIDING)
         case 2:
             name = chance.choice(_NAMES)
-            spelling: str = chance.choice(
-                ('#include "{}"', "#include <{}>", '#inc\\\nlude "{}"', '#/**/include "{}"', '# include "{}')
-            ).replace("{}", name)
+            return chance.choice(_SPELLINGS).replace("{}", name)
         case 3 | 4:
             return chance.choice(_DIRECTIVES) + " "
         case _:
