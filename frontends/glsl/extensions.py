@@ -21,6 +21,8 @@ class Extension:
         way: INCLUDED or PASSED.
         desktop, es: texts of the desktop, or of OpenGL ES, see its macro.
         words: words that it adds to versions that lack them.
+        needs: the first version of the desktop in which glslang has what it adds; texts that ask for it are compiled as that one.
+        asks: the extension that glslang is asked for, if it has the same under another name.
     """
 
     name: str
@@ -28,6 +30,8 @@ class Extension:
     desktop: bool = True
     es: bool = True
     words: frozenset[str] = frozenset()
+    needs: int = 0
+    asks: str = ""
 
 
 _WORDS: Mapping[str, str] = {
@@ -67,12 +71,19 @@ _WORDS: Mapping[str, str] = {
     "GL_EXT_shadow_samplers": "sampler2DShadow",
     "GL_ARB_enhanced_layouts": "layout",
     "GL_ARB_explicit_uniform_location": "layout",
+    "GL_NV_shader_noperspective_interpolation": "noperspective",
+    "GL_EXT_separate_shader_objects": "layout",
+    "GL_ARB_conservative_depth": "layout",
+    "GL_AMD_conservative_depth": "layout",
 }  # fmt: skip
 """Extensions that add words -> the words."""
 
 _INCLUDED_DESKTOP = """
 GL_ARB_draw_buffers GL_EXT_gpu_shader4 GL_EXT_texture_array GL_ARB_texture_buffer_object GL_GOOGLE_cpp_style_line_directive
-GL_GOOGLE_include_directive
+GL_GOOGLE_include_directive GL_ARB_arrays_of_arrays GL_ARB_conservative_depth GL_AMD_conservative_depth GL_ARB_cull_distance
+GL_ARB_ES3_1_compatibility GL_ARB_ES3_2_compatibility GL_ARB_ES3_compatibility GL_ARB_fragment_layer_viewport
+GL_ARB_shader_atomic_counter_ops GL_ARB_shader_precision GL_ARB_shading_language_include GL_ARB_texture_query_levels
+GL_ARB_gpu_shader5 GL_ARB_transform_feedback3 GL_EXT_draw_instanced GL_MESA_shader_integer_functions
 """
 _INCLUDED_ES = """
 GL_OES_standard_derivatives GL_EXT_shader_texture_lod GL_EXT_frag_depth GL_EXT_draw_buffers GL_OES_texture_3D GL_EXT_shadow_samplers
@@ -80,10 +91,14 @@ GL_OES_shader_io_blocks GL_EXT_shader_io_blocks GL_OES_geometry_shader GL_EXT_ge
 GL_EXT_tessellation_shader GL_OES_texture_storage_multisample_2d_array GL_OES_sample_variables GL_OES_shader_image_atomic
 GL_OES_shader_multisample_interpolation GL_EXT_gpu_shader5 GL_OES_gpu_shader5 GL_EXT_texture_buffer GL_OES_texture_buffer
 GL_EXT_texture_cube_map_array GL_OES_texture_cube_map_array GL_EXT_primitive_bounding_box GL_ANDROID_extension_pack_es31a
+GL_OES_primitive_bounding_box GL_EXT_geometry_point_size GL_OES_geometry_point_size GL_EXT_tessellation_point_size
+GL_OES_tessellation_point_size GL_OES_viewport_array GL_EXT_clip_cull_distance GL_EXT_conservative_depth GL_EXT_draw_instanced
+GL_EXT_separate_shader_objects GL_EXT_shader_group_vote GL_EXT_shader_implicit_conversions GL_EXT_texture_query_lod
+GL_MESA_shader_integer_functions GL_NV_image_formats GL_NV_shader_noperspective_interpolation
 """
 _PASSED = """
 GL_ARB_bindless_texture GL_ARB_compute_shader GL_ARB_derivative_control GL_ARB_draw_instanced GL_ARB_enhanced_layouts
-GL_ARB_explicit_attrib_location GL_ARB_explicit_uniform_location GL_ARB_fragment_coord_conventions GL_ARB_gpu_shader5
+GL_ARB_explicit_attrib_location GL_ARB_explicit_uniform_location GL_ARB_fragment_coord_conventions
 GL_ARB_gpu_shader_fp64 GL_ARB_gpu_shader_int64 GL_ARB_sample_shading GL_ARB_separate_shader_objects GL_ARB_shader_atomic_counters
 GL_ARB_shader_ballot GL_ARB_shader_bit_encoding GL_ARB_shader_draw_parameters GL_ARB_shader_group_vote GL_ARB_shader_image_load_store
 GL_ARB_shader_image_size GL_ARB_shader_stencil_export GL_ARB_shader_storage_buffer_object GL_ARB_shader_texture_image_samples
@@ -98,19 +113,52 @@ GL_EXT_shader_explicit_arithmetic_types_int64 GL_EXT_shader_image_load_formatted
 GL_EXT_shader_non_constant_global_initializers GL_EXT_shader_realtime_clock GL_EXT_shared_memory_block GL_EXT_terminate_invocation
 GL_KHR_blend_equation_advanced GL_KHR_shader_subgroup_arithmetic GL_KHR_shader_subgroup_ballot GL_KHR_shader_subgroup_basic
 GL_KHR_shader_subgroup_clustered GL_KHR_shader_subgroup_quad GL_KHR_shader_subgroup_shuffle
-GL_KHR_shader_subgroup_shuffle_relative GL_KHR_shader_subgroup_vote
+GL_KHR_shader_subgroup_shuffle_relative GL_KHR_shader_subgroup_vote GL_ARB_post_depth_coverage GL_ARB_shader_viewport_layer_array
+GL_AMD_shader_stencil_export GL_AMD_vertex_shader_layer GL_AMD_vertex_shader_viewport_index GL_AMD_gpu_shader_int64
+GL_NV_shader_atomic_float
 """
+_PASSED_ES = "GL_EXT_shader_integer_mix GL_EXT_demote_to_helper_invocation"
+
+_NEEDS: Mapping[int, str] = {
+    400: "GL_ARB_gpu_shader5 GL_ARB_derivative_control GL_ARB_post_depth_coverage GL_ARB_transform_feedback3 "
+    "GL_MESA_shader_integer_functions GL_OES_sample_variables GL_OES_shader_multisample_interpolation GL_EXT_texture_query_lod "
+    "GL_ARB_texture_query_lod",
+    420: "GL_ARB_conservative_depth GL_AMD_conservative_depth GL_EXT_conservative_depth GL_ARB_shader_atomic_counters "
+    "GL_EXT_shader_image_load_formatted GL_EXT_separate_shader_objects",
+    430: "GL_ARB_arrays_of_arrays GL_ARB_compute_shader GL_ARB_ES3_compatibility GL_ARB_fragment_layer_viewport GL_ARB_shader_group_vote "
+    "GL_ARB_shader_image_size GL_ARB_shader_storage_buffer_object GL_ARB_shader_texture_image_samples GL_ARB_texture_query_levels",
+    440: "GL_ARB_enhanced_layouts",
+    450: "GL_ARB_cull_distance GL_EXT_clip_cull_distance GL_ARB_gpu_shader_int64 GL_AMD_gpu_shader_int64 GL_ARB_shader_ballot "
+    "GL_ARB_shader_clock GL_ARB_shader_draw_parameters GL_ARB_shader_viewport_layer_array GL_AMD_vertex_shader_layer "
+    "GL_AMD_vertex_shader_viewport_index GL_ARB_ES3_1_compatibility GL_ARB_ES3_2_compatibility GL_NV_compute_shader_derivatives "
+    "GL_OES_viewport_array GL_NV_shader_atomic_float GL_EXT_shader_atomic_float GL_EXT_shader_atomic_float2",
+    460: "GL_ARB_shader_atomic_counter_ops GL_EXT_shader_group_vote",
+}  # fmt: skip
+"""The first version of the desktop in which glslang has all that these extensions add."""
+
+_ASKS: Mapping[str, str] = {
+    "GL_AMD_shader_stencil_export": "GL_ARB_shader_stencil_export",
+    "GL_AMD_vertex_shader_layer": "GL_ARB_shader_viewport_layer_array",
+    "GL_AMD_vertex_shader_viewport_index": "GL_ARB_shader_viewport_layer_array",
+    "GL_AMD_gpu_shader_int64": "GL_ARB_gpu_shader_int64",
+    "GL_NV_shader_atomic_float": "GL_EXT_shader_atomic_float",
+}
+"""Extensions that glslang knows by the name of another one."""
 
 
 def _extensions() -> dict[str, Extension]:
-    made = {}
+    needs = {name: version for version, names in _NEEDS.items() for name in names.split()}
+    made: dict[str, Extension] = {}
     for names, way, desktop, es in (
         (_INCLUDED_DESKTOP, INCLUDED, True, False),
         (_INCLUDED_ES, INCLUDED, False, True),
         (_PASSED, PASSED, True, False),
     ):
         for name in names.split():
-            made[name] = Extension(name, way, desktop, es or name.startswith("GL_KHR_"), frozenset(_WORDS.get(name, "").split()))
+            is_of_es = es or name.startswith("GL_KHR_") or name in _PASSED_ES.split()
+            is_of_desktop = desktop or (name in made and made[name].desktop)
+            words = frozenset(_WORDS.get(name, "").split())
+            made[name] = Extension(name, way, is_of_desktop, is_of_es, words, needs=needs.get(name, 0), asks=_ASKS.get(name, name))
     return made
 
 
@@ -120,7 +168,7 @@ EXTENSIONS: Mapping[str, Extension] = MappingProxyType(_extensions())
 _KNOWN = """
 GL_AMD_gcn_shader GL_AMD_gpu_shader_half_float GL_AMD_gpu_shader_half_float_fetch GL_AMD_gpu_shader_int16 GL_AMD_shader_ballot
 GL_AMD_shader_explicit_vertex_parameter GL_AMD_shader_fragment_mask GL_AMD_shader_image_load_store_lod
-GL_AMD_shader_trinary_minmax GL_AMD_texture_gather_bias_lod GL_ARB_fragment_shader_interlock GL_ARB_post_depth_coverage
+GL_AMD_shader_trinary_minmax GL_AMD_texture_gather_bias_lod GL_ARB_fragment_shader_interlock
 GL_ARB_sparse_texture2 GL_ARB_sparse_texture_clamp GL_EXT_buffer_reference GL_EXT_buffer_reference2 GL_EXT_buffer_reference_uvec2
 GL_EXT_debug_printf GL_EXT_device_group GL_EXT_fragment_invocation_density GL_EXT_fragment_shader_barycentric
 GL_EXT_fragment_shading_rate GL_EXT_multiview GL_EXT_post_depth_coverage GL_EXT_ray_cull_mask
@@ -136,7 +184,9 @@ GL_NV_geometry_shader_passthrough GL_NV_integer_cooperative_matrix GL_NV_mesh_sh
 GL_NV_ray_tracing_motion_blur GL_NV_sample_mask_override_coverage GL_NV_shader_atomic_int64 GL_NV_shader_invocation_reorder
 GL_NV_shader_sm_builtins GL_NV_shader_subgroup_partitioned GL_NV_shader_texture_footprint GL_NV_shading_rate_image
 GL_NV_viewport_array2 GL_OVR_multiview GL_OVR_multiview2 GL_QCOM_image_processing GL_ARB_shader_clock GL_ARB_sparse_texture
-GL_ARB_shader_viewport_layer_array GL_ARB_cull_distance
 """
+NEEDS: Mapping[str, int] = MappingProxyType({name: version for version, names in _NEEDS.items() for name in names.split()})
+"""`Extension.needs` of extensions, those that are not offered included."""
+
 KNOWN: frozenset[str] = frozenset(_KNOWN.split())
 """Extensions that are not offered, and that glslang knows: it is asked for them, and the reader of modules says what it does not take."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 
 from frontends.glsl import legacy
-from frontends.glsl.extensions import EXTENSIONS
+from frontends.glsl.builtins import BUILT_INS, NEVER
+from frontends.glsl.extensions import EXTENSIONS, NEEDS
 from frontends.glsl.preprocess.dialect import Dialect
 from frontends.glsl.preprocess.reports import Reports, quoted
 from frontends.glsl.preprocess.scan import Token, Unit
@@ -26,6 +28,13 @@ class Language:
     is_compatible: bool = False
     target: int
     is_old: bool = False
+
+    def with_target_for(self, extensions: Iterable[str], names: Set[str]) -> Language:
+        """The language with a target that has what extensions add, and those built-in names of a text that its version has."""
+        wanted = [BUILT_INS[name] for name in names & BUILT_INS.keys()]
+        of_names = (item.desktop for item in wanted if item.is_in(self.version, self.is_es) and item.desktop != NEVER)
+        target = max((self.target, *(NEEDS.get(name, 0) for name in extensions), *of_names))
+        return self if target == self.target else replace(self, target=target, is_old=True)
 
     def dialect(self, stage: Processor) -> Dialect:
         """Facts for the preprocessor."""

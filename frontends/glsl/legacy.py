@@ -66,8 +66,23 @@ FUNCTIONS = frozenset((*LOOKUPS.values(), *COMPARISONS.values()))
 NOISE = frozenset(f"noise{size}" for size in (1, 2, 3, 4))
 """Functions of noise, which give 0 since 4.40, and in Mesa in every version."""
 
-BUILT_IN: Mapping[str, str] = MappingProxyType({"gl_FragDepthEXT": "gl_FragDepth", "gl_InstanceIDARB": "gl_InstanceID"})
-"""Variables of extensions -> those of today."""
+_COUNTERS = "Add Subtract Min Max And Or Xor Exchange CompSwap"
+BUILT_IN: Mapping[str, str] = MappingProxyType(
+    {
+        "gl_FragDepthEXT": "gl_FragDepth",
+        "gl_InstanceIDARB": "gl_InstanceID",
+        "gl_FragStencilRefAMD": "gl_FragStencilRefARB",
+        "textureQueryLOD": "textureQueryLod",
+        "anyInvocationEXT": "anyInvocation",
+        "allInvocationsEXT": "allInvocations",
+        "allInvocationsEqualEXT": "allInvocationsEqual",
+        **{f"atomicCounter{name}ARB": f"atomicCounter{name}" for name in _COUNTERS.split()},
+    }
+)
+"""Variables and functions of extensions -> those of today."""
+
+LAST_COLOR = 410
+"""The last version of the desktop in which glslang knows gl_FragColor."""
 
 STATE: Mapping[str, str] = MappingProxyType(
     {

@@ -80,12 +80,14 @@ def prepare(request: Request) -> Prepared:
     language = language_of(unit, reports)
     run.read(unit, language.dialect(request.stage), request.defines)
     asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]
+    language = language.with_target_for(asked, frozenset(token[0] for token in run.tokens))
     upgraded = upgrade(run.tokens, language, request.stage, asked, reports)
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]
     for name, (behavior, token) in run.extensions.items():
         if _is_passed(name, behavior, token, reports):
-            lines.append(f"#extension {name} : {behavior}")
+            asks = EXTENSIONS[name].asks if name in EXTENSIONS else name
+            lines.append(f"#extension {asks} : {behavior}")
             head.append(token)
     reports.raise_errors()
     if language.target < _REDECLARING and _BLOCKS not in run.extensions and any(token[0] == "gl_PerVertex" for token in run.tokens):

@@ -19,7 +19,7 @@ from tgsi.language.record import record
 PREFIX = "tgsi"
 """Names that mean something else today begin with this, a number where the text has such names, and an underscore."""
 
-_COLORS = "FragData"
+_COLORS, _COLOR = "FragData", "FragColor"
 _CONSTANTS: Mapping[str, str] = {f"gl_{name}": str(value) for name, value in LIMITS.items()}
 """Constants of the language, of every version and profile -> their values."""
 _SPECIAL = frozenset((*legacy.FUNCTIONS, *legacy.LOOKUPS, *legacy.COMPARISONS, *legacy.GONE, *legacy.NOISE))
@@ -124,11 +124,20 @@ class _Upgrade:
         if "gl_FragData" in self.present and self.stage is Processor.FRAG:
             made["gl_FragData"] = self.prefix + _COLORS
             self.old[self.prefix + _COLORS] = "gl_FragData"
+        if "gl_FragColor" in self.present and self._lacks_color():
+            made["gl_FragColor"] = self.prefix + _COLOR
+            self.old[self.prefix + _COLOR] = "gl_FragColor"
         if self.language.is_old and "varying" in self.present:
             made["varying"] = "out" if self.stage is Processor.VERT else "in"
         if self.language.is_old and "attribute" in self.present:
             made["attribute"] = "in"
         return made
+
+    def _lacks_color(self) -> bool:
+        """True where the text has gl_FragColor, and the version that it is compiled as has not."""
+        language = self.language
+        has_color = language.is_old and language.version <= (100 if language.is_es else legacy.LAST_COLOR)
+        return has_color and language.target > legacy.LAST_COLOR and self.stage is Processor.FRAG
 
     def upgraded(self) -> Upgraded:
         """The tokens, and what stands before them. ParseError where a name has no meaning today."""
@@ -189,6 +198,8 @@ class _Upgrade:
             made.append(legacy.STATE["gl_DepthRange"].format(self.prefix))
         if "gl_FragData" in self.plain:
             made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLORS}[{self._colors()}];")
+        if "gl_FragColor" in self.plain:
+            made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLOR};")
         for name in self.noise:
             size = name[-1]
             kind = "float" if size == "1" else f"vec{size}"

@@ -40,7 +40,7 @@ def _function(s: State, op: Op) -> None:
         return
     kind = s.kind(first)
     is_float = isinstance(kind, Matrix) or isinstance(scalar(kind), Float)
-    values = [s.value(id) if is_float else integers(s, id) for id in op.ids(2) if id not in s.places]
+    values = [s.value(id) if is_float else integers(s, id) for id in op.ids(2) if id not in s.places and id not in s.tables.globals]
     floats = Floats(s, is_float and is_wide(kind))
     if floats.wide and name in _NARROW:
         s.fail("M021", f"the function {name} of {library} is not supported for 64 bits", op)
