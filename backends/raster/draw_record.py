@@ -209,6 +209,7 @@ class Lines(ctypes.Structure):
     _fields_ = [
         ("width", c_float),  # whole pixels, of lines as parallelograms
         ("draws_last_pixel", c_int32),
+        ("is_flipped", c_int32),  # rows of the target come from the top down
         ("are_rectangles", c_int32),
         ("half_width", c_float),  # of rectangles, with the margin
         ("margin", c_float),  # pixels by which rectangles reach beyond their ends and sides

@@ -77,15 +77,15 @@ class Kernels:
 
         return self._keep(("common", lanes), COMMON, build)
 
-    def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False) -> Library:
+    def setup(self, lanes: int, routed: bool, has_rows: bool, is_conservative: bool = False, has_lines: bool = False) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""
 
         def build(module: Module) -> None:
             from backends.raster.front.setup import build_setup
 
-            build_setup(lanes, module, routed, has_rows, is_conservative)
+            build_setup(lanes, module, routed, has_rows, is_conservative, has_lines)
 
-        return self._keep(("setup", lanes, routed, has_rows, is_conservative), ("setup",), build)
+        return self._keep(("setup", lanes, routed, has_rows, is_conservative, has_lines), ("setup",), build)
 
     def expand(self, shape: Shape, is_conservative: bool = False) -> Library:
         """expand(worker) -> count: other shapes than filled triangles become triangles."""

@@ -38,6 +38,7 @@ NEEDS_CLIP = NEAR | FAR | GUARD | USER
 OUTSIDE = LEFT | RIGHT | BOTTOM | TOP | NEAR | FAR
 CULL = 0xFF00  # one bit a cull distance: a primitive with all vertices outside of the same one is dropped; none is cut
 REJECTS = OUTSIDE | CULL
+NOT_FINITE = 0x10000  # no place, or no clip distance: primitives with such a vertex are dropped
 
 
 class Mode(IntEnum):

@@ -100,9 +100,17 @@ def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Describe
     return Described(1 + 2 * len(rectangles) + is_inside, made)
 
 
+def _short(plane: tuple[float, float, float, float]) -> list[float]:
+    """The same plane, scaled by a power of two so that distances from it do not overflow: four terms, each below a quarter of a vertex.
+
+    Only signs and ratios of distances from one plane matter."""
+    exponent = math.frexp(max(_finite(abs(v)) for v in plane))[1] + 2
+    return [math.ldexp(v, -exponent) for v in plane] if exponent > 0 else list(plane)
+
+
 def describe_planes(planes: tuple[tuple[float, float, float, float], ...]) -> Described:
     """Code knows the number of planes."""
-    made, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in plane]
+    made, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in _short(plane)]
     made.plane[: len(flat)] = flat
     return Described(len(planes), made)
 

@@ -186,7 +186,9 @@ def _front(
 ) -> Conclusions:
     entries, kernels = d.entries, o.kernels
     entries.shade_vertices = o.use(kernels.shade_vertices(lanes, is_stored, front.has_distances))
-    entries.setup = o.use(kernels.setup(o.setup_lanes or kernels.setup_lanes(is_tiny), front.has_route, front.has_rows, is_conservative))
+    has_lines = shape in (Shape.LINE, Shape.OUTLINE) and not is_conservative
+    lanes_of_setup = o.setup_lanes or kernels.setup_lanes(is_tiny)
+    entries.setup = o.use(kernels.setup(lanes_of_setup, front.has_route, front.has_rows, is_conservative, has_lines))
     if front.has_places:
         entries.place = o.use(kernels.place())
     if shape is not Shape.TRIANGLE:

@@ -208,6 +208,7 @@ def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
     """Write the group `Draw.lines`."""
     margin = 0.0 if style.has_rectangles else 0.5
     lines.width, lines.draws_last_pixel = min(max(floor(r.line_width + 0.5), 1), MAX_WIDTH), r.line_last_pixel
+    lines.is_flipped = r.bottom_edge_rule
     lines.are_rectangles, lines.margin = style.has(Marks.SMOOTH_LINES) or style.has_rectangles, margin
     lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + margin
 

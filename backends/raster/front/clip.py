@@ -8,12 +8,11 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import lowest_bit
+from backends.raster.front.far_clip import PLANES, build_clip_far, is_far, is_nowhere
 from backends.raster.front.vertices import project
 from backends.raster.front.views import placed_view
-from backends.raster.layouts import NEEDS_CLIP, POLYGON, REJECTS, VertexLayout
+from backends.raster.layouts import NEEDS_CLIP, NOT_FINITE, POLYGON, REJECTS, VertexLayout
 from backends.raster.records import Worker
-
-PLANES = 6  # near, far, four guard planes; planes with higher numbers are clip distances
 
 
 def build_clip(lanes: int, module: Module) -> None:
@@ -30,8 +29,9 @@ def build_clip(lanes: int, module: Module) -> None:
         valid = (lane + i) < count
         corner = [f.select(valid, f.load(vec, s, i << 2), 0) for s in source]
         m = [f.gather(I32, masks, c << 2) for c in corner[:3]]
-        inside = valid & (m[0] & m[1] & m[2] & REJECTS).eq(0)
-        needs = inside & ((m[0] | m[1] | m[2]) & NEEDS_CLIP).ne(0)
+        any_ = m[0] | m[1] | m[2]
+        inside = valid & ((m[0] & m[1] & m[2] & REJECTS) | (any_ & NOT_FINITE)).eq(0)
+        needs = inside & (any_ & NEEDS_CLIP).ne(0)
         # No llvm.experimental.vector.compress here: LLVM 22 miscompiles it at 32 lanes.
         with f.else_of(f.mask_bits(~inside | needs).eq(0)) as otherwise:
             for c, t in zip(corner, target):
@@ -63,6 +63,12 @@ def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val
         user()
         distance.set(f.load(F32, f.at(vertex, d.get("clip.distances_at") - VertexLayout.CLIP), (plane - PLANES) << 2))
     return distance.get()
+
+
+def share(inner: Val, outer: Val) -> Val:
+    """Place of a plane between an inner and an outer vertex, from their distances: 0 to 1. Halves, whose difference does not overflow."""
+    half = inner * 0.5
+    return half / (half - outer * 0.5)
 
 
 def blend_vertex(f: Function, inner: Val, outer: Val, t: Val, target: Val, bytes_: Val) -> None:
@@ -111,14 +117,20 @@ def build_clip_polygon(module: Module) -> None:
 
     The new vertex of an edge is always computed from the end inside, so that two triangles that share the edge get the same vertex,
     whatever their order."""
+    build_clip_far(module)
     f = Function(module, "clip_polygon", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
     worker, draw, s0, s1, s2, prim, start = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     vertices, size = w.get("buffers.vertices"), d.get("vertices.size")
+    corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
+    is_hidden = [is_nowhere(f, c) for c in corners]
+    with f.leaving(is_hidden[0] | is_hidden[1] | is_hidden[2]):
+        f.ret(start)
+    with f.leaving(is_far(f, corners)):
+        f.ret(f.call(I32, "clip_far", *f.args))
     bytes_ = size - VertexLayout.CLIP
     polygon = w.get("buffers.polygon")
     source, target = f.var(PTR, polygon), f.var(PTR, f.at(polygon, bytes_ * POLYGON))
-    corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
     for k, c in enumerate(corners):
         take_vertex(f, d, c, f.at(polygon, bytes_ * k), bytes_)
     view = placed_view(f, d, corners[2])
@@ -136,7 +148,7 @@ def build_clip_polygon(module: Module) -> None:
             with f.if_((a_in ^ c_in) & (made.get() < POLYGON)):
                 inner, outer = f.select(a_in, a, c), f.select(a_in, c, a)
                 di, do = f.select(a_in, da, dc), f.select(a_in, dc, da)
-                blend_vertex(f, inner, outer, di / (di - do), f.at(new, made.get() * bytes_), bytes_)
+                blend_vertex(f, inner, outer, share(di, do), f.at(new, made.get() * bytes_), bytes_)
                 made.add(1)
         n.set(made.get())
         source.set(new)

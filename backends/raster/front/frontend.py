@@ -18,7 +18,7 @@ from backends.raster.front.bins import build_open_arena
 from backends.raster.front.clip import build_clip, build_clip_polygon
 from backends.raster.front.spans import begin_group, build_open_span, invocations_before, prefetch_constants, span_at
 from backends.raster.front.wide_lines import build_catch_up
-from backends.raster.layouts import BOTTOM, CULL, LEFT, NEEDS_CLIP, PRIM_BITS, RIGHT, TOP, Shape
+from backends.raster.layouts import BOTTOM, CULL, LEFT, NEEDS_CLIP, NOT_FINITE, PRIM_BITS, RIGHT, TOP, Shape
 from backends.raster.records import Batch, Scene, Worker
 
 
@@ -56,7 +56,7 @@ def _build_set_up_group(module: Module) -> None:
         f.ret(f.const(I32, -1))
     with f.if_(d.get("primitives.shape").ne(Shape.TRIANGLE)):
         set_up("u", f.call_pointer(I32, d.get("entries.expand"), worker))
-    with f.else_of((w.get("group.or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
+    with f.else_of((w.get("group.or_mask") & (NEEDS_CLIP | CULL | NOT_FINITE)).eq(0)) as otherwise:
         set_up("t", w.get("group.num_prims"))
         otherwise()
         set_up("u", f.call(I32, "clip", worker))

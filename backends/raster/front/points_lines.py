@@ -6,7 +6,7 @@ around their center. In a smooth point the place slot holds the offset of a pixe
 (w); coverage is clamp(w - |(x, y)|) to [0, 1].
 
 A line is a parallelogram along its major axis: `width` pixels around the center line in each column (row). The diamond-exit rule
-decides about the first and the last column. Smooth lines are rectangles (`wide_lines`).
+decides which pixels these are (`diamonds`). Smooth lines are rectangles (`wide_lines`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from collections.abc import Sequence
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance, take_vertex
+from backends.raster.front.clip import blend_vertex, copy_vertex, emit_vertex, plane_distance, share, take_vertex
+from backends.raster.front.diamonds import first_border, last_border, magnitude, mark_line, shifted
+from backends.raster.front.far_clip import PLANES, build_clip_line_far, is_far, is_nowhere
 from backends.raster.front.squares import UNIT, are_squares, limited, sides_of
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import STIPPLE_AT, build_rectangle, count_stipple, place_at, restart_stipple
-from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, VertexLayout
+from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, NOT_FINITE, OUTSIDE, USER, Mode, PointKind, VertexLayout
 from backends.raster.records import Worker
 
 DISK_MARK = -1.0  # in z of the place slot
@@ -108,7 +110,7 @@ def build_expand(is_point: bool, module: Module, is_conservative: bool) -> None:
 # -------------------------------------------------------------------------------------------------------------- points
 def point_bounds(f: Function, d: Record) -> Val:
     """Bits of a clip mask that drop a point: its center decides, but at the sides with point_tri_clip it is cut as triangles are."""
-    return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
+    return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER | NOT_FINITE), OUTSIDE | USER | NOT_FINITE)
 
 
 def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative: bool) -> None:
@@ -143,14 +145,20 @@ def draw_point(f: Function, d: Record, out: Output, source: Val, is_conservative
 # --------------------------------------------------------------------------------------------------------------- lines
 def _build_clip_line(module: Module) -> None:
     """clip_line(worker, draw, a, b, provoking) -> visible: stores two new records after the others, clipped to every plane."""
+    build_clip_line_far(module)
     f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
     worker, draw, a, b, provoking = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     vertices, size = w.get("buffers.vertices"), d.get("vertices.size")
+    records = [f.at(vertices, (v * size).zext(I64)) for v in (a, b)]
+    with f.leaving(is_nowhere(f, records[0]) | is_nowhere(f, records[1])):
+        f.ret(f.const(I32, 0))
+    with f.leaving(is_far(f, records)):
+        f.ret(f.call(I32, "clip_line_far", *f.args))
     bytes_, polygon = size - VertexLayout.CLIP, w.get("buffers.polygon")
     ends = [polygon, f.at(polygon, bytes_)]
-    for v, end in zip((a, b), ends):
-        take_vertex(f, d, f.at(vertices, (v * size).zext(I64)), end, bytes_)
+    for record, end in zip(records, ends):
+        take_vertex(f, d, record, end, bytes_)
     provoking_at = f.at(vertices, (provoking * size).zext(I64))
     view = placed_view(f, d, provoking_at)
     with f.range(0, d.get("clip.num_distances") + PLANES) as plane:
@@ -160,8 +168,7 @@ def _build_clip_line(module: Module) -> None:
             f.ret(f.const(I32, 0))
         for k in range(2):
             with f.if_(~inside[k]):
-                t = distances[1 - k] / (distances[1 - k] - distances[k])
-                blend_vertex(f, ends[1 - k], ends[k], t, ends[k], bytes_)
+                blend_vertex(f, ends[1 - k], ends[k], share(distances[1 - k], distances[k]), ends[k], bytes_)
     first = w.get("group.num_vertices")
     for k, end in enumerate(ends):
         record = f.at(vertices, ((first + k) * size).zext(I64))
@@ -175,7 +182,7 @@ def draw_line(
     """A line from vertices[0] to vertices[1] whose provoking vertex is vertices[2] (numbers); masks: clip masks of the ends."""
     a, c, provoking = vertices
     m0, m1 = masks
-    with f.if_((m0 & m1 & OUTSIDE).eq(0)):
+    with f.if_(((m0 & m1 & OUTSIDE) | ((m0 | m1) & NOT_FINITE)).eq(0)):
         ends = [f.var(PTR, out.record(v)) for v in (a, c)]
         visible = f.var(I32, 1)
         with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
@@ -197,21 +204,28 @@ def draw_line(
 
 
 def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:
-    x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)) for r in (start, end) for k in range(2))
+    zero, (x0, y0, x1, y1) = f.const(I32, 0), (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)) for r in (start, end) for k in range(2))
     dx, dy = x1 - x0, y1 - y0
-    along_x = _magnitude(f, dx) >= _magnitude(f, dy)
+    along_x = magnitude(f, dx) >= magnitude(f, dy)
 
     def by_axis(a: Val, b: Val) -> Val:
         return f.select(along_x, a, b)
 
     u0, v0, u1, v1 = by_axis(x0, y0), by_axis(y0, x0), by_axis(x1, y1), by_axis(y1, x1)
     du, dv, forward = u1 - u0, v1 - v0, by_axis(dx, dy) > 0
-    first = _edge(f, u0, v0, forward, None)
-    last = _edge(f, u1, v1, forward, d.get("lines.draws_last_pixel").ne(0))
+    width = d.get("lines.width").cast("fptosi", I32)
+    offset = (width - 1) << 7
+    (us0, vs0), (us1, vs1) = (
+        (by_axis(xs, ys), by_axis(ys, xs))
+        for xs, ys in (shifted(f, d, x - by_axis(zero, offset), y - by_axis(offset, zero)) for x, y in ((x0, y0), (x1, y1)))
+    )
+    first = first_border(f, us0, vs0, forward)
+    last = last_border(f, us1, vs1, forward, d.get("lines.draws_last_pixel").ne(0))
     drawn = du.ne(0) & f.select(forward, first < last, last < first)
     with f.if_(drawn):
-        half = d.get("lines.width").cast("fptosi", I32) << 7
+        half = width << 7
         records = out.copies(start)
+        mark_line(f, d, records, (x0, y0), (dx, dy), along_x, width)
         with f.if_(d.get("layers.has_route").ne(0)):  # slots that setup does not interpolate come from the provoking vertex
             with f.range(d.get("setup.num_slots"), d.get("vertices.num_slots")) as s:
                 with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
@@ -222,33 +236,17 @@ def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: 
         length = du.to_double()
         counter = f.var(F32, 0.0)
         with f.if_(d.get("line_stipple.is_on").ne(0)):
-            counter.set(count_stipple(f, out.w, d, _magnitude(f, last - first).to_float() * UNIT))
+            counter.set(count_stipple(f, out.w, d, magnitude(f, last - first).to_float() * UNIT))
         for side, u in enumerate((low, high)):
             s = (u - u0).to_double() / length
             v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
             pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
             there = _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
             with f.if_(d.get("line_stipple.is_on").ne(0)):
-                done = counter.get() + _magnitude(f, u - first).to_float() * UNIT
+                done = counter.get() + magnitude(f, u - first).to_float() * UNIT
                 for r in there:
                     f.store(done + STIPPLE_AT, f.at(r, place_at(d)), 8)
         out.quad(prim, reverse)
-
-
-def _magnitude(f: Function, v: Val) -> Val:
-    return f.max(v, 0 - v)
-
-
-def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> Val:
-    """The border of the pixel column where the line begins (keep_last None) or ends, by the diamond-exit rule."""
-    pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
-    inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
-    ahead = f.select(forward, fu <= 0, fu >= 0)  # the diamond lies ahead, or its corner is here
-    begins = inside | ahead
-    if keep_last is None:
-        return f.select(begins ^ forward, pixel + 1, pixel) << 8
-    included = ~begins | keep_last  # of lines that meet one draws the pixel
-    return f.select(included ^ forward, pixel, pixel + 1) << 8
 
 
 def _write_end(

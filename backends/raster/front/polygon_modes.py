@@ -9,13 +9,14 @@ from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face, PolygonMode
 from backends.raster.draw_record import Draw
 from backends.raster.front.clip import build_clip_polygon, copy_vertex
+from backends.raster.front.far_clip import is_nowhere, position_of
 from backends.raster.front.points_lines import Output, build_line_steps, draw_line, draw_point, point_bounds
 from backends.raster.front.rectangles import draw_rectangle
 from backends.raster.front.setup import depth_offset
 from backends.raster.front.spans import number_in_call
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
-from backends.raster.layouts import NEEDS_CLIP, REJECTS, Edges, VertexLayout
+from backends.raster.layouts import NEEDS_CLIP, NOT_FINITE, REJECTS, Edges, VertexLayout
 from backends.raster.records import Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
@@ -37,7 +38,9 @@ def build_outline(module: Module, is_conservative: bool) -> None:
         prim = f.load(I32, prims, i << 2)
         restart_stipple(f, w, d, prim)
         mask = [f.load(I32, masks, c << 2) for c in corners]
-        with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
+        any_ = mask[0] | mask[1] | mask[2]
+        with f.if_(((mask[0] & mask[1] & mask[2] & REJECTS) | (any_ & NOT_FINITE)).eq(0)):
+            hidden = [is_nowhere(f, out.record(c)) for c in corners]
             positive = _orientation(f, d, [out.record(c) for c in corners])
             front = positive.eq(d.get("setup.front_is_positive").ne(0))
             mode = f.select(front, d.get("primitives.fill", 0), d.get("primitives.fill", 1))
@@ -49,11 +52,12 @@ def build_outline(module: Module, is_conservative: bool) -> None:
                 f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
                 out.next.set(last.get() + 1)
             corners[2] = last.get()
-            culled = f.select(front, d.get("setup.culled_faces") & Face.FRONT, d.get("setup.culled_faces") & Face.BACK).ne(0)
+            hides = hidden[0] | hidden[1] | hidden[2]
+            culled = hides | f.select(front, d.get("setup.culled_faces") & Face.FRONT, d.get("setup.culled_faces") & Face.BACK).ne(0)
             with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
                 open_()
-                with f.if_(mode.eq(PolygonMode.FILL_RECTANGLE) & ~culled & ((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)):
+                with f.if_(mode.eq(PolygonMode.FILL_RECTANGLE) & ~culled & (any_ & NEEDS_CLIP).eq(0)):
                     draw_rectangle(f, d, out, corners, prim, ~positive)
                 with f.if_(mode.ne(PolygonMode.FILL_RECTANGLE) & ~culled):
                     edges = _visible_edges(f, d, w, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
@@ -79,10 +83,10 @@ def _nth(f: Function, values: list[Val], k: Val, turn: int) -> Val:
 
 def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
     """True if the triangle's area in the window is positive. Clip positions give the right sign behind the viewer, too."""
-    x, y, w = ([f.load(F32, r, VertexLayout.CLIP + at).to_double() for r in records] for at in (0, 4, 12))
+    x, y, _, w = (list(v) for v in zip(*(position_of(f, r) for r in records)))
     w = [f.select(d.get("vertices.is_window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]
-    terms = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
+    terms: list[Val] = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
     area = (terms[0] + terms[1]) + terms[2]
     view = placed_view(f, d, records[2])
     mirrored = (view.get("scale", 0) < 0.0) ^ (view.get("scale", 1) < 0.0)
@@ -91,7 +95,7 @@ def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
 
 def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
     """Depth offset of a triangle. The slope of its plane comes from clip positions, so that the triangle may reach behind the viewer."""
-    x, y, z, w = ([f.load(F32, r, VertexLayout.CLIP + 4 * k).to_double() for r in records] for k in range(4))
+    x, y, z, w = (list(v) for v in zip(*(position_of(f, r) for r in records)))
     view, is_window = placed_view(f, d, records[2]), d.get("vertices.is_window_space").ne(0)
     w = [f.select(is_window, f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]

@@ -10,80 +10,18 @@ from backends.pipe.enums import Face
 from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
+from backends.raster.front.diamonds import LineRule
+from backends.raster.front.edges import CenterRule, reach_of
 from backends.raster.front.layers import Routes
 from backends.raster.front.primitive_rows import write_row_slots
 from backends.raster.front.spans import number_in_call
 from backends.raster.front.squares import Squares
 from backends.raster.front.touching import TouchRule
-from backends.raster.front.vertices import snap
 from backends.raster.layouts import PRIM_BITS, Mode, OffsetUnit, SetupLayout, VertexLayout
 from backends.raster.records import Scene, Worker
 from tgsi.language.record import record
 
 Plane = Callable[[Sequence[Val]], list[Val]]
-
-
-def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
-    """A, B and c of the three edge functions, with the fill rule in c.
-
-    E = A*px + B*py + floor(c / 256) is 0 or more inside, at the center of pixel (px, py). An edge owns the pixel centers on it if it is a
-    left edge, or a horizontal one at the top (where `tie` is set, at the bottom)."""
-    slopes_x, slopes_y, constants = [], [], []
-    for k in range(3):
-        n = (k + 1) % 3
-        a, e = ys[k] - ys[n], xs[n] - xs[k]
-        a, e = f.select(flip, 0 - a, a), f.select(flip, 0 - e, e)
-        owns = (a > 0) | (a.eq(0) & (f.select(tie, 0 - e, e) > 0))
-        c = a.sext(I64) * (128 - xs[k]).sext(I64) + e.sext(I64) * (128 - ys[k]).sext(I64) - (~owns).zext(I64)
-        slopes_x.append(a)
-        slopes_y.append(e)
-        constants.append(c)
-    return slopes_x, slopes_y, constants
-
-
-def reach_of(f: Function, a: Val, b: Val) -> Val:
-    """The growth of an edge function from a pixel's center to the corner that lies farthest inside, rounded up."""
-    return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
-
-
-class CenterRule:
-    """Snapping, boxes and edges of `lanes` triangles that cover the pixels, or the samples, whose centers they own.
-
-    Coordinates are in 1/256 pixel; box_margin makes room for samples."""
-
-    unit = 1.0 / 256.0
-
-    def __init__(self, f: Function, d: Record, lanes: int) -> None:
-        self._f, self._d, self._lanes = f, d, lanes
-
-    def snap(self, v: Val, axis: int) -> Val:
-        """A window coordinate on the grid."""
-        return snap(self._f, v)
-
-    def first(self, v: list[Val], axis: int) -> Val:
-        """The first column (row) whose centers the bounding box of three corners may contain."""
-        return (self._f.min(self._f.min(v[0], v[1]), v[2]) + (self._d.get("setup.box_margin", 0) + 127)) >> 8
-
-    def last(self, v: list[Val], axis: int) -> Val:
-        """The last such column (row)."""
-        return (self._f.max(self._f.max(v[0], v[1]), v[2]) + (self._d.get("setup.box_margin", 1) - 128)) >> 8
-
-    def area(self, ex: list[Val], ey: list[Val]) -> Val:
-        """Twice the signed area; exact, because the products stay below 2^47."""
-        dx, dy = [e.to_double() for e in ex], [e.to_double() for e in ey]
-        return dx[0] * dy[1] - dx[1] * dy[0]
-
-    def lives(self, area: Val) -> Val:
-        """The triangles that are drawn."""
-        return area.ne(0.0)
-
-    def edges(self, xs: list[Val], ys: list[Val], area: Val) -> tuple[list[Val], list[Val], list[Val], list[Val]]:
-        """A, B and c of the three edge functions, and c as coverage counts it."""
-        f, d = self._f, self._d
-        tie = f.splat(d.get("setup.bottom_edge").ne(0), self._lanes)
-        a, b, constants = edge_equations(f, xs, ys, area < 0.0, tie)
-        shift = f.splat((8 - d.get("setup.subpixel_bits")).zext(I64), self._lanes)
-        return a, b, constants, [v >> shift for v in constants]
 
 
 def plane_maker(
@@ -170,12 +108,12 @@ class _Arena:
         f.ret(f.const(I32, cut))
 
 
-def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_conservative: bool = False) -> None:
+def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_conservative: bool = False, has_lines: bool = False) -> None:
     """setup(worker, arena, corners, prims, count) -> cut: sets up `lanes` triangles at once, then bins them one at a time.
 
     routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE; is_conservative: triangles cover the pixels that
-    they touch (the draw must be routed); cut: number (inside the batch) of the first
-    primitive that did not fit; -1: all did."""
+    they touch (the draw must be routed); has_lines: some triangles are halves of lines (see `diamonds`); cut: number (inside the batch)
+    of the first primitive that did not fit; -1: all did."""
     f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], I32)
     worker, arena, *corner_lists, prim_list, count = f.args
     w = Record(f, worker, Worker)
@@ -202,7 +140,7 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool, is_con
         prims = f.load(vec, prim_list, start << 2)
         records = [[f.at(vertices, o[k].zext(I64)) for k in range(lanes)] for o in (c * vertex_size for c in corner)]
         routes = Routes(f, d, records[2], scene.get("tiles.layers")) if routed else None
-        triangles = _Triangles(f, d, records, lanes, routes, is_conservative)
+        triangles = _Triangles(f, d, records, lanes, routes, is_conservative, has_lines)
         alive_bits = f.mask_bits(valid & triangles.alive)
         with f.if_(alive_bits.ne(0)):
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
@@ -249,10 +187,17 @@ def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
 class _Triangles:
     """Setup of `lanes` triangles at once, from pointers to their vertex records: facing, box, which of them live, setup records."""
 
-    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None, is_conservative: bool) -> None:
+    def __init__(
+        self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None, is_conservative: bool, has_lines: bool
+    ) -> None:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
         self.is_conservative = is_conservative
-        self.rule = rule = TouchRule(f, d, lanes) if is_conservative else CenterRule(f, d, lanes)
+        rule: TouchRule | CenterRule
+        if is_conservative:
+            rule = TouchRule(f, d, lanes)
+        else:
+            rule = LineRule(f, d, lanes, records) if has_lines else CenterRule(f, d, lanes)
+        self.rule = rule
         window = [f.load_vec4s(r) for r in records]
         self.squares = squares = None if is_conservative else Squares(f, d, records, window, lanes)
         if squares is not None:
@@ -269,6 +214,8 @@ class _Triangles:
         self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
         if squares is not None:
             self.cut = self.cut | f.splat(squares.truth, lanes)
+        if isinstance(rule, LineRule):
+            self.cut = self.cut | rule.is_line
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
         self.area = rule.area(self.ex, self.ey)
         self.front = (self.area > 0.0) ^ f.splat(d.get("setup.front_is_positive").eq(0), lanes)

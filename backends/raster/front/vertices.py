@@ -8,9 +8,26 @@ from typing import Protocol
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, GUARD, LEFT, MAX_DISTANCES, REJECTS, RIGHT, TOP, USER, VertexLayout
+from backends.raster.layouts import (
+    BOTTOM,
+    DEFAULT_REGISTER,
+    GUARD,
+    LEFT,
+    MAX_DISTANCES,
+    NOT_FINITE,
+    REJECTS,
+    RIGHT,
+    TOP,
+    USER,
+    VertexLayout,
+)
 from backends.raster.records import Worker
 from tgsi.language.record import record
+
+SMALLEST_NORMAL = 2.0**-126
+"""The reciprocal of a smaller w may be infinite."""
+LARGEST = 3.4028234663852886e38
+"""The largest finite float."""
 
 
 def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
@@ -34,26 +51,35 @@ def snap(f: Function, v: Val) -> Val:
 
 
 def inside_guard(view: Record, position: Sequence[Val]) -> Val:
-    """The vertices that lie so near to the viewport that edges stay exact."""
+    """The vertices that lie so near to the viewport that edges stay exact, and whose w has a reciprocal."""
     x, y, _, w = position
     guard = [w * view.get("guard", k) for k in range(4)]
-    return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3])
+    return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3]) & (w >= SMALLEST_NORMAL)
+
+
+def has_place(position: Sequence[Val]) -> Val:
+    """The vertices whose x, y and z are finite and whose w is no NaN; an infinite w makes the position 0."""
+    x, y, z, w = position
+    nothing = ((x - x) + (y - y)) + (z - z)  # 0, or NaN
+    return (nothing + w).eq(nothing + w)
 
 
 def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
     """Bits of the planes that a vertex is outside of; a NaN is outside of all."""
     x, y, z, w = position
+    minus_w = 0.0 - w
     lanes = x.type.lanes
     bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
     mask = zero
     tests: list[tuple[Val, Val | int]] = [
-        (x >= 0.0 - w, LEFT),
+        (x >= minus_w, LEFT),
         (x <= w, RIGHT),
-        (y >= 0.0 - w, BOTTOM),
+        (y >= minus_w, BOTTOM),
         (y <= w, TOP),
-        (z >= w * d.get("clip.near"), d.get("clip.near_bit")),
+        (z >= f.select(d.get("clip.near").eq(0.0), f.const(w.type, 0.0), minus_w), d.get("clip.near_bit")),
         (z <= w, d.get("clip.far_bit")),
         (inside_guard(d.part("view"), position), GUARD),
+        (has_place(position), NOT_FINITE),
     ]
     for inside, bit in tests:
         mask = mask | f.select(inside, zero, f.const(bits, bit))
@@ -167,7 +193,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
             moved = [position[k] + d.get("view.translate", k) for k in range(2)]
             for target, moved_to in zip(window, [*near(f, d.part("view"), moved), *position[2:]]):
                 target.set(moved_to)
-            mask.set(0)
+            mask.set(f.select(has_place(position), f.const(vec, 0), NOT_FINITE))
         f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
         f.store_vec4s(position, records, VertexLayout.CLIP)
         with f.range(0, slots) as s:
@@ -189,7 +215,10 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
 
 
 def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:
-    """Store eight clip distances for each vertex, after its slots. Returns the USER and CULL bits of vertices outside of one of them."""
+    """Store eight clip distances for each vertex, after its slots. Returns the USER and CULL bits of vertices outside of one of them.
+
+    A NaN is no distance: inside of the primitive, where distances are interpolated, all are NaN. An infinite one counts as the largest
+    float."""
     fvec = F32.wide(lanes)
     at, user, wanted, culls = d.get("clip.distances_at"), d.get("clip.user_register"), d.get("clip.user_mask"), d.get("clip.cull_mask")
 
@@ -207,9 +236,12 @@ def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val
                 terms = [v * d.get("clip.user_planes", 4 * k + c) for c, v in enumerate(vertex)]
                 distance.set(((terms[0] + terms[1]) + terms[2]) + terms[3])
         value = distance.get()
-        mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))
+        mask.set(
+            mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER) | f.select(value.eq(value), f.const(mask.type, 0), NOT_FINITE)
+        )
         with f.if_((culls & (1 << k)).ne(0)):
             mask.set(mask.get() | f.select(written(k) >= 0.0, f.const(mask.type, 0), 0x100 << k))
+        value = f.min(f.max(value, -LARGEST), LARGEST)
         for lane, start in enumerate(records):
             f.store(value[lane], f.at(start, at), 4 * k)
     return mask.get()

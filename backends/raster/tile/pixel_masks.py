@@ -5,8 +5,8 @@ from __future__ import annotations
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face
+from backends.raster.front.edges import reach_of
 from backends.raster.front.points_lines import DISK_MARK
-from backends.raster.front.setup import reach_of
 from backends.raster.front.wide_lines import STIPPLE_AT
 from backends.raster.layouts import SetupLayout
 from backends.raster.tile.fragment import FragmentKey, Marks

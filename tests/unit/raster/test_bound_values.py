@@ -108,6 +108,9 @@ def test_bound_values_are_written_as_they_are_defined(canvas: Canvas, seed: int)
     assert tuple(d.fragments.stencil_ref) == (front, back if state.depth_stencil_alpha.stencil[1].enabled else front)
     planes = np.zeros((8, 4))
     planes[: len(state.clip_planes)] = np.array(state.clip_planes).reshape(-1, 4)
+    finite = np.where(np.isfinite(planes), abs(planes), 0)
+    exponents = np.frexp(finite.max(1))[1] + 2  # distances must not overflow: no coefficient is above a quarter
+    planes = np.ldexp(planes, -np.maximum(exponents, 0)[:, None])
     assert bytes(d.clip.user_planes) == planes.astype("f4").tobytes()
     windows = np.zeros((8, 4), np.int32)
     windows[: len(state.window_rectangles[1])] = [(r.minx, r.miny, r.maxx - 1, r.maxy - 1) for r in state.window_rectangles[1]] or 0
