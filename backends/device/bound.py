@@ -8,11 +8,11 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from backends.device.commands.bound_record import (
-    IMAGE_WORDS,
     LEVELS,
     STREAMS_OUT,
     TABLES,
@@ -23,40 +23,36 @@ from backends.device.commands.bound_record import (
     Word,
     note_kept,
     python_cell,
-    sampler_word,
     shader_word,
-    view_word,
 )
 from backends.device.commands.condition import Condition, describe_condition
 from backends.device.commands.constant_memory import ConstantMemory, KeptMemory
-from backends.device.commands.known_objects import KnownObjects
+from backends.device.commands.known_objects import Kind, KnownObjects
 from backends.device.commands.numbers import Described, Numbers
 from backends.device.commands.values import (
     describe_color,
     describe_planes,
     describe_references,
-    describe_sampler,
     describe_scissors,
     describe_stipple,
-    describe_view,
     describe_viewports,
     describe_windows,
 )
-from backends.device.commands.words import CLOCK, SequenceOf, Units, WordOf, same_floats, same_value, tick
-from backends.device.memory import BoundVertexBuffer, Constants, Memory
+from backends.device.commands.words import CLOCK, SequenceOf, WordOf, same_floats, same_value, tick
+from backends.device.memory import BoundVertexBuffer, BoundView, Memory
 from backends.device.needs import needs_of
 from backends.device.residents import Residents
 from backends.device.shader import Shader as Shader
+from backends.device.stage_state import StageState as StageState
 from backends.device.stream_target import StreamTarget
-from backends.device.tables import BufferTable, ImageTable
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_SHADER_IMAGES, MAX_STREAM_OUTPUT_TARGETS
+from backends.device.tables import BufferTable
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_STREAM_OUTPUT_TARGETS
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
 from linkage.options import IDENTITY
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
 
 if TYPE_CHECKING:
-    from backends.device.memory import BoundImage, BoundSampler, BoundView
     from backends.pipe.state import ScissorState, VertexElement, ViewportState
 
 
@@ -73,83 +69,6 @@ def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
 def _describe_shader(shader: Shader) -> Described:
     needs = needs_of(shader)
     return Described(needs.units | WRITES_MEMORY * needs.effects.writes | STREAMS_OUT * (shader.stream_output is not None))
-
-
-class StageState:
-    """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
-
-    `DrawState.bind` binds a shader, `put_constants`, `views.put` and `samplers.put` bind the rest. buffers, images and residents are
-    tables that are changed in place; residents are the context's own, for all stages.
-    """
-
-    def __init__(self, state: DrawState, processor: int, residents: Residents) -> None:
-        self.record, self.numbers, self.processor = state.record, state.numbers, processor
-        self.buffers, self.images, self.residents = BufferTable(), ImageTable(), residents
-        self._views: Units[BoundView] = Units(self, view_word(processor), MAX_SAMPLER_VIEWS, describe_view)
-        self._samplers: Units[BoundSampler] = Units(self, sampler_word(processor), MAX_SAMPLERS, describe_sampler)
-        self._constants: list[Memory | Constants | None] = [None] * MAX_CONSTANT_BUFFERS
-        self._first_constant = processor * MAX_CONSTANT_BUFFERS
-
-    @property
-    def shader(self) -> Shader | None:
-        """The bound shader."""
-        number = self.record.words[shader_word(self.processor)]
-        return self.numbers[number] if number else None
-
-    @property
-    def views(self) -> list[BoundView | None]:
-        """The bound sampler views; the list ends with the last one."""
-        return self._views.bound()
-
-    @property
-    def samplers(self) -> list[BoundSampler | None]:
-        """The bound samplers; the list ends with the last one."""
-        return self._samplers.bound()
-
-    def units(self, count: int) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
-        """The views and the samplers of the first `count` units; each list ends with the last one."""
-        return self._views.first(count), self._samplers.first(count)
-
-    @property
-    def constants(self) -> list[Memory | Constants | None]:
-        """The bound constant buffers; the list ends with the last one."""
-        slots = self.record.constants
-        found: list[Memory | Constants | None] = []
-        for index, kept in enumerate(self._constants, self._first_constant):
-            slot = slots[index]
-            if slot.is_native:
-                kept = Constants(slot.address, slot.size, slot.room)
-            found.append(kept if slot.address else None)
-        while found and found[-1] is None:
-            found.pop()
-        return found
-
-    def put_views(self, first: int, views: Iterable[BoundView | None]) -> None:
-        """Bind sampler views to units from `first` on."""
-        self._views.put(first, views)
-
-    def put_samplers(self, first: int, samplers: Iterable[BoundSampler | None]) -> None:
-        """Bind samplers to units from `first` on."""
-        self._samplers.put(first, samplers)
-
-    def put_image(self, number: int, image: BoundImage | None) -> None:
-        """Bind an image to a unit. Keys of images are a part of the code of a draw, so they are a word."""
-        self.images.put(number, image)
-        word = IMAGE_WORDS.get(self.processor)
-        if word is not None:
-            keys = self.images.keys(MAX_SHADER_IMAGES)
-            self.record.words[word] = self.numbers.of(keys, same_value) if keys else 0
-
-    def put_constants(self, index: int, memory: Memory | Constants | None) -> None:
-        """Bind a constant buffer to a slot."""
-        slot = self.record.constants[self._first_constant + index]
-        self._constants[index] = memory
-        if memory is None:
-            slot.address = slot.size = slot.room = slot.is_native = 0
-        else:
-            slot.address, slot.size, slot.is_native = memory.address, memory.size, 0
-            slot.room = memory.room if isinstance(memory, Constants) else 0
-        self.record.constant_revision[self.processor] = tick()
 
 
 class DrawState:
@@ -317,6 +236,40 @@ class DrawState:
         self.known.clear()
         self._stream_targets = {address: self._stream_targets[address] for address in self.record.stream_targets if address}
         self.numbers.sweep(living.union(self.record.words))
+
+    def let_go(self) -> None:
+        """Let go of all memory that nothing bound needs. No draw is pending."""
+        record, bound = self.record, {*self.record.stream_targets}
+        self.known.forget_kind(Kind.SAMPLER_VIEW)
+        self.known.forget_ended()
+        _ = self.vertex_buffers  # those that generated code has bound take the place of Python's
+        if record.is_index_buffer_native:
+            self._index_buffer = None
+        for stage in self.stage:
+            stage.let_go()
+        others = [weakref.ref(target) for address, target in self._stream_targets.items() if address not in bound]
+        self._stream_targets = {address: target for address, target in self._stream_targets.items() if address in bound}
+        living = [target for found in others if (target := found()) is not None]
+        self._stream_targets |= {ctypes.addressof(target.record): target for target in living}
+        self.numbers.forget_kind(BoundView, {*record.words})
+        self.carried_out()
+
+    def end(self) -> None:
+        """Unbind everything, and remember nothing. No draw is pending, and none follows."""
+        record = self.record
+        self.vertex_buffers, self.index_buffer, self.stream_targets = (), None, ()
+        record.words[:], record.num_viewports, record.num_scissors, record.are_words_new = [0] * len(record.words), 0, 0, 1
+        for stage in self.stage:
+            stage.end()
+            for index in range(MAX_CONSTANT_BUFFERS):
+                stage.put_constants(index, None)
+        for number in range(len(self.counters.items)):
+            self.counters.put(number, None)
+        self.known.clear()
+        self._stream_targets.clear()
+        self.numbers.holders.clear()
+        self.numbers.sweep(set())
+        self.carried_out()
 
     def forget(self, value: object) -> None:
         """Let go of a view that was destroyed, at once if it is not bound and no draw is pending; otherwise `sweep` does."""

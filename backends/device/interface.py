@@ -153,6 +153,10 @@ class Device(Protocol):
         """Carry out everything that was taken; then all bytes are in memory. A device may count its reasons."""
         ...
 
+    def let_go(self) -> None:
+        """Let go of memory of resources that is only remembered: nothing pending needs it, and it is not bound."""
+        ...
+
     def use_pause(self) -> None:
         """Carry out what was taken, if no byte depends on when that happens: the caller waits for something else."""
         ...

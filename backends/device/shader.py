@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _serials = itertools.count(1)
 
 
-@record(frozen=False, eq=False)
+@record(frozen=False, eq=False, weakref=True)
 class Shader:
     """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
 

@@ -160,9 +160,9 @@ def build_common(module: Module) -> None:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(KnownSlot)), KnownSlot)
         found = slot.get("object")
         with f.leaving(found.eq(thing) & slot.get("kind").eq(kind)):
-            end, is_over = slot.get("end"), f.var(I32, 0)
+            end, is_over = slot.get("end"), f.var(I32, f.load(I32, slot.get("gone").as_pointer()))
             with f.if_(end.ne(0)):
-                is_over.set(f.load(I32, end.as_pointer()))
+                is_over.set(is_over.get() | f.load(I32, end.as_pointer()))
             f.ret(f.select(is_over.get().eq(0), slot.get("value"), 0))
         probe.break_if(found.eq(0))
         place.set((place.get() + 1) & mask)

@@ -97,9 +97,9 @@ class Pipeline:
         packet = Packet(0, 0, info.count * info.instance_count, [])
         first = self._vertices(state, info, topology, packet)
         stream_output = self._stream_output(state, last)
+        drawn.counts.update(vertices=packet.vertices, primitives=packet.assembled)
         if packet.primitives <= 0:
             return drawn
-        drawn.counts.update(vertices=packet.vertices, primitives=packet.primitives >> topology.shift)
         template = None
         if not drawn.is_plain and framebuffer.width and framebuffer.height:
             most, rows = self._most(state, topology, packet.primitives)
@@ -139,7 +139,7 @@ class Pipeline:
         found = self._repeats.find(known)
         if isinstance(found, _Input) and found.first is not None:
             maker.region.keep(found.kept)
-            packet.primitives = found.packet.primitives
+            packet.primitives, packet.assembled = found.packet.primitives, found.packet.assembled
             packet.reads += found.packet.reads
             found.first.rebind(make_environment(maker.region, needs_of(vertex), state.vertex, []))
             return found.first

@@ -37,8 +37,12 @@ class StreamTotals:
             self.needed[stream] += drawn.needed[stream]
             self.written[stream] += drawn.written[stream]
 
-    def statistics(self, plain: Statistics) -> Statistics:
-        """Return these totals added to those of plain draws, whose primitives all belong to stream 0."""
+    def statistics(self, plain: Statistics, polygon_triangles: int) -> Statistics:
+        """Return these totals added to those of plain draws, whose primitives all belong to stream 0.
+
+        polygon_triangles: of plain draws, but one of each polygon. Polygons are one primitive for the input assembler, and generate all of
+        their triangles, whether these are drawn or streamed out.
+        """
         sums = {name: getattr(plain, name) + count for name, count in self.counts.items()}
-        generated = (self.generated[0] + plain.primitives, *self.generated[1:])
+        generated = (self.generated[0] + plain.primitives + polygon_triangles, *self.generated[1:])
         return replace(plain, **sums, generated=generated, needed=tuple(self.needed), written=tuple(self.written))

@@ -36,6 +36,10 @@ class Remembered(Generic[T]):
         self._most = most
         self._known: dict[tuple[Any, ...], T] = {}
 
+    def clear(self) -> None:
+        """Forget all results, with the arguments."""
+        self._known.clear()
+
     def of(self, make: Callable[..., T], *arguments: Any) -> T:
         """The result of ``make(*arguments)``. Errors are not remembered, nor is what is made of values that cannot be hashed."""
         kinds: list[Any] = []  # 1, True and 1.0 are equal

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from backends.device.scale_job import Scale
     from backends.geometry.pipeline import Pipeline
 
-_WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}
-"""Codes of draws that are taken after a flush, and the reason of that."""
+_WAITING = {Code.FULL: FlushReason.FULL, Code.WAIT: FlushReason.DRAW}  # codes of draws that are taken after a flush, and its reason
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
 
@@ -221,12 +220,10 @@ class Renderer:
             self._reached.approve(state)
             self._limit(others=0)  # counted as known
             return
-        packet = self._maker.make(state, info, fb)
-        if packet is None:
+        if (packet := self._maker.make(state, info, fb)) is None:
             return
         self._note(reach)
-        executor.record.vertices += packet.vertices
-        executor.record.primitives += packet.assembled
+        executor.count_primitives(packet)
         self.enqueue(packet)
         self._limit()
 
@@ -332,11 +329,17 @@ class Renderer:
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
         """Run all pending work; on return all bytes are in memory."""
-        if self._executor.carry_out(reason):
-            return
-        if self.pending:
-            self.carry_out(reason)
+        if not self._executor.carry_out(reason):
+            if self.pending:
+                self.carry_out(reason)
+            self._finish()
+
+    def let_go(self) -> None:
+        """See `Device.let_go`."""
+        self.flush()
         self._finish()
+        self._maker.repeats.clear()
+        self._passes.catch_up()
 
     def use_pause(self) -> None:
         """See `Device.use_pause`."""
@@ -376,20 +379,22 @@ class Renderer:
         records = (ResolveRecord * len(self._resolves))(*map(self.kernels.resolve_record, self._resolves))
         work.resolves, work.num_resolves = ctypes.addressof(records), len(records)
         self._executor.hand_over(work)
-        self._resolves = []
+        resolves, self._resolves = self._resolves, []
         self._hinder()
-        return records
+        return records, resolves
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
         """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
         if flushes:
             self.flush()
         self._streams.add(self._executor.take_staged_counts(), counts_input=True)
-        return self._streams.statistics(Statistics(**self._executor.counts(), **self._pool.counts(), **self.kernels.cache.counts()))
+        plain = Statistics(**self._executor.counts(), **self._pool.counts(), **self.kernels.cache.counts())
+        return self._streams.statistics(plain, int(self._executor.record.polygon_triangles))
 
     def close(self) -> None:
         """Flush and end the threads; the renderer cannot be used afterwards."""
-        self.flush()
+        self.set_framebuffer(Framebuffer(0, 0))
+        self.let_go()
         if self._pipeline is not None:
             self._pipeline.close()
         self._pool.close()

@@ -34,6 +34,7 @@ CROSSING = {
     "_prepare_targets",
     "_settle_targets",
     "_end_targets",
+    "_make_room",
     "_accept_draw_info",
     "_check_doubles",
     "_checked_draw",

@@ -22,22 +22,34 @@ def record(cls: type[T], /) -> type[T]: ...
 
 
 @overload
-def record(*, frozen: bool = ..., eq: bool = ..., kw_only: bool = ..., slots: bool = ...) -> Callable[[type[T]], type[T]]: ...
+def record(
+    *, frozen: bool = ..., eq: bool = ..., kw_only: bool = ..., slots: bool = ..., weakref: bool = ...
+) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: type[T] | None = None, /, *, frozen: bool = True, eq: bool = True, kw_only: bool = False, slots: bool = True) -> Any:
+def record(
+    cls: type[T] | None = None,
+    /,
+    *,
+    frozen: bool = True,
+    eq: bool = True,
+    kw_only: bool = False,
+    slots: bool = True,
+    weakref: bool = False,
+) -> Any:
     """Make a dataclass of a class with annotated fields. The options are those of `dataclasses.dataclass`, with other defaults.
 
     frozen: objects refuse changes. eq: objects with equal fields are equal, and frozen ones have a hash; otherwise identity counts.
     kw_only: the constructor takes every field by keyword; a class may also have a `KW_ONLY` field. slots: objects have no `__dict__`,
-    which `functools.cached_property` needs.
+    which `functools.cached_property` needs. weakref: weak references may name objects with slots.
     """
-    return _made(cls, frozen, eq, kw_only, slots) if cls is not None else lambda named: _made(named, frozen, eq, kw_only, slots)
+    options = frozen, eq, kw_only, slots, weakref
+    return _made(cls, *options) if cls is not None else lambda named: _made(named, *options)
 
 
-def _made(cls: type[T], frozen: bool, eq: bool, kw_only: bool, slots: bool) -> type[T]:
-    made: Any = _with_fields(cls, kw_only, slots)
+def _made(cls: type[T], frozen: bool, eq: bool, kw_only: bool, slots: bool, weakref: bool) -> type[T]:
+    made: Any = _with_fields(cls, kw_only, slots, weakref)
     own = vars(cls)
     methods: dict[str, Write] = {"__init__": _write_init, "__repr__": _write_repr}
     if eq:
@@ -64,7 +76,7 @@ class _Model:
 _MARK: Any = _Model.__dataclass_fields__["x"]._field_type  # type: ignore[attr-defined]
 
 
-def _with_fields(cls: Any, kw_only: bool, slots: bool) -> Any:
+def _with_fields(cls: Any, kw_only: bool, slots: bool, weakref: bool) -> Any:
     """The class with its fields in place, and slots for them if `slots` is set. It has no methods so far.
 
     `dataclasses.dataclass` reads each annotation with regular expressions, and takes ten times as long."""
@@ -86,7 +98,7 @@ def _with_fields(cls: Any, kw_only: bool, slots: bool) -> Any:
             delattr(cls, name)
     if slots:
         inherited = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
-        content["__slots__"] = tuple(name for name in found if name not in inherited)
+        content["__slots__"] = (*(name for name in found if name not in inherited), *["__weakref__"] * weakref)
         content.pop("__dict__", None)
         content.pop("__weakref__", None)
         qualified = cls.__qualname__
@@ -197,7 +209,7 @@ def _write_init(made: type, frozen: bool) -> Callable[..., None]:
     parameters: list[str] = ["self"]
     body: list[str] = []
     slots: tuple[str, ...] = vars(made).get("__slots__", ())
-    has_twin = frozen and len(slots) >= MANY and made.__bases__ == (object,)
+    has_twin = frozen and len(slots) >= MANY and "__weakref__" not in slots and made.__bases__ == (object,)
     if has_twin:
         scope |= {"_set_class": vars(object)["__class__"].__set__, "_frozen": made, "_twin": open_twin(made)}
         body.append("_set_class(self, _twin)")

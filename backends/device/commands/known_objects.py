@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from ctypes import c_int32, c_uint64
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall, VertexBufferSlot
@@ -67,7 +69,8 @@ class KnownSlot(ctypes.Structure):
         ("value", c_uint64),
         ("kind", c_int32),
         ("pad", c_int32),
-        ("end", c_uint64),  # address of an i32 that is not 0 when the object must not be used any more; 0: none
+        ("end", c_uint64),  # address of an i32 that is not 0 when what the object stands for has ended; 0: none
+        ("gone", c_uint64),  # address of an i32 that is not 0 when the object is gone, and another one may have its address
     ]
 
 
@@ -78,8 +81,21 @@ class KnownMemory(NamedTuple):
     owner: object
 
 
+class _Entry(NamedTuple):
+    """A known object.
+
+    thing: the object itself if it cannot be referred to weakly (names, numbers), otherwise a reference.
+    keeping: what `value` is the address of. end: see KnownSlot. gone: not 0 once the object is gone.
+    """
+
+    thing: object
+    keeping: object
+    end: c_int32 | None
+    gone: c_int32
+
+
 class Target(Protocol):
-    """A surface. ended: not 0 once it was destroyed."""
+    """A surface. ended: not 0 once it was destroyed, or is gone."""
 
     ended: c_int32
 
@@ -98,7 +114,7 @@ class TargetsKey(ctypes.Structure):
 
 
 class KnownTargets:
-    """The framebuffers whose first surface is one and the same. Their surfaces are kept alive, so that no object can have their address.
+    """The framebuffers whose first surface is one and the same. Where a surface is gone, which its `ended` tells, so is the framebuffer.
 
     Attributes:
         key: the latest one; the others hang on it. It stays where it is.
@@ -107,7 +123,7 @@ class KnownTargets:
     def __init__(self, end: Callable[[int], None]) -> None:
         """end: called with the `targets` of a key that is forgotten."""
         self.key, self._end = TargetsKey(), end
-        self._known: dict[tuple[int, ...], tuple[int, Sequence[Target | None]]] = {}
+        self._known: dict[tuple[int, ...], tuple[int, Sequence[c_int32 | None]]] = {}
         self._others: list[TargetsKey] = []
 
     def learn(self, colors: Sequence[Target | None], depth: Target | None, targets: int) -> None:
@@ -115,14 +131,28 @@ class KnownTargets:
         objects = (*map(_address, colors), *[0] * (MAX_COLOR_BUFFERS - len(colors)), _address(depth), len(colors))
         for old in [objects] if objects in self._known else list(self._known)[: len(self._known) + 1 - MOST_ALIKE]:
             self._end(self._known.pop(old)[0])
-        self._known[objects] = targets, (*colors, *[None] * (MAX_COLOR_BUFFERS - len(colors)), depth)
+        ends = [None if item is None else item.ended for item in (*colors, *[None] * (MAX_COLOR_BUFFERS - len(colors)), depth)]
+        self._known[objects] = targets, ends
+        self._write()
+
+    def _write(self) -> None:
+        """Write the keys of all framebuffers, the latest first. There is one at least."""
         keys = [self.key, *(TargetsKey() for _ in range(len(self._known) - 1))]
-        for place, (known, (address, surfaces)) in enumerate(reversed(self._known.items())):
+        for place, (known, (address, ends)) in enumerate(reversed(self._known.items())):
             key = keys[place]
             key.next = ctypes.addressof(keys[place + 1]) if place + 1 < len(keys) else 0
             key.targets, key.objects[:], key.count = address, known[:MAX_TARGETS], known[MAX_TARGETS]
-            key.ends[:] = [0 if item is None else ctypes.addressof(item.ended) for item in surfaces]
+            key.ends[:] = [0 if end is None else ctypes.addressof(end) for end in ends]
         self._others = keys[1:]
+
+    def forget_ended(self) -> bool:
+        """Forget the framebuffers of which a surface has ended. Returns true if none is left."""
+        ended = [objects for objects, (_, ends) in self._known.items() if any(end is not None and end.value for end in ends)]
+        for objects in ended:
+            self._end(self._known.pop(objects)[0])
+        if ended and self._known:
+            self._write()
+        return not self._known
 
     def let_go(self) -> None:
         """Forget all of them, because their first surface is forgotten."""
@@ -132,69 +162,109 @@ class KnownTargets:
 
 
 class KnownObjects:
-    """The known objects of one context. Each is kept alive, so that no other object can have its address."""
+    """The known objects of one context. Nothing here keeps them alive but for names and numbers: one that is gone is not found any more."""
 
     def __init__(self, record: BoundRecord, keep: Callable[[int, int, object], None]) -> None:
         """keep: takes memory (address, bytes, owner) of objects that are forgotten."""
         self._record, self._keep = record, keep
-        self._kept: dict[tuple[int, Kind], tuple[object, object]] = {}
-        self._seen: deque[object] = deque(maxlen=_SEEN)  # keeps them alive, so that no other object has one of these addresses
-        self._seen_ids: deque[int] = deque(maxlen=_SEEN)
+        self._kept: dict[tuple[int, Kind], _Entry] = {}
+        self._gone: deque[tuple[tuple[int, Kind], c_int32]] = deque()  # of entries whose objects are gone: their keys and `gone`
+        self._seen: deque[object] = deque(maxlen=_SEEN)  # objects, or weak references to them
         self._table: SlotTable[tuple[int, Kind]] = SlotTable(KnownSlot, _hash_of, self._place, _FEWEST_SLOTS)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def learn(self, thing: object, kind: Kind, value: int, keeping: object = None, end: c_int32 | None = None) -> None:
-        """Remember an object. keeping: memory that `value` is the address of. end: see KnownSlot; the object keeps it alive."""
+        """Remember an object. keeping: memory that `value` is the address of. end: see KnownSlot."""
+        if self._gone:
+            self.forget_gone()
         if len(self._kept) >= MOST:
             self.clear()
         key = id(thing), kind
-        fields = (id(thing), value, kind, 0, 0 if end is None else ctypes.addressof(end))
-        if self._table.get(key) != fields:
-            self._kept[key] = thing, keeping
-            self._table.put(key, *fields)
+        place = 0 if end is None else ctypes.addressof(end)
+        known = self._table.get(key)
+        if known is not None and known[1] == value and known[4] == place:
+            return
+        gone = c_int32(0)
+        try:
+            kept: object = weakref.ref(thing, partial(_note_gone, self._gone, key, gone))
+        except TypeError:
+            kept = thing
+        self._kept[key] = _Entry(kept, keeping, end, gone)
+        self._table.put(key, id(thing), value, kind, 0, place, ctypes.addressof(gone))
 
     def is_second(self, thing: object) -> bool:
         """True if an object that may be one of many was asked for lately; then it is worth remembering."""
-        found = id(thing) in self._seen_ids
-        if not found:
+        if any(seen is thing or (type(seen) is weakref.ref and seen() is thing) for seen in self._seen):
+            return True
+        try:
+            self._seen.append(weakref.ref(thing))
+        except TypeError:
             self._seen.append(thing)
-            self._seen_ids.append(id(thing))
-        return found
+        return False
 
     def learn_memory(self, thing: object, kind: Kind, slot: VertexBufferSlot, owner: object, end: c_int32) -> None:
         """Remember a buffer, or a vertex buffer, that `slot` describes. owner: keeps its bytes alive."""
-        if (id(thing), kind) not in self._kept:
+        if not self._knows(thing, kind):
             self.learn(thing, kind, ctypes.addressof(slot), KnownMemory(slot, owner), end)
 
     def learn_targets(self, colors: Sequence[Target | None], depth: Target | None, targets: int, end: Callable[[int], None]) -> None:
         """Remember a framebuffer with at least one surface. end: called with `targets` when it is forgotten."""
         first = next(item for item in (*colors, depth) if item is not None)
-        known = self._kept.get((id(first), Kind.TARGETS), (None, None))[1]
+        known = self._kept[id(first), Kind.TARGETS].keeping if self._knows(first, Kind.TARGETS) else None
         made = known if isinstance(known, KnownTargets) else KnownTargets(end)
         made.learn(colors, depth, targets)
         self.learn(first, Kind.TARGETS, ctypes.addressof(made.key), made, first.ended)
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
-        if (id(info), Kind.DRAW_INFO) not in self._kept:
+        if not self._knows(info, Kind.DRAW_INFO):
             call = call_of(info)
             self.learn(info, Kind.DRAW_INFO, ctypes.addressof(call), call)
+
+    def _knows(self, thing: object, kind: Kind) -> bool:
+        if self._gone:
+            self.forget_gone()
+        return (id(thing), kind) in self._kept
 
     def forget(self, thing: object) -> None:
         """Forget an object, which may be unknown."""
         for kind in Kind:
-            if self._table.remove((id(thing), kind)):
-                self._let_go(self._kept.pop((id(thing), kind))[1])
+            self._forget((id(thing), kind))
+
+    def forget_gone(self) -> None:
+        """Forget objects that are gone."""
+        while self._gone:
+            key, gone = self._gone.popleft()
+            entry = self._kept.get(key)
+            if entry is not None and entry.gone is gone:
+                self._forget(key)
+
+    def forget_ended(self) -> None:
+        """Forget what is gone or has ended, with framebuffers of which that is true of one surface."""
+        self.forget_gone()
+        for key, entry in list(self._kept.items()):
+            has_ended = entry.end is not None and entry.end.value
+            if has_ended or (isinstance(entry.keeping, KnownTargets) and entry.keeping.forget_ended()):
+                self._forget(key)
+
+    def forget_kind(self, wanted: Kind) -> None:
+        """Forget all objects of a kind."""
+        for key in [key for key in self._kept if key[1] is wanted]:
+            self._forget(key)
+
+    def _forget(self, key: tuple[int, Kind]) -> None:
+        if self._table.remove(key):
+            self._let_go(self._kept.pop(key).keeping)
 
     def clear(self) -> None:
         """Forget all objects."""
-        for _, keeping in self._kept.values():
-            self._let_go(keeping)
+        for entry in self._kept.values():
+            self._let_go(entry.keeping)
         self._kept.clear()
+        self._gone.clear()
         self._seen.clear()
-        self._seen_ids.clear()
         self._table.clear()
 
     def _let_go(self, keeping: object) -> None:
@@ -205,6 +275,12 @@ class KnownObjects:
 
     def _place(self, address: int, mask: int) -> None:
         self._record.known, self._record.known_mask = address, mask
+
+
+def _note_gone(found: deque[tuple[tuple[int, Kind], c_int32]], key: tuple[int, Kind], gone: c_int32, _: object) -> None:
+    """Let generated code find an object no more. The garbage collector may call this at any time, so the tables change later."""
+    gone.value = 1
+    found.append((key, gone))
 
 
 def call_of(info: DrawInfo) -> DrawCall:

@@ -118,6 +118,15 @@ class Numbers:
             self._forgotten = 0
             self._data.keep(self._values.__contains__)
 
+    def forget_kind(self, kind: type, living: set[int]) -> None:
+        """Forget values of a type, but for those with the numbers `living`, and those of the holders. No draw waits for them."""
+        kept = living.union(*(numbers() for numbers in self.holders))
+        gone = [number for number, (value, _, _) in self._values.items() if isinstance(value, kind) and number not in kept]
+        for number in gone:
+            self._drop(number)
+        if gone:
+            self._data.keep(self._values.__contains__)
+
     def _drop(self, number: int) -> None:
         value, content, _ = self._values.pop(number)
         del self._of_object[id(value)]

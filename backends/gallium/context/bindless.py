@@ -44,6 +44,7 @@ class Bindless(ContextCore):
         super().__init__(screen, device)
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
+        self._holdings += [made.clear for made in self._handles.values()]
         self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots of deleted handles, for reuse
         for stage in self.state.stage:
             stage.residents = self._residents

@@ -15,6 +15,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import Boxes, Triple, as_large, blit_box, cut, edge, inside, overlap, windows_of
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.room import with_room
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, any_format, flags, integer, make, pixel_format, truth
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
@@ -172,7 +173,8 @@ class Blits(ContextCore):
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
-            source = resolved_level(self.device, src, src_level, edge(src, src_level, blit.read), of)
+            part_read = edge(src, src_level, blit.read)
+            source = with_room(self, lambda: resolved_level(self.device, src, src_level, part_read, of))
         from backends.device.scale_job import Scale, axis  # few programs scale
 
         planes = [src.blocks(src_level, k) if k < src.samples == dst.samples else source for k in range(dst.samples)]

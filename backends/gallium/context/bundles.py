@@ -49,4 +49,5 @@ class Bundles(ContextCore):
 
         if self._recorder is None:
             self._recorder = Recorder(self)
+            self._memories.append(self._recorder.forget_ended)
         return self._recorder

@@ -38,6 +38,8 @@ class Compute(ContextCore):
         self._dispatcher: Dispatcher | None = None
         self._global = GlobalMemory(MAX_SHADER_BUFFERS)
         self._launches: Remembered[_Launch] = Remembered(MAX_REMEMBERED)
+        self._memories.append(self._launches.clear)
+        self._holdings.append(self._global.clear)
 
     # -- shaders ---------------------------------------------------------------------------------------------------------
     @shown_at_caller

@@ -12,6 +12,7 @@ from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.bundles import Bundles
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
+from backends.gallium.context.core import NO_TARGETS
 from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
@@ -97,8 +98,19 @@ class Context(
         finally:
             self.is_destroyed = True
             self._gate.close()
+            self._unbind()
             self.device.close()
             self._close_compute()
+
+    def _unbind(self) -> None:
+        """Let go of everything that is bound or remembered. Destroyed contexts that somebody still has keep no resource."""
+        self._targets, self._compute_shader = (NO_TARGETS, (), None), None
+        self.state.put_targets(0)
+        self._persistent_maps.clear()
+        self._stored_user_memory.clear()
+        for let_go in (*self._holdings, *self._memories):
+            let_go()
+        self.state.end()
 
     def __enter__(self) -> Context:
         return self

@@ -46,6 +46,7 @@ class ContextCore(ABC):
     _completed: number of the latest fence before which everything is in memory.
     _cs_invocations: compute invocations so far. _persistent_maps: living PERSISTENT mappings. _user_memory: bound resources over memory
     of the caller; _stored_user_memory: those of them that waiting draws may write through their shaders.
+    _memories: functions that forget what parts remember and nothing bound needs. _holdings: functions that let go of what parts hold.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_native")
@@ -68,6 +69,7 @@ class ContextCore(ABC):
         self._completed = 0
         self._cs_invocations = 0
         self._persistent_maps: set[TransferMap] = set()
+        self._memories, self._holdings = list[Callable[[], None]](), list[Callable[[], None]]()
         self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
         self._stored_user_memory: set[Resource] = set()
         self.is_destroyed = False
@@ -215,6 +217,10 @@ class ContextCore(ABC):
         """Let generated code begin and end a query that counts samples."""
 
     @abstractmethod
+    def _make_room(self) -> None:
+        """Carry out pending work, and let go of memory that is only remembered."""
+
+    @abstractmethod
     def _allows_rendering(self) -> bool:
         """Return True if the render condition lets draws and clears through."""
 
@@ -264,7 +270,8 @@ class ContextCore(ABC):
             if target is not None:
                 if target.own is not None and is_new:
                     target.own.store(self.device)
-                target.texture.push()
+                if (texture := target.living_texture) is not None:
+                    texture.push()
         while self._stored_user_memory:
             self._stored_user_memory.pop().push()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backends.device.commands.bound_record import Hindrance
+from backends.device.counters import FlushReason
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.threads.fence import Fence
@@ -12,7 +14,7 @@ from backends.pipe.enums import Barrier, FlushFlags, TextureBarrier
 
 
 class Flushing(ContextCore):
-    """The end of pending work: flush, barriers, fence_server_sync; and hints about the content of resources."""
+    """The end of pending work: flush, barriers, fence_server_sync, memory that is wanted; and hints about the content of resources."""
 
     def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
         """Carry out everything so far and return a fence after it. DEFERRED leaves the work to the caller that finishes the fence.
@@ -64,3 +66,15 @@ class Flushing(ContextCore):
         if fence.screen is not self.screen:
             raise ValueError(f"{name}: fence: it belongs to another screen")
         fence.finish()
+
+    def _make_room(self) -> None:
+        """Carry out pending work, and let go of memory that is only remembered."""
+        if self.device.pending:
+            self._synchronize(FlushReason.MEMORY)
+        if self.state.record.hindrances & Hindrance.TARGETS:  # otherwise the device keeps those of the latest draw
+            self.device.set_framebuffer(self._framebuffer)
+            self.state.hinder(Hindrance.TARGETS, False)
+        for forget in self._memories:
+            forget()
+        self.state.let_go()
+        self.device.let_go()

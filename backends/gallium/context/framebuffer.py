@@ -13,9 +13,10 @@ from backends.device.interface import Device
 from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, BoundTargets, ContextCore
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.room import with_room
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
-from backends.pipe.checks import integer, sequence
+from backends.pipe.checks import integer, sequence, truth
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 
 _NO_NUMBERS = (0, 0, 0, 0, int, int, int, int)
@@ -29,6 +30,8 @@ class Framebuffers(ContextCore):
         super().__init__(screen, device)
         end = weakref.WeakMethod(self._end_targets)
         self._end_known: Callable[[int], None] = partial(_end_of, end)
+        self._remembering = weakref.WeakSet[Surface]()  # surfaces that know the framebuffer of their last binding
+        self._memories.append(partial(_forget_framebuffers, self._remembering))
 
     def create_surface(
         self,
@@ -39,26 +42,36 @@ class Framebuffers(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
         nr_samples: int = 0,
+        writable: bool = True,
     ) -> Surface:
         """Create a render target from a level of a texture, with all layers from `first_layer` on unless `last_layer` is given.
 
         nr_samples: of a texture of one sample: pixels are drawn with that many, which are resolved into the texture as soon as pending work
         is carried out, and which begin as the texture's texels when the surface is bound.
+        writable: a hint, for surfaces that are bound as resources of shaders.
 
         (context.rst, "Surfaces")
         """
         name = "create_surface"
         self._check_resource(texture, f"{name}: texture")
-        return surface(texture, name, format=format, level=level, first_layer=first_layer, last_layer=last_layer, nr_samples=nr_samples)
+        truth(writable, f"{name}: writable")
+        made = with_room(
+            self,
+            lambda: surface(
+                texture, name, format=format, level=level, first_layer=first_layer, last_layer=last_layer, nr_samples=nr_samples
+            ),
+        )
+        made.writable = bool(writable)
+        return made
 
     def surface_destroy(self, target: Surface) -> None:
         """Destroy a surface. (context.rst, "Surfaces")"""
         if not isinstance(target, Surface):
             raise TypeError(f"surface_destroy: target: a Surface is wanted, not {type(target).__name__}")
-        if target.texture.screen is not self.screen:
-            raise ValueError("surface_destroy: target: it belongs to another screen")
         if target.is_destroyed:
             raise ValueError("surface_destroy: target: it was destroyed")
+        if target.texture.screen is not self.screen:
+            raise ValueError("surface_destroy: target: it belongs to another screen")
         self.state.known.forget(target)
         if target.own is not None and (target in self._cbufs or target is self._zsbuf):
             self._synchronize()
@@ -116,8 +129,6 @@ class Framebuffers(ContextCore):
         if depth is not None and not depth.format.is_depth_stencil:
             raise ValueError(f"{name}: zsbuf: {depth.format} is not a depth or stencil format")
         bound = [item for item in (*targets, depth) if item is not None]
-        for item in bound:
-            self._note_use(item.texture)
         numbers = width, height, layers, samples
         key = *numbers, *map(type, numbers)
         known = bound[0].known(key, targets, depth) if bound else None
@@ -138,11 +149,15 @@ class Framebuffers(ContextCore):
         )
         if bound:
             bound[0].learn(key, new)
+            self._remembering.add(bound[0])
         return self._bind_targets(targets, depth, new if bound or sizes[0] else NO_TARGETS, key)
 
     def _bind_targets(
         self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: Framebuffer, key: tuple[object, ...]
     ) -> None:
+        for item in (*colors, depth):
+            if item is not None:
+                self._note_use(item.texture)
         if self._cbufs != colors or self._zsbuf is not depth:
             self._exchange([item for item in (*colors, depth) if item is not None])
         self._targets = framebuffer, colors, depth
@@ -186,7 +201,7 @@ class Framebuffers(ContextCore):
 
     def _exchange(self, bound: Sequence[Surface]) -> None:
         """Complete work on the bound targets that other memory has to show, and bring the samples of new ones up to date."""
-        if any(item is not None and (item.texture.user is not None or item.own is not None) for item in (*self._cbufs, self._zsbuf)):
+        if any(item is not None and _has_copies(item) for item in (*self._cbufs, self._zsbuf)):
             self._synchronize()
         for item in bound:
             if item.own is not None:
@@ -201,6 +216,18 @@ def _end_of(end: Callable[[], Callable[[int], None] | None], address: int) -> No
         found(address)
 
 
+def _forget_framebuffers(known: weakref.WeakSet[Surface]) -> None:
+    for item in known:
+        item.forget_framebuffer()
+    known.clear()
+
+
+def _has_copies(target: Surface) -> bool:
+    """True if other memory has to show what is drawn: that of the caller, or a texture of fewer samples."""
+    texture = target.living_texture
+    return target.own is not None or (texture is not None and texture.user is not None)
+
+
 Again = Callable[[], "Surface | None"]
 
 
@@ -208,7 +235,8 @@ def _again(target: Surface | None) -> Again:
     """Find a surface later, or make it again. It keeps neither the surface nor its texture alive."""
     if target is None:
         return _no_surface
-    known, texture = weakref.ref(target), weakref.ref(target.texture)
+    found = target.living_texture
+    known, texture = weakref.ref(target), _no_surface if found is None else weakref.ref(found)
     place = target.format, target.level, target.first_layer, target.last_layer
 
     def find() -> Surface | None:

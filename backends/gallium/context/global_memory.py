@@ -29,6 +29,10 @@ class GlobalMemory:
         """True if no buffer is mapped."""
         return not any(self._slots)
 
+    def clear(self) -> None:
+        """Unmap all buffers."""
+        self.put(0, [None] * len(self._slots))
+
     def _mapped(self) -> list[tuple[Resource, int]]:
         """Each mapped buffer once, in the order of addresses."""
         return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])

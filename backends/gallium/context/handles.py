@@ -19,7 +19,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-@record(frozen=False, eq=False)
+@record(frozen=False, eq=False, weakref=True)
 class StateObject(Generic[S]):
     """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take.
 
@@ -68,7 +68,7 @@ def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
         raise ValueError(f"{name}: the object was destroyed")
 
 
-@record(eq=False)
+@record(eq=False, weakref=True)
 class VertexBuffer:
     """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
 

@@ -19,6 +19,7 @@ class NamedBindings(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._named_views: dict[tuple[int, int], SamplerView] = {}  # of set_textures, by stage and unit
+        self._memories.append(self._named_views.clear)
 
     def set_textures(self, textures: Mapping[str, Any]) -> None:
         """Set textures of the bound shaders by the names of their samplers, in every stage that uses them. (an extension)

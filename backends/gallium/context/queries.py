@@ -20,7 +20,7 @@ from backends.device.commands.known_objects import Kind
 from backends.device.counters import Statistics
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.query_kinds import Needs, Query, QueryKind, Result, Samples, truth_of
+from backends.gallium.context.query_kinds import QUERY_KINDS, Needs, Query, QueryKind, Result, Samples, truth_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
@@ -212,12 +212,15 @@ class Queries(ContextCore):
 
         It holds for draw_vbo, draw_mesh_tasks, clear, clear_render_target and clear_depth_stencil, and for `blit` if that asks for it.
 
+        ValueError for a query that is active or was never ended, and for a kind whose result is no condition: occlusion queries, overflow
+        predicates and GPU_FINISHED are.
+
         (context.rst, "Conditional Rendering")
         """
         how = lookup(RenderCond, mode, "render_condition: mode")
         wanted = truth(condition, "render_condition: condition")
         if query is not None:
-            self._check_query(query, "render_condition")
+            self._check_condition(query)
         waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
         self.state.condition = None if query is None else Condition(query, query.answer, wanted, waits)
 
@@ -294,6 +297,18 @@ class Queries(ContextCore):
     def _let_draws_count(self) -> None:
         """Let draws count statistics of the pipeline if active queries want that."""
         self.state.count_statistics = self._of_statistics > 0 and not self._paused
+
+    def _check_condition(self, query: Query) -> None:
+        """Check a query whose result is to decide about draws."""
+        name = "render_condition"
+        self._check_query(query, name)
+        if not query.row.is_condition:
+            kinds = ", ".join(kind.name for kind, row in QUERY_KINDS.items() if row.is_condition)
+            raise ValueError(f"{name}: query: the result of {query.kind.name} is no condition; those of {kinds} are")
+        if query.is_active:
+            raise ValueError(f"{name}: query: it is active, and its result is not known before end_query")
+        if query.result is None and not query.is_due:
+            raise ValueError(f"{name}: query: it was never ended, so it has no result; call begin_query, draw, and end_query first")
 
     def _check_query(self, query: Any, name: str) -> None:
         if query.__class__ is Query and query.context is self and not query.is_destroyed:

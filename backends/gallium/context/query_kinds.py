@@ -54,6 +54,7 @@ class QueryKind:
         is_timed: the context carries out all pending work before the clock is read.
         has_begin: begin_query is allowed; otherwise end_query alone takes the result.
         is_fence: the answer is whether the work before end_query is carried out, which end_query does not wait for.
+        is_condition: draws may depend on the answer.
     """
 
     answer: Callable[[Counted], Result]
@@ -61,6 +62,7 @@ class QueryKind:
     is_timed: bool = False
     has_begin: bool = True
     is_fence: bool = False
+    is_condition: bool = False
 
 
 def _overflows(query: Counted) -> bool:
@@ -77,18 +79,18 @@ def _own(name: str) -> QueryKind:
 
 
 QUERY_KINDS: dict[QueryType | DriverQuery, QueryKind] = {
-    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.passed, Needs.SAMPLES),
-    QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES),
-    QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES),
+    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.passed, Needs.SAMPLES, is_condition=True),
+    QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES, is_condition=True),
+    QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES, is_condition=True),
     QueryType.TIMESTAMP: QueryKind(lambda _: time.monotonic_ns(), is_timed=True, has_begin=False),
     QueryType.TIMESTAMP_DISJOINT: QueryKind(lambda _: (CLOCK_HZ, False)),
     QueryType.TIME_ELAPSED: QueryKind(lambda query: time.monotonic_ns() - query.started, is_timed=True),
     QueryType.PRIMITIVES_GENERATED: QueryKind(lambda query: query.held.generated[query.stream], Needs.STATISTICS),
     QueryType.PRIMITIVES_EMITTED: QueryKind(lambda query: query.held.written[query.stream], Needs.STREAMS),
     QueryType.SO_STATISTICS: QueryKind(lambda query: (query.held.written[query.stream], query.held.needed[query.stream]), Needs.STREAMS),
-    QueryType.SO_OVERFLOW_PREDICATE: QueryKind(_overflows, Needs.STREAMS),
-    QueryType.SO_OVERFLOW_ANY_PREDICATE: QueryKind(lambda query: query.held.needed != query.held.written, Needs.STREAMS),
-    QueryType.GPU_FINISHED: QueryKind(lambda _: True, has_begin=False, is_fence=True),
+    QueryType.SO_OVERFLOW_PREDICATE: QueryKind(_overflows, Needs.STREAMS, is_condition=True),
+    QueryType.SO_OVERFLOW_ANY_PREDICATE: QueryKind(lambda query: query.held.needed != query.held.written, Needs.STREAMS, is_condition=True),
+    QueryType.GPU_FINISHED: QueryKind(lambda _: True, has_begin=False, is_fence=True, is_condition=True),
     QueryType.PIPELINE_STATISTICS: QueryKind(lambda query: tuple(getattr(query.held, name) for name in IN_PIPELINE), Needs.STATISTICS),
     **{kind: _own(kind.name.lower()) for kind in DriverQuery},
 }

@@ -8,8 +8,10 @@ from backends.device.commands.bound_record import view_word
 from backends.device.commands.known_objects import Kind
 from backends.formats import AnyFormat
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.resource import Resource
-from backends.gallium.resource.view import SamplerView, sampler_view
+from backends.gallium.resource.room import with_room
+from backends.gallium.resource.view import SamplerView, sampler_view, swizzle_of
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, Swizzle, TextureTarget, lookup
 from backends.pipe.limits import MAX_SAMPLER_VIEWS
@@ -25,35 +27,45 @@ class SamplerViews(ContextCore):
         format: AnyFormat | str | None = None,
         target: TextureTarget | int | str | None = None,
         swizzle: str | Sequence[Swizzle | int | str] = "xyzw",
+        swizzle_r: Swizzle | int | str | None = None,
+        swizzle_g: Swizzle | int | str | None = None,
+        swizzle_b: Swizzle | int | str | None = None,
+        swizzle_a: Swizzle | int | str | None = None,
         first_level: int = 0,
         last_level: int | None = None,
         first_layer: int = 0,
         last_layer: int | None = None,
         offset: int = 0,
         size: int | None = None,
+        first_element: int | None = None,
+        last_element: int | None = None,
     ) -> SamplerView:
         """Create a view of a texture for samplers. Format and target default to the texture's own, ranges to all of it.
 
-        `swizzle` is four of ``xyzw01``; `offset` and `size` are bytes, for buffers.
+        `swizzle` is four of ``xyzw01``; `swizzle_r` to `swizzle_a` name the source of one component each. Of buffers, `offset` and `size`
+        are a range of bytes, `first_element` and `last_element` one of texels.
 
         Raises:
+            TypeError: a range of a buffer in bytes and in texels.
             ValueError: format or target do not fit the texture, or a range is empty or outside.
 
         (context.rst, "Sampler Views")
         """
         self._check_resource(texture, "create_sampler_view: texture")
-        return sampler_view(
+        return with_room(
             self,
-            texture,
-            format=format,
-            target=target,
-            swizzle=swizzle,
-            first_level=first_level,
-            last_level=last_level,
-            first_layer=first_layer,
-            last_layer=last_layer,
-            offset=offset,
-            size=size,
+            lambda: sampler_view(
+                self,
+                texture,
+                format=format,
+                target=target,
+                swizzle=swizzle_of(swizzle, (swizzle_r, swizzle_g, swizzle_b, swizzle_a), "create_sampler_view"),
+                first_level=first_level,
+                last_level=last_level,
+                first_layer=first_layer,
+                last_layer=last_layer,
+                extent=BufferRange(offset, size, first_element, last_element),
+            ),
         )
 
     def sampler_view_destroy(self, view: SamplerView) -> None:
@@ -90,7 +102,9 @@ class SamplerViews(ContextCore):
                 raise ValueError(f"{name}: views[{index}]: it belongs to another context")
             if view.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: it was destroyed")
-            self._note_use(view.texture)
+        for view in views:
+            if view is not None:
+                self._note_use(view.texture)
         self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])
         self._learn_stage(stage, kind)
         for unit, view in enumerate(views, first):

@@ -11,10 +11,11 @@ from backends.abi.records import TextureRecord
 from backends.device.memory import BoundImage, Memory
 from backends.formats import CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
-from backends.pipe.checks import flags, integer, pixel_format
+from backends.pipe.checks import flags, integer, pixel_format, truth
 from backends.pipe.enums import Bind, ImageAccess
 from backends.pipe.limits import MAX_BUFFER_BYTES
 from tgsi.language.record import record
@@ -27,12 +28,14 @@ OFFSET_ALIGNMENT = 4
 class ShaderBuffer:
     """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None means the rest of the buffer.
 
-    Programs reach whole 32-bit words only: up to three bytes at the end may be out of their reach.
+    Programs reach whole 32-bit words only: up to three bytes at the end may be out of their reach. `writable` is a hint.
     """
 
     buffer: Resource
     buffer_offset: int = 0
     buffer_size: int | None = None
+    _: KW_ONLY
+    writable: bool = True
 
 
 @record(eq=False)
@@ -43,7 +46,9 @@ class ImageView:
         format: the format in which shaders see texels, of the same size; None for the resource's own.
         access: READ, WRITE or both; a hint.
         level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) by default.
+        writable: another name of the hint: False stands for an access of READ.
         offset, size: bytes, of buffers.
+        first_element, last_element: texels, of buffers, both included, instead of bytes.
     """
 
     resource: Resource
@@ -55,6 +60,9 @@ class ImageView:
     last_layer: int | None = None
     offset: int = 0
     size: int | None = None
+    first_element: int | None = None
+    last_element: int | None = None
+    writable: bool = True
 
 
 def _template(kind: Any, item: Any, argument: str) -> Any:
@@ -76,18 +84,21 @@ def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memor
     buffer = context._check_resource(given.buffer, argument)
     if not buffer.is_buffer:
         raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
-    start, size = _range(buffer, given.buffer_offset, given.buffer_size, f"{argument}: buffer_")
+    truth(given.writable, f"{argument}: writable")
+    extent = BufferRange(given.buffer_offset, given.buffer_size).of(buffer.size, 1, f"{argument}: buffer_")
+    start, size = _aligned(extent, f"{argument}: buffer_")
     return Memory(buffer.address + start, size, buffer.storage), buffer
 
 
 def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundImage, Resource]:
     """The image record and the resource of an ImageView (or its fields, a Surface, or a Resource)."""
     if isinstance(item, Surface):
-        layers = {"first_layer": item.first_layer, "last_layer": item.last_layer}
+        layers: dict[str, Any] = {"first_layer": item.first_layer, "last_layer": item.last_layer, "writable": item.writable}
         item = ImageView(item.texture, format=item.format, level=item.level, **layers)
     view: ImageView = _template(ImageView, item, argument)
     resource = context._check_resource(view.resource, argument)
     flags(ImageAccess, view.access, f"{argument}: access")
+    truth(view.writable, f"{argument}: writable")
     if isinstance(resource.format, CompressedFormat):
         raise ValueError(f"{argument}: resource: {resource.format} is compressed and cannot be an image")
     seen = resource.format if view.format is None else pixel_format(view.format, f"{argument}: format")
@@ -99,21 +110,22 @@ def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundI
     return BoundImage(ImageKey(seen, record.size > MAX_BUFFER_BYTES), record, resource.storage), resource
 
 
-def _range(buffer: Resource, offset: int, size: int | None, argument: str) -> tuple[int, int]:
-    start = integer(offset, f"{argument}offset", 0, buffer.size)
-    if start % OFFSET_ALIGNMENT:
-        raise ValueError(f"{argument}offset: {start} is not a multiple of {OFFSET_ALIGNMENT}")
-    return start, integer(buffer.size - start if size is None else size, f"{argument}size", 0, buffer.size - start)
+def _aligned(extent: tuple[int, int], argument: str) -> tuple[int, int]:
+    if extent[0] % OFFSET_ALIGNMENT:
+        raise ValueError(f"{argument}offset: {extent[0]} is not a multiple of {OFFSET_ALIGNMENT}")
+    return extent
 
 
 def _of_buffer(buffer: Resource, view: ImageView, seen: Format, argument: str) -> TextureRecord:
-    start, size = _range(buffer, view.offset, view.size, f"{argument}: ")
+    given = BufferRange(view.offset, view.size, view.first_element, view.last_element)
+    start, size = _aligned(given.of(buffer.size, seen.block_bytes, f"{argument}: "), f"{argument}: ")
     record = TextureRecord(buffer.address + start, size, size // seen.block_bytes, 1, 1)
     record.samples = 1
     return record
 
 
 def _of_texture(texture: Resource, view: ImageView, argument: str) -> TextureRecord:
+    BufferRange(0, None, view.first_element, view.last_element).refuse_elements(argument)
     level = texture.level(view.level, f"{argument}: level")
     first = integer(view.first_layer, f"{argument}: first_layer", 0, level.layers - 1)
     top = level.layers - 1

@@ -28,6 +28,7 @@ class ShaderResources(ContextCore):
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._memory_slots: dict[Slot, Resource] = {}  # resources that shaders may write
+        self._holdings.append(self._memory_slots.clear)
 
     def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers that a stage may read and write, BUFFER[start] and the next; None leaves a slot empty. (p_context.h)

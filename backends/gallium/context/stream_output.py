@@ -35,9 +35,14 @@ class StreamOutputTarget(StreamTarget):
 
     def __init__(self, owner: object, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
-        self.resource, self.buffer_offset, self.buffer_size = resource, buffer_offset, buffer_size
+        self.buffer_offset, self.buffer_size = buffer_offset, buffer_size
         self.owner = owner
         self._reference = Reference(resource)
+
+    @property
+    def resource(self) -> Resource:
+        """The buffer. ValueError once the target was destroyed and is not bound, unless somebody else keeps the buffer alive."""
+        return self._reference.resource_of("stream output target")
 
     @property
     def is_destroyed(self) -> bool:
@@ -76,6 +81,16 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
         if output.start_component + output.num_components > 4:
             raise ValueError(f"{where}: components {output.start_component} to {output.start_component + output.num_components - 1}")
     return made if any(output.num_components for output in made.output) else None
+
+
+def _offset(given: Any, argument: str) -> int:
+    """The checked byte at which a target is written from now on; APPEND: at the end of what was written."""
+    wanted = integer(given, argument, APPEND, _U32)
+    if wanted in (APPEND, _U32):
+        return APPEND
+    if wanted % 4:
+        raise ValueError(f"{argument}: {wanted} is not a multiple of 4")
+    return wanted
 
 
 class StreamOutputs(ContextCore):
@@ -127,16 +142,13 @@ class StreamOutputs(ContextCore):
         if len(targets) > MAX_STREAM_OUTPUT_TARGETS:
             raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_STREAM_OUTPUT_TARGETS} are possible")
         bound = tuple(None if t is None else self._check_target(t, f"{name}: targets[{k}]") for k, t in enumerate(targets))
-        places = [APPEND if k >= len(offsets) or offsets[k] in (APPEND, _U32) else offsets[k] for k in range(len(bound))]
-        for k, (target, place) in enumerate(zip(bound, places)):
+        places = [_offset(offset, f"{name}: offsets[{k}]") for k, offset in enumerate(offsets)] + [APPEND] * len(bound)
+        for target, place in zip(bound, places):
             if target is None:
                 continue
             self._note_use(target.resource)
             if place != APPEND:
-                wanted = integer(place, f"{name}: offsets[{k}]")
-                if wanted % 4:
-                    raise ValueError(f"{name}: offsets[{k}]: {wanted} is not a multiple of 4")
-                target.offset = wanted
+                target.offset = place
             if target.resource.user is None:
                 self.state.known.learn(target, Kind.OUTPUT_TARGET, ctypes.addressof(target.record), end=target.resource.ended)
         before, self.state.stream_targets = self.state.stream_targets, bound
@@ -173,11 +185,11 @@ class StreamOutputs(ContextCore):
     def _check_target(self, target: Any, argument: str) -> StreamOutputTarget:
         if not isinstance(target, StreamOutputTarget):
             raise TypeError(f"{argument}: what create_stream_output_target returned is wanted, not {type(target).__name__}")
+        if target.is_destroyed:
+            raise ValueError(f"{argument}: it was destroyed")
         if target.resource.screen is not self.screen:
             raise ValueError(f"{argument}: it belongs to another screen")
         if target.owner is not self._owner:
             raise ValueError(f"{argument}: it belongs to another context")
-        if target.is_destroyed:
-            raise ValueError(f"{argument}: it was destroyed")
         self._check_resource(target.resource, argument)
         return target

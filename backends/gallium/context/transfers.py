@@ -17,6 +17,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.layout import address_of
 from backends.gallium.resource.multisampled import make_staging, part
 from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.room import with_room
 from backends.gallium.resource.transfer import TransferMap, as_bytes, check_floats, writable_bytes
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
@@ -85,7 +86,7 @@ class Transfers(ContextCore):
             else:
                 self._finish_uses(resource, for_reading=for_reading)
         resource.pull()
-        mapped = TransferMap(self, resource, level, how, region)
+        mapped = with_room(self, lambda: TransferMap(self, resource, level, how, region))
         self._mapping_began(mapped)
         return mapped
 
@@ -163,7 +164,8 @@ class Transfers(ContextCore):
         """Write texels into a box of a level, into every sample of multisampled ones. (p_context.h)
 
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
-        `layer_stride` bytes apart (tight when omitted). Texels of compressed formats are blocks, and rows are rows of blocks.
+        `layer_stride` bytes apart. Without these, rows are tight, and there are exactly as many bytes as the box has. Texels of compressed
+        formats are blocks, and rows are rows of blocks.
         TypeError, among others, for an array of floats where the format has none, or floats of another size.
         """
         self._write_texels("texture_subdata", resource, data, level, box, stride, layer_stride, usage)
@@ -199,9 +201,9 @@ class Transfers(ContextCore):
             if box is None:
                 return self._write_bytes(name, resource, data, 0, usage)
             found, line = as_bytes(data, f"{name}: data"), resource.box(level, box, name)
-            if found.size < line.width:
+            if found.size != line.width:
                 raise ValueError(f"{name}: data: {line.width} bytes are needed, {found.size} are there")
-            return self._write_bytes(name, resource, found[: line.width], line.x, usage)
+            return self._write_bytes(name, resource, found, line.x, usage)
         region = resource.box(level, box, name)
         if type(data) is np.ndarray and data.dtype.kind == "f":
             check_floats(resource.format, data.dtype, f"{name}: data")
@@ -210,7 +212,7 @@ class Transfers(ContextCore):
         layer = row * blocks.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", 0, MAX_TEXTURE_BYTES)
         values = as_bytes(data, f"{name}: data")
         needed = layer * (blocks.depth - 1) + row * (blocks.height - 1) + size * blocks.width
-        if values.size < needed:
+        if values.size < needed or (values.size > needed and stride is layer_stride is None):
             raise ValueError(f"{name}: data: {needed} bytes are needed, {values.size} are there")
         source = np.ndarray((blocks.depth, blocks.height, blocks.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
         if (type(usage) is int and not usage) or not as_flags(TransferFlags, usage, f"{name}: usage").value & _UNSYNCHRONIZED:
@@ -293,7 +295,7 @@ class Transfers(ContextCore):
         rows = row * (region.height - 1) + tight
         layer = row * region.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", rows, MAX_TEXTURE_BYTES)
         values, needed = writable_bytes(into, f"{name}: into"), layer * (region.depth - 1) + rows
-        if values.size < needed:
+        if values.size < needed or (values.size > needed and stride is layer_stride is None):
             raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")
         self._finish_uses(resource, for_reading=True)
         resource.pull()
@@ -302,7 +304,7 @@ class Transfers(ContextCore):
         if resource.samples == 1:
             self._copy_texels(resource, level, region, values, (layer, row))
         else:
-            staging = make_staging(self.device, resource, level, region)
+            staging = with_room(self, lambda: make_staging(self.device, resource, level, region))
             self._copy_texels(staging, 0, Box(0, 0, 0, region.width, region.height, region.depth), values, (layer, row))
             staging.destroy()
         return None

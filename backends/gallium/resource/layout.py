@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,7 +44,7 @@ RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.
 class Template:
     """The fields of a resource. Buffers count bytes in width0; cubes have six layers a cube.
 
-    nr_samples is one of SAMPLE_COUNTS."""
+    nr_samples is one of SAMPLE_COUNTS. nr_storage_samples: samples that memory is for, 0 for all of them; there cannot be fewer."""
 
     width0: int
     height0: int = 1
@@ -52,6 +54,7 @@ class Template:
     format: AnyFormat = Format.R8G8B8A8_UNORM
     last_level: int = 0
     nr_samples: int = 0
+    nr_storage_samples: int = 0
     bind: Bind = Bind.NONE
     usage: Usage = Usage.DEFAULT
     flags: ResourceFlags = ResourceFlags.NONE
@@ -157,6 +160,10 @@ def check(template: Template, argument: str = "resource_create") -> None:
     if template.nr_samples not in SAMPLE_COUNTS:
         counts = ", ".join(map(str, SAMPLE_COUNTS))
         raise ValueError(f"{argument}: nr_samples: {template.nr_samples} is not supported; {counts} are")
+    samples, stored = max(1, template.nr_samples), template.nr_storage_samples
+    if stored not in (0, samples):
+        relation = "fewer" if stored < samples else "more"
+        raise ValueError(f"{argument}: nr_storage_samples: {stored} are {relation} than the {samples} samples, which all have memory here")
     if isinstance(template.format, CompressedFormat) and template.flags & (ResourceFlags.MAP_PERSISTENT | ResourceFlags.MAP_COHERENT):
         raise ValueError(f"{argument}: flags: {template.format} is decoded when a mapping ends, so no mapping of it can be persistent")
     if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
@@ -188,38 +195,101 @@ def address_of(array: NDArray[Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+MOST_PINNED = 1 << 28
+"""Bytes of resources that nobody has any more but bindings and pending work, from which on contexts let go of what they can."""
+
+
 class Accounting:
-    """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold."""
+    """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold.
+
+    Attributes:
+        owned: bytes of resources that somebody still has. The others of `used` are pinned: by bindings, by pending work, and by what
+            contexts remember.
+        wanted: finds the function that makes contexts carry out pending work and let go of memory that they only remember. It is called
+            where memory is missing, and where much is pinned.
+    """
 
     def __init__(self, limit: int | None = None) -> None:
         self._lock = freed_after_fork(threading.RLock())  # the garbage collector may call `give` while it is held
+        self._collecting, self._is_collecting = freed_after_fork(threading.RLock()), False
         self.limit = limit
-        self.used = 0
+        self.used = self.owned = 0
         self.peak = 0
+        self.wanted: Callable[[], Callable[[], None] | None] = _nobody
+        self._most_pinned = MOST_PINNED
 
     def allocate(self, size: int) -> NDArray[np.uint8]:
         """`allocate` of this module, counted until nothing refers to the memory: no resource, view, mapping, binding or pending draw.
 
-        MemoryError, and nothing is counted, if it exceeds the limit.
+        It is owned until `disown`. MemoryError, and nothing is counted, if it exceeds the limit.
         """
+        if self.used - self.owned > self._most_pinned:
+            self._collect()
+            self._most_pinned = max(MOST_PINNED, 2 * (self.used - self.owned))
         self.take(size)
         try:
-            found = allocate(size)
+            try:
+                found = allocate(size)
+            except MemoryError:
+                self._collect()
+                found = allocate(size)
         except BaseException:
             self.give(size)
             raise
-        weakref.finalize(found if found.base is None else found.base, self.give, size)
+        weakref.finalize(found if found.base is None else found.base, self._end, size)
         return found
 
     def take(self, size: int) -> None:
         """Count bytes, of an allocation or of the caller's, until `give`. MemoryError, and nothing is counted, if they exceed the limit."""
+        if self._has_taken(size):
+            return
+        if self.limit is not None and size <= self.limit:
+            self._collect()
+            if self._has_taken(size):
+                return
+            gc.collect()  # resources in circles of objects
+            self._collect()
+            if self._has_taken(size):
+                return
+        raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
+
+    def _has_taken(self, size: int) -> bool:
         with self._lock:
             if self.limit is not None and self.used + size > self.limit:
-                raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
+                return False
             self.used += size
+            self.owned += size
             self.peak = max(self.peak, self.used)
+        return True
 
     def give(self, size: int) -> None:
-        """Count the end of an allocation."""
+        """Count the end of what `take` counted."""
         with self._lock:
             self.used -= size
+            self.owned -= size
+
+    def disown(self, size: int) -> None:
+        """Count the end of a resource, whose memory may still be pinned."""
+        with self._lock:
+            self.owned -= size
+
+    def _end(self, size: int) -> None:
+        with self._lock:
+            self.used -= size
+
+    def _collect(self) -> None:
+        """Make contexts let go of memory. One thread at a time does; what it does may allocate memory itself."""
+        with self._collecting:
+            if self._is_collecting:
+                return
+            self._is_collecting = True
+            try:
+                let_go = self.wanted()
+                if let_go is not None:
+                    let_go()
+            finally:
+                self._is_collecting = False
+
+
+def _nobody() -> None:
+    return None

@@ -82,8 +82,7 @@ class Resource:
     """
 
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
-        self.screen = screen
-        self.template = template
+        self.screen, self.template, self._is_owned = screen, template, False
         self.target = template.target
         self.format = template.format
         self.width0 = template.width0
@@ -91,7 +90,7 @@ class Resource:
         self.depth0 = template.depth0
         self.array_size = template.array_size
         self.last_level = template.last_level
-        self.nr_samples = template.nr_samples
+        self.nr_samples, self.nr_storage_samples = template.nr_samples, template.nr_storage_samples
         self.bind = template.bind
         self.usage = template.usage
         self.flags = template.flags
@@ -99,6 +98,7 @@ class Resource:
         self.samples = max(1, template.nr_samples)
         self.sample_stride = self.size // self.samples if self.samples > 1 else 0
         self.storage = screen.memory.allocate(self.size)
+        self._is_owned = True
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
@@ -110,6 +110,14 @@ class Resource:
         self._references, self._is_given_up = 1, False
         if memory is not None:
             self._adopt(memory)
+
+    def __del__(self) -> None:
+        self._disown()
+
+    def _disown(self) -> None:
+        if self._is_owned:
+            self._is_owned = False
+            self.screen.memory.disown(self.size)
 
     def __repr__(self) -> str:
         size = f"{self.width0} bytes" if self.is_buffer else f"{self.width0}x{self.height0}x{max(self.depth0, self.array_size)}"
@@ -153,6 +161,7 @@ class Resource:
         self.decoded = {}
         self._whole = {}
         if self.user is None:  # bindings of memory of the caller copy it through the resource
+            self._disown()
             self.storage = _NOTHING
 
     def level(self, index: int, argument: str) -> Level:

@@ -9,13 +9,17 @@ from typing import Any
 from backends.device.interface import Dispatcher
 from backends.formats import AnyFormat, Format
 from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
-from backends.gallium.resource.layout import CUBES, Accounting, Template, caller_bytes
+from backends.gallium.resource.layout import CUBES, Accounting, Template, caller_bytes, levels_of
 from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import Remembered, any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
+from tgsi.language.diagnostics import UnsupportedError
 
 MAX_REMEMBERED = 256
+_DEFAULTS: dict[str, Any] = {"target": TextureTarget.TEXTURE_2D, "format": None, "width0": 1, "height0": 1, "depth0": 1, "array_size": None}
+_DEFAULTS |= {"last_level": 0, "nr_samples": 0, "nr_storage_samples": 0, "bind": None, "usage": Usage.DEFAULT, "flags": ResourceFlags.NONE}
+"""Fields of a resource by keyword, with their defaults: those of `resource_create`."""
 
 
 class ScreenCore(ABC):
@@ -58,6 +62,7 @@ class ScreenCore(ABC):
         array_size: int | None = None,
         last_level: int = 0,
         nr_samples: int = 0,
+        nr_storage_samples: int = 0,
         bind: Bind | int | str | Sequence[str] | None = None,
         usage: Usage | int | str = Usage.DEFAULT,
         flags: ResourceFlags | int | str | Sequence[str] = ResourceFlags.NONE,
@@ -74,6 +79,7 @@ class ScreenCore(ABC):
             array_size: layers; six for a cube, the default there.
             last_level: the smallest mip level.
             nr_samples: samples a pixel: 0 or 1, or 2, 4, 8, 16 of a 2D texture or array of one level.
+            nr_storage_samples: samples that there is memory for: all, which 0 stands for, too.
             bind: uses of the resource; all uses that format and target allow when omitted.
             usage: a hint.
             flags: MAP_PERSISTENT, MAP_COHERENT, ...
@@ -83,11 +89,38 @@ class ScreenCore(ABC):
             MemoryError: the screen's `memory_limit`, or the machine, has no room for it.
         """
         if template is None:
-            given = (target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags)
+            sizes, samples = (width0, height0, depth0), (nr_samples, nr_storage_samples)
+            given = (target, format, sizes, array_size, last_level, samples, bind, usage, flags)
             return self._make("resource_create", self._possible.of(self._possible_template, "resource_create", *given), None)
         made = check_template(template, "resource_create")
         check_possible(made, "resource_create")
         return self._make("resource_create", made, None)
+
+    def can_create_resource(self, template: Template | None = None, **given: Any) -> bool:
+        """Return True if `resource_create` takes a template, or the keywords, as long as there is memory.
+
+        (screen.rst, "can_create_resource")
+        """
+        name = "can_create_resource"
+        if template is not None and given:
+            raise TypeError(f"{name}: template: give a template or its fields, not both")
+        wanted = self._template_of(name, given) if template is None else check_template(template, name)
+        try:
+            check_possible(wanted, name)
+        except (ValueError, UnsupportedError):
+            return False
+        limit = self.memory.limit
+        return limit is None or levels_of(wanted)[1] <= limit
+
+    def _template_of(self, name: str, given: dict[str, Any]) -> Template:
+        """The template of the keywords of `resource_create`. TypeError for another one."""
+        fields = _DEFAULTS | given
+        if len(fields) > len(_DEFAULTS):
+            raise TypeError(f"{name}: no resource has a field {next(field for field in given if field not in _DEFAULTS)}")
+        sizes = tuple(fields[size] for size in ("width0", "height0", "depth0"))
+        samples = fields["nr_samples"], fields["nr_storage_samples"]
+        more = (fields[field] for field in ("bind", "usage", "flags"))
+        return self._template(name, fields["target"], fields["format"], sizes, fields["array_size"], fields["last_level"], samples, *more)
 
     def _possible_template(self, name: str, *given: Any) -> Template:
         """The template of checked arguments, of which a resource can be made."""
@@ -118,7 +151,7 @@ class ScreenCore(ABC):
             size = len(caller_bytes(memory, f"{name}: memory")) if width0 is None and kind is TextureTarget.BUFFER else width0
             if size is None:
                 raise TypeError(f"{name}: width0: it is needed for textures")
-            template = self._template(name, kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
+            template = self._template(name, kind, format, (size, height0, 1), None, 0, (0, 0), bind, Usage.STREAM, 0)
         made = check_template(template, name)
         check_possible(made, name)
         return self._make(name, made, memory)
@@ -131,7 +164,7 @@ class ScreenCore(ABC):
         sizes: tuple[int, int, int],
         array_size: int | None,
         last_level: int,
-        nr_samples: int,
+        samples: tuple[int, int],
         bind: Any,
         usage: Any,
         flags: Any,
@@ -148,8 +181,9 @@ class ScreenCore(ABC):
             target=kind,
             format=seen,
             last_level=integer(last_level, f"{name}: last_level"),
-            nr_samples=integer(nr_samples, f"{name}: nr_samples", 0, 32),
-            bind=supported_binds(seen, kind, nr_samples) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
+            nr_samples=integer(samples[0], f"{name}: nr_samples", 0, 32),
+            nr_storage_samples=integer(samples[1], f"{name}: nr_storage_samples", 0, 32),
+            bind=supported_binds(seen, kind, samples[0]) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
             usage=lookup(Usage, usage, f"{name}: usage"),
             flags=as_flags(ResourceFlags, flags, f"{name}: flags"),
         )

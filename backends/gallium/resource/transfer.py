@@ -55,7 +55,7 @@ class TransferMap:
 
     def __init__(self, context: MappingOwner, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
         self.context = context
-        self.resource = resource
+        self._reference = Reference(resource)
         self.level = level
         self.usage = usage
         self.box = box
@@ -70,11 +70,15 @@ class TransferMap:
         data = resource.region(level, box).view()
         data.setflags(write=bool(usage.value & _WRITE))
         self._data: NDArray[Any] | None = data
-        self._reference = Reference(self.resource)
 
     def __repr__(self) -> str:
         state = "mapped" if self._data is not None else "unmapped"
-        return f"<TransferMap {self.box} of {self.resource!r}, {state}>"
+        return f"<TransferMap {self.box} of {self._reference.resource or 'a resource that is gone'!r}, {state}>"
+
+    @property
+    def resource(self) -> Resource:
+        """The resource. ValueError after the end of the mapping, unless somebody else keeps the resource alive."""
+        return self._reference.resource_of("mapping")
 
     @property
     def data(self) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from backends.device.framebuffer import Framebuffer as DeviceFramebuffer
 from backends.device.framebuffer import Surface as DeviceSurface
 from backends.device.memory import BoundView
 from backends.formats import AnyFormat, CompressedFormat, Format
+from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.reference import Reference
@@ -61,7 +62,7 @@ class SamplerView:
         extent: tuple[int, int],
     ) -> None:
         self.context = context
-        self.texture = texture
+        self._reference = Reference(texture)
         self.format = format
         self.target = target
         self.swizzle = swizzle
@@ -83,7 +84,11 @@ class SamplerView:
         )
         # `bound` refers to the memory, not to this view: a reference cycle would keep the view until the garbage collector runs.
         self._bound: BoundView | None = BoundView(key, record, storage.storage)
-        self._reference = Reference(texture)
+
+    @property
+    def texture(self) -> Resource:
+        """The texture. ValueError after `destroy`, unless somebody else keeps it alive."""
+        return self._reference.resource_of("sampler view")
 
     @property
     def bound(self) -> BoundView:
@@ -98,7 +103,7 @@ class SamplerView:
         self._reference.release()
 
     def __repr__(self) -> str:
-        return f"<SamplerView {self.target.name} {self.format} of {self.texture!r}>"
+        return f"<SamplerView {self.target.name} {self.format} of {_shown(self._reference)}>"
 
     def _record(self, texture: Resource) -> TextureRecord:
         record = TextureRecord()
@@ -135,8 +140,7 @@ def sampler_view(
     last_level: int | None,
     first_layer: int,
     last_layer: int | None,
-    offset: int,
-    size: int | None,
+    extent: BufferRange,
 ) -> SamplerView:
     """A checked sampler view; see `Context.create_sampler_view`."""
     name = "create_sampler_view"
@@ -153,12 +157,11 @@ def sampler_view(
     if kind not in COMPATIBLE[texture.target]:
         raise ValueError(f"{name}: target: a {texture.target.name} resource cannot be viewed as {kind.name}")
     if texture.is_buffer:
-        start = integer(offset, f"{name}: offset", 0, texture.size)
-        texel = seen.block_bytes
-        extent = (start, integer(texture.size - start if size is None else size, f"{name}: size", texel, texture.size - start))
+        found = extent.of(texture.size, seen.block_bytes, f"{name}: ", least=seen.block_bytes)
         levels = layers = (0, 0)
     else:
-        extent = (0, 0)
+        extent.refuse_elements(name)
+        found = (0, 0)
         is_volume = texture.target is TextureTarget.TEXTURE_3D
         top, count = texture.last_level, texture.depth0 if is_volume else texture.array_size
         low = integer(first_level, f"{name}: first_level", 0, top)
@@ -175,7 +178,7 @@ def sampler_view(
             raise ValueError(f"{name}: first_layer, last_layer: a TEXTURE_3D view has all {count} slices, not {faces}")
         if kind not in LAYERED and faces != 1 and not is_volume:
             raise ValueError(f"{name}: last_layer: a {kind.name} view has one layer, not {faces}")
-    return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, extent)
+    return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, found)
 
 
 def _has_blocks_of(format: AnyFormat, other: AnyFormat) -> bool:
@@ -193,6 +196,15 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
     return (found[0], found[1], found[2], found[3])
 
 
+def swizzle_of(
+    all_of_it: str | Sequence[Swizzle | int | str], single: Sequence[Swizzle | int | str | None], argument: str
+) -> str | Sequence[Swizzle | int | str]:
+    """A swizzle of which single components, those that are not None, were given apart."""
+    if all(item is None for item in single):
+        return all_of_it
+    return [old if new is None else new for old, new in zip(swizzles(all_of_it, argument), single)]
+
+
 _LATELY = 16
 """Framebuffers of which a second binding within so many, with the same first surface, makes them known."""
 
@@ -204,17 +216,17 @@ class Surface:
     """
 
     def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int, samples: int = 1) -> None:
-        self.texture = texture
+        self._reference = Reference(texture)
         self.format = format
         self.level = level
         self.first_layer, self.last_layer = first_layer, last_layer
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
-        self.is_destroyed, self.ended = False, ctypes.c_int32(0)  # the latter is 1 after `destroy`, for generated code
+        self.is_destroyed, self.ended = False, ctypes.c_int32(0)  # the latter is 1 after `destroy` or the end of this object
         self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
         self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
-        self._reference = Reference(texture)
         self.own: RenderSamples | None = None
+        self.writable = True  # a hint, for shaders
         memory, first = texture, first_layer
         if samples > texture.samples:
             self.own = RenderSamples(texture, format, level, first_layer, last_layer, samples)
@@ -233,6 +245,19 @@ class Surface:
             sample_stride=memory.sample_stride,
             keepalive=memory.storage,
         )
+
+    def __del__(self) -> None:
+        self.ended.value = 1
+
+    @property
+    def texture(self) -> Resource:
+        """The texture. ValueError after `destroy`, unless somebody else keeps it alive."""
+        return self._reference.resource_of("surface")
+
+    @property
+    def living_texture(self) -> Resource | None:
+        """The texture; None after `destroy`, unless somebody else keeps it alive."""
+        return self._reference.resource
 
     @property
     def packet(self) -> DeviceSurface:
@@ -275,8 +300,17 @@ class Surface:
         """Remember the framebuffer of a binding of which this surface is the first one. key: of the sizes that were asked for."""
         self._framebuffer = key, framebuffer
 
+    def forget_framebuffer(self) -> None:
+        """Forget the framebuffer of the last binding, which keeps the memory of all its targets."""
+        self._framebuffer = None
+
     def __repr__(self) -> str:
-        return f"<Surface {self.format} {self.width}x{self.height} of {self.texture!r}>"
+        return f"<Surface {self.format} {self.width}x{self.height} of {_shown(self._reference)}>"
+
+
+def _shown(reference: Reference) -> str:
+    found = reference.resource
+    return "a texture that is gone" if found is None else repr(found)
 
 
 def surface(

@@ -10,13 +10,12 @@ from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
 from backends.formats import WIDE, AnyFormat, Format, WideFormat
-from backends.gallium.resource.format_support import check_possible, check_template, supported_binds
-from backends.gallium.resource.layout import SAMPLE_COUNTS, Accounting, Template, levels_of
+from backends.gallium.resource.format_support import supported_binds
+from backends.gallium.resource.layout import SAMPLE_COUNTS, Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
 from backends.pipe.checks import any_format, integer, refuse
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, DriverQuery, ShaderType, TextureTarget, lookup
-from tgsi.language.diagnostics import UnsupportedError
 
 
 class Capabilities:
@@ -165,16 +164,6 @@ class Capabilities:
             return False
         possible = supported_binds(found, kind, samples)
         return not wanted & ~possible and (samples == 1 or bool(possible))
-
-    def can_create_resource(self, template: Template) -> bool:
-        """Return True if `resource_create` takes a template, as long as there is memory. (screen.rst, "can_create_resource")"""
-        wanted = check_template(template, "can_create_resource")
-        try:
-            check_possible(wanted, "can_create_resource")
-        except (ValueError, UnsupportedError):
-            return False
-        limit = self.memory.limit
-        return limit is None or levels_of(wanted)[1] <= limit
 
     # -- sharing with others: none ---------------------------------------------------------------------------------------
     def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:

@@ -74,6 +74,7 @@ class Screen(Capabilities, ScreenCore):
         self.cache_dir: Path | None = (default if found is None else Path(found)) if kept else None
         self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+        self.memory.wanted = weakref.WeakMethod(self._make_room)
 
     def __repr__(self) -> str:
         return f"<Screen {self.get_name()!r}>"
@@ -240,6 +241,15 @@ class Screen(Capabilities, ScreenCore):
 
         with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):
             context._finish_uses(resource, for_reading=True)
+
+    def _make_room(self) -> None:
+        """Let contexts carry out pending work and let go of memory that they only remember. Those that are in use are left out."""
+        with self._lock:
+            contexts = list(self._contexts)
+        for context in contexts:
+            with context._gate.held_if_free() as is_free:
+                if is_free:
+                    context._make_room()
 
     def fence_reference(self, fence: Fence | None) -> Fence | None:
         """Return the fence itself: Python counts references. (p_screen.h)"""

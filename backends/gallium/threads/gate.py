@@ -105,6 +105,24 @@ class Gate:
                 if word[0] == _SCREEN:
                     word[0] = _FREE
 
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the context for a method of the screen if nobody has it at this moment. False: somebody has, or it was destroyed or lost."""
+        word = self.word
+        if not self._turn.acquire(blocking=False):
+            yield False
+            return
+        try:
+            if is_free := word[0] == _FREE:
+                word[0] = _SCREEN
+            try:
+                yield is_free
+            finally:
+                if is_free and word[0] == _SCREEN:
+                    word[0] = _FREE
+        finally:
+            self._turn.release()
+
 
 def one_at_a_time(owner: C) -> C:
     """Let every public method of a class of contexts take the context first. Names with an underscore are for its parts alone."""

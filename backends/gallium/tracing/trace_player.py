@@ -170,8 +170,9 @@ class TracePlayer:
             context: Any = self._context
             context._synchronize()
             for target in (*context._cbufs, context._zsbuf):
-                if target is not None:
-                    self._note(Digest(f"flush: {self._name(target.texture)}", content_digest(target.texture), None))
+                texture = None if target is None else target.living_texture
+                if texture is not None:
+                    self._note(Digest(f"flush: {self._name(texture)}", content_digest(texture), None))
         if self._targets is not None:
             self._targets.flushed(self._handle_of)
 

@@ -221,6 +221,7 @@ class Tracer:
                     self._file.write(self._encoder.call("check_content", (thing,), {}, outcome=content_digest(thing)))
         finally:
             self.is_closed = True
+            self.maps.clear()
             self._file.close()
 
 

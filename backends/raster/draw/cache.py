@@ -102,6 +102,10 @@ class DrawCache:
         if self._flushes >= LIFE:
             self._turn()
 
+    def clear(self) -> None:
+        """Forget all draws, with the memory that they keep."""
+        self._older, self._recent = {}, {}
+
     def _turn(self) -> None:
         self._flushes = 0
         self._older, self._recent = self._recent, {}

@@ -30,7 +30,8 @@ class Packet:
         reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw has run.
         environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
         call: bytes of the `Call` record.
-        assembled: primitives as the application counts them, where a quad is one, as Mesa counts them.
+        assembled: primitives as the application counts them, where a quad or a polygon is one.
+        polygon_triangles: of polygons, but one of each.
         is_layered: its primitives name layers of the framebuffer.
         is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again, and the vertex numbers
             if they are written out.
@@ -45,6 +46,7 @@ class Packet:
     environments: tuple[int, int] = (0, 0)
     call: bytes = b""
     assembled: int = 0
+    polygon_triangles: int = 0
     is_layered: bool = False
     is_repeatable: bool = True
     is_written_out: bool = False
@@ -59,6 +61,7 @@ class Packet:
             environments=self.environments,
             call=self.call,
             assembled=self.assembled,
+            polygon_triangles=self.polygon_triangles,
             is_layered=self.is_layered,
             is_repeatable=self.is_repeatable,
             is_written_out=self.is_written_out,

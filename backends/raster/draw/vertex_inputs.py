@@ -16,7 +16,7 @@ from backends.pipe.enums import Prim
 from backends.pipe.limits import MAX_ATTRIBUTES
 from backends.pipe.state import DrawInfo, VertexElement
 from backends.raster.draw.packet import Packet
-from backends.raster.draw.topology import Restarts, Topology, expand
+from backends.raster.draw.topology import Restarts, Topology, beginnings, expand
 from backends.raster.draw_record import Assembly, Call, Fetch
 from backends.raster.front.attributes import Attribute
 from tgsi.language.diagnostics import UnsupportedError
@@ -57,9 +57,7 @@ class InputWriter:
             UnsupportedError: the draw has too many primitives, or too many vertices whose numbers are written out.
             ValueError: index_size is wrong.
         """
-        corners = self.write_corners(a, state, info, topology, packet)
-        packet.assembled = packet.primitives >> topology.shift
-        return corners.restarts
+        return self.write_corners(a, state, info, topology, packet).restarts
 
     def write_corners(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Corners:
         """Write the indices of a draw, and its `Packet.call`; count primitives."""
@@ -87,6 +85,10 @@ class InputWriter:
             packet.is_written_out = True
         packet.call = bytes(Call(start, bias, base_vertex, per_instance, info.start_instance, info.drawid))
         packet.primitives = per_instance * info.instance_count
+        packet.assembled = packet.primitives >> topology.shift
+        if info.mode is Prim.POLYGON:
+            packet.assembled = info.instance_count * (int(beginnings(topology, *restarts).sum()) if restarts else per_instance > 0)
+            packet.polygon_triangles = packet.primitives - packet.assembled
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
         return Corners(per_instance, numbers is not None, restarts)

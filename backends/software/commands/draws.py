@@ -60,6 +60,8 @@ def build_draw(module: Module) -> None:
     indices = _checked_indices(f, b, index_size, start, count)
     loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
     has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
+    is_polygon = mode.eq(int(Prim.POLYGON))
+    leave(f, is_polygon & has_restart, Code.UNKNOWN)  # Python counts the polygons
     is_written = loop | has_restart
     leave(f, is_written & (is_patches | (count > MAX_EXPANDED)), Code.UNKNOWN)
     leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
@@ -92,6 +94,9 @@ def build_draw(module: Module) -> None:
     def call() -> Val:
         return _call(f, c, first.get(), index_size, start, per_instance.get())
 
+    def assembled(t: Record) -> Val:
+        return f.select(is_polygon, instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
+
     known, same, earlier = f.var(I64, template), f.var(I32, is_same), f.var(I64, 0)
     staged_call = f.alloca(f"[{_CALL_WORDS} x i32]")
     with f.if_(is_staged):
@@ -103,7 +108,7 @@ def build_draw(module: Module) -> None:
             f.ret(code)
         f.call(PTR, "memcpy", staged_call, call(), f.const(I64, 4 * _CALL_WORDS))
         with f.leaving(s.get("follows").eq(0)):
-            code = _run_staged(f, e, b, t, staged_call, total)
+            code = _run_staged(f, e, b, t, staged_call, total, assembled(t))
             with f.if_(code.eq(0)):
                 with f.if_(s.get("run.counts_input").ne(0)):
                     e.set("vertices", e.get("vertices") + vertices)
@@ -132,7 +137,8 @@ def build_draw(module: Module) -> None:
     leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call())
     e.set("vertices", e.get("vertices") + vertices)
-    e.set("primitives", e.get("primitives") + total.lshr(t.get("prim_shift").zext(I64)))
+    e.set("primitives", e.get("primitives") + assembled(t))
+    e.set("polygon_triangles", e.get("polygon_triangles") + f.select(is_polygon, total - instances.zext(I64), 0))
     b.set("draws", b.get("draws") + 1)
     e.set("known_draws", e.get("known_draws") + 1)
     e.set("template", known.get())
@@ -163,16 +169,16 @@ def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
     return found
 
 
-def _run_staged(f: Function, e: Record, b: Record, t: Record, call: Val, total: Val) -> Val:
-    """Run the stages of a draw that are prepared. Returns the Code."""
-    assembled = total.lshr(t.get("prim_shift").zext(I64))
+def _run_staged(f: Function, e: Record, b: Record, t: Record, call: Val, total: Val, assembled: Val) -> Val:
+    """Run the stages of a draw that are prepared. assembled: `Packet.assembled`. Returns the Code."""
     return f.call(I32, "run_staged", e.pointer, b.pointer, t.pointer, call, total.trunc(I32), assembled)
 
 
 def _run_earlier(f: Function, e: Record, b: Record, template: Var, call: Val, total: Val) -> None:
     """Run the stages of a draw that is queued, if it has stream output. Returns from the function if they fail."""
     with f.if_(template.get().ne(0)):
-        code = _run_staged(f, e, b, Record(f, template.get().as_pointer(), TemplateRecord), call, total)
+        t = Record(f, template.get().as_pointer(), TemplateRecord)
+        code = _run_staged(f, e, b, t, call, total, total)  # a plain draw has counted its input
         with f.leaving(code.ne(0)):
             f.ret(code)
 

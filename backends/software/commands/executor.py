@@ -212,6 +212,12 @@ class Executor:
         """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
         self._append(self._at, packet.address, *packet.environments, first, count, packet.call)
 
+    def count_primitives(self, packet: Packet) -> None:
+        """Count the vertices and primitives of a packet that Python made."""
+        self.record.vertices += packet.vertices
+        self.record.primitives += packet.assembled
+        self.record.polygon_triangles += packet.polygon_triangles
+
     def has_room(self, primitives: int) -> bool:
         """Return true if a packet of `primitives` primitives can be taken before pending work is carried out."""
         e = self.record

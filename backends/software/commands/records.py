@@ -311,6 +311,7 @@ class ExecutorRecord(ctypes.Structure):
         ("templates_composed", c_int64),
         ("vertices", c_int64),
         ("primitives", c_int64),
+        ("polygon_triangles", c_int64),  # of plain draws, but one of each polygon
         ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
         ("staged_counts", StageCounts),  # likewise
         ("stamp", c_int32),  # of the last staged draw that used the vertex cache

@@ -91,6 +91,9 @@ class RecordingDevice:
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         self._recorder.note("set_framebuffer", framebuffer)
 
+    def let_go(self) -> None:
+        """Let go of nothing: this device remembers nothing."""
+
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         self._waiting += 1
         self._counted[state.record.interval] += SAMPLES

@@ -143,3 +143,33 @@ def test_a_condition_is_replayed_without_python(stage: Conditional) -> None:
     ctx.clear("COLOR", color=(0, 0, 0, 0))
     ctx.replay(bundle)
     assert stage.read() != empty
+
+
+@pytest.mark.parametrize(
+    "kind", ["TIMESTAMP", "TIMESTAMP_DISJOINT", "TIME_ELAPSED", "PIPELINE_STATISTICS", "SO_STATISTICS", "PRIMITIVES_EMITTED"]
+)
+def test_a_result_that_is_no_condition_is_refused(stage: Conditional, kind: str) -> None:
+    query = stage.ctx.create_query(kind)
+    if kind != "TIMESTAMP":
+        stage.ctx.begin_query(query)
+    stage.ctx.end_query(query)
+    with pytest.raises(ValueError, match=f"render_condition: query: the result of {kind} is no condition; those of OCCLUSION_COUNTER, "):
+        stage.ctx.render_condition(query)
+
+
+@pytest.mark.parametrize("kind", ["OCCLUSION_COUNTER", "SO_OVERFLOW_PREDICATE", "GPU_FINISHED"])
+def test_a_query_without_a_result_is_no_condition(stage: Conditional, kind: str) -> None:
+    ctx, query = stage.ctx, stage.ctx.create_query(kind)
+    ctx.render_condition(stage.unseen)
+    with pytest.raises(ValueError, match="render_condition: query: it was never ended"):
+        ctx.render_condition(query)
+    if kind != "GPU_FINISHED":
+        ctx.begin_query(query)
+        with pytest.raises(ValueError, match="render_condition: query: it is active"):
+            ctx.render_condition(query)
+    ctx.clear("COLOR", color=(0, 0, 0, 0))
+    empty = stage.read()
+    draw(ctx)
+    assert stage.read() == empty, "the condition of before holds"
+    ctx.end_query(query)
+    ctx.render_condition(query)

@@ -166,6 +166,42 @@ def test_statistics_count_threads_and_primitives_of_every_stage(geometry: bool) 
     assert (control, evaluation, grids) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("geometry", [False, True])
+@pytest.mark.parametrize(
+    ("mode", "count", "primitives"),
+    [
+        *(("POLYGON", 5, 1), ("POLYGON", 3, 1), ("POLYGON", 2, 0), ("QUADS", 5, 1), ("QUADS", 3, 0), ("QUAD_STRIP", 5, 1)),
+        *(("TRIANGLES", 5, 1), ("TRIANGLES", 2, 0), ("TRIANGLE_STRIP", 2, 0), ("TRIANGLE_FAN", 5, 3)),
+    ],
+)
+def test_input_is_counted_alike_with_and_without_a_geometry_shader(mode: str, count: int, primitives: int, geometry: bool) -> None:
+    """Vertices that make no primitive count; a polygon is one primitive, as a quad is, of each instance and between two restarts."""
+    picture = Picture(4, 4)
+    ctx = picture.ctx
+    if geometry:
+        ctx.bind_gs_state(ctx.create_gs_state(GEOMETRY))
+    points = np.array([[0, 1, 0, 1], [-1, 0.2, 0, 1], [-0.6, -1, 0, 1], [0.6, -1, 0, 1], [1, 0.2, 0, 1]], np.float32)
+    picture.draw(points=points, mode=mode)
+
+    def counted(**given: Any) -> tuple[int, int]:
+        query = ctx.create_query("PIPELINE_STATISTICS")
+        ctx.begin_query(query)
+        ctx.draw_vbo(mode=mode, **given)
+        ctx.end_query(query)
+        found = ctx.get_query_result(query)
+        assert isinstance(found, tuple)
+        return found[0], found[1]
+
+    for _ in range(3):  # generated code takes the later ones
+        assert counted(count=count) == (count, primitives)
+        assert counted(count=count, instance_count=3) == (3 * count, 3 * primitives)
+    indices = np.array([*range(count), 0xFFFF, *range(count)], np.uint16)
+    restarting = {"index": indices, "primitive_restart": True, "restart_index": 0xFFFF}
+    if "TRIANGLES" not in mode and mode != "QUADS":
+        for _ in range(2):
+            assert counted(**restarting)[1] == 2 * primitives
+
+
 # -- conditions ----------------------------------------------------------------------------------------------------------------
 def overflowing(picture: Picture, room: int) -> None:
     """Draw two triangles into a target with room for some bytes."""

@@ -165,6 +165,13 @@ def test_objects_that_ended_are_forgotten(stage: Traced) -> None:
     assert sum(len(s["handles"]) for s in printed(bytearray(stage.path.read_bytes())) if s["name"] == "FORGET") == 6
 
 
+def ended_query(ctx: g.Context) -> Any:
+    query = ctx.create_query("OCCLUSION_PREDICATE")
+    ctx.begin_query(query)
+    ctx.end_query(query)
+    return query
+
+
 DEAD: dict[str, tuple[Command, Callable[[Traced], Any], Callable[[Traced, Any], object], Callable[[Traced, Any], object]]] = {
     "blend": (
         Command.BIND,
@@ -186,7 +193,7 @@ DEAD: dict[str, tuple[Command, Callable[[Traced], Any], Callable[[Traced, Any], 
     ),
     "query": (
         Command.CONDITION,
-        lambda s: s.ctx.create_query("OCCLUSION_PREDICATE"),
+        lambda s: ended_query(s.ctx),
         lambda s, thing: s.ctx.render_condition(thing),
         lambda s, thing: s.ctx.destroy_query(thing),
     ),

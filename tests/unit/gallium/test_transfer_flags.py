@@ -125,12 +125,12 @@ def test_nothing_is_flushed_after_the_end_of_the_map(ctx: g.Context) -> None:
 @pytest.mark.parametrize("name", ["transfer_inline_write", "texture_subdata"])
 def test_inline_writes_do_not_leave_the_box(ctx: g.Context, name: str) -> None:
     data = buffer(ctx)
-    getattr(ctx, name)(data, bytes([7] * 16), box=(4, 8))
+    getattr(ctx, name)(data, bytes([7] * 8), box=(4, 8))
     assert mapped_bytes(ctx, data).tolist() == [0] * 4 + [7] * 8 + [0] * 4
     with pytest.raises(ValueError, match="data: 8 bytes are needed, 7 are there"):
         getattr(ctx, name)(data, bytes(7), box=(4, 8))
     texture = ctx.screen.resource_create(width0=SIZE, height0=SIZE, format="R8_UNORM")
-    getattr(ctx, name)(texture, bytes([7] * 64), box=(2, 2, 3, 2))
+    getattr(ctx, name)(texture, bytes([7] * 6), box=(2, 2, 3, 2))
     assert np.count_nonzero(mapped_bytes(ctx, texture)) == 6
 
 
@@ -169,3 +169,18 @@ def test_read_only_memory_is_mapped_to_be_read(screen: g.Screen, ctx: g.Context)
     assert mapped_bytes(ctx, data).tolist() == list(range(16))
     with pytest.raises(ValueError, match="usage: the memory of the resource is read-only"):
         ctx.transfer_map(data, usage="WRITE")
+
+
+@pytest.mark.parametrize("name", ["transfer_inline_write", "texture_subdata"])
+@pytest.mark.parametrize("size", [0, 2, 4, 8])
+def test_writes_of_another_size_than_the_box_are_refused(ctx: g.Context, name: str, size: int) -> None:
+    write = getattr(ctx, name)
+    buffer, texture = ctx.screen.resource_create(target="BUFFER", width0=16), ctx.screen.resource_create(width0=4, height0=4)
+    with pytest.raises(ValueError, match=f"{name}: data: 3 bytes are needed, {size} are there"):
+        write(buffer, bytes([7] * size), box=(4, 3))
+    with pytest.raises(ValueError, match=f"{name}: data: 16 bytes are needed, {5 * size} are there"):
+        write(texture, bytes([7] * 5 * size), box=(0, 0, 2, 2))
+    assert not any(buffer.tobytes() + texture.tobytes())
+    write(buffer, bytes([1, 2, 3]), box=(4, 3))
+    write(texture, bytes([9] * 100), box=(0, 0, 2, 2), stride=48)  # rows of a wider image
+    assert (buffer.tobytes()[4:7], texture.tobytes()[:8], texture.tobytes()[16:24]) == (bytes([1, 2, 3]), bytes([9] * 8), bytes([9] * 8))

@@ -76,8 +76,8 @@ def test_vertices_that_make_no_primitive_count_as_vertices() -> None:
     assert counted(2) == Statistics(vertices=2)
 
 
-@pytest.mark.parametrize(("mode", "primitives", "triangles"), [(Prim.QUADS, 1, 2), (Prim.QUAD_STRIP, 2, 4), (Prim.POLYGON, 4, 4)])
-def test_a_quad_is_one_primitive_and_a_polygon_one_for_each_triangle(mode: Prim, primitives: int, triangles: int) -> None:
+@pytest.mark.parametrize(("mode", "primitives", "triangles"), [(Prim.QUADS, 1, 2), (Prim.QUAD_STRIP, 2, 4), (Prim.POLYGON, 1, 4)])
+def test_quads_and_polygons_are_one_primitive(mode: Prim, primitives: int, triangles: int) -> None:
     with Canvas(16, 16) as canvas:
         canvas.state.count_statistics = True
         points = POINTS[:6].copy()

@@ -51,7 +51,7 @@ def _set_images(sub: SubContext, words: Words) -> None:
         if resource.is_buffer:
             images.append(ImageView(resource, format=format, access=how, offset=first, size=second))
         else:
-            layers = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
+            layers: dict[str, Any] = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
             images.append(ImageView(resource, format=format, access=how, level=second & 255, **layers))
     sub.gallium.set_shader_images(stage, images, start=in_range(words[1], "start_slot", 0, MAX_SHADER_BUFFERS))
 

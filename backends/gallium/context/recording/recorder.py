@@ -33,10 +33,15 @@ class Recorder:
         """A bundle that records."""
         return Bundle(self)
 
-    def replay(self, bundle: Bundle, times: int) -> None:
-        """Make the calls of a bundle."""
+    def forget_ended(self) -> None:
+        """Forget objects that are gone, with the commands that name them."""
         while self._ended:
             self._player.forget(self._ended.pop())
+
+    def replay(self, bundle: Bundle, times: int) -> None:
+        """Make the calls of a bundle."""
+        if self._ended:
+            self.forget_ended()
         words, objects = bundle.content(self)
         for _ in range(times):
             self._player.play(words, objects, self._perform, _forget_nothing)
