@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
+from functools import lru_cache
 
 from linkage.device_link import Block, DeviceLink, Patch, Place
 from linkage.options import LinkOptions
@@ -24,6 +25,19 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
+
+
+@lru_cache(1 << 12)
+def _place(what: str, place: str) -> Place:
+    return Place(what, place)
+
+
+def _input_fields(program: Program) -> RelocationList:
+    return relocations(facts.of(program, encode), File.IN)
+
+
+def _constant_fields(program: Program) -> RelocationList:
+    return relocations(facts.of(program, encode), File.CONST)
 
 
 class Job:
@@ -49,7 +63,7 @@ class Job:
     @cached_property
     def written(self) -> dict[int, int]:
         """Channels that the vertex program writes of each output."""
-        return write_masks(self.vertex)
+        return facts.of(self.vertex, write_masks)
 
     @cached_property
     def tokens(self) -> tuple[int, ...]:
@@ -59,7 +73,12 @@ class Job:
     @cached_property
     def input_fields(self) -> RelocationList:
         """Places of the fragment program's tokens that name inputs."""
-        return relocations(self.tokens, File.IN)
+        return facts.of(self.fragment, _input_fields)
+
+    @property
+    def constant_fields(self) -> RelocationList:
+        """Places of the fragment program's tokens that name constants."""
+        return facts.of(self.fragment, _constant_fields)
 
     def span(self, register: int) -> Span | None:
         """The declaration of a fragment input."""
@@ -85,16 +104,33 @@ class Job:
 
     def block(self, name: str, width: int, entries: list[tuple[int, str]]) -> None:
         """Add a table."""
-        self.blocks.append(Block(name, width, tuple(value for value, _ in entries), tuple(note for _, note in entries)))
+        values, notes = zip(*entries) if entries else ((), ())
+        self.blocks.append(Block(name, width, values, notes))
 
     def place(self, what: str, place: str) -> None:
         """Note the carrier of a value."""
-        self.places.append(Place(what, place))
+        self.places.append(_place(what, place))
+
+    def label(self, row: Relocation) -> str:
+        """Name of a row's input: its register and its semantic."""
+        return self._labels[row.slot]
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        parts, consumer = self.consumer.parts, self.consumer
+        if "labels" not in parts:
+            parts["labels"] = [f"IN[{item.register}] {item.semantic}" for item in consumer.varyings]
+        found: list[str] = parts["labels"]
+        return found
 
     @cached_property
     def feeding(self) -> dict[int, Semantic]:
         """The semantic of each output register."""
-        return {output.register: output.semantic for output in self.producer.outputs}
+        parts, producer = self.producer.parts, self.producer
+        if "semantics" not in parts:
+            parts["semantics"] = {output.register: output.semantic for output in producer.outputs}
+        found: dict[int, Semantic] = parts["semantics"]
+        return found
 
     def source(self, row: Relocation) -> Semantic | None:
         """The semantic of the output that feeds an input, None if none does.
@@ -105,7 +141,8 @@ class Job:
 
     def is_sprite(self, semantic: Semantic) -> bool:
         """True if rasterizer state replaces this varying by the point coordinate."""
-        return semantic.name in TEXTURE_NAMES and bool(self.options.sprite_coord_enable >> semantic.index & 1)
+        enabled = self.options.sprite_coord_enable
+        return enabled != 0 and semantic.name in TEXTURE_NAMES and bool(enabled >> semantic.index & 1)
 
     def sprites(self, replaced: dict[int, int]) -> None:
         """Add a table of the carriers that a point fills with its coordinate, if there are any. `replaced`: input register to carrier."""

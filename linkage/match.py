@@ -2,92 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched
-from linkage.table import LinkTable
-from linkage.usage import Interface, Output, interface_of, key_of
+from linkage.table import NAMED_OUTPUTS, LinkTable
+from linkage.usage import Input, Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import PRIMITIVE_SEMANTICS, Semantic
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _FIXED_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX"})
 RASTERIZER_OUTPUTS = _FIXED_OUTPUTS | PRIMITIVE_SEMANTICS
 """Outputs that the rasterizer reads, so that they are not dead without a fragment input."""
 
-_POSITION = Semantic("POSITION")
-_POINT_SIZE = Semantic("PSIZE")
-_LAYER = Semantic("LAYER")
-_VIEWPORT = Semantic("VIEWPORT_INDEX")
-_EDGE_FLAG = Semantic("EDGEFLAG")
-_CLIP_VERTEX = Semantic("CLIPVERTEX")
 _CLIP_DISTANCE = (Semantic("CLIPDIST", 0), Semantic("CLIPDIST", 1))
 _OTHER_SIDE = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
 _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 
 
 def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
-    """Match two interfaces, whatever their stages. O(inputs + outputs)."""
-    outputs = producer.by_semantic
-    rows: list[Relocation] = []
-    missing: list[Unmatched] = []
-    other_sides: list[Unmatched] = []
-    by_key, per_primitive = producer.by_key, producer.per_primitive
-    for slot, item in enumerate(consumer.varyings):
-        semantic = wanted = item.semantic
-        if mapping and semantic in mapping:
-            wanted = mapping[semantic]
-            register = by_key.get(key_of(wanted))
-        else:
-            register = by_key.get(item.key)
-        if register is None:
-            if wanted.name in _OTHER_SIDE:
-                register = outputs.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
-            if register is not None:
-                other_sides.append(Unmatched(semantic, item.register, (), item.span))
-            else:
-                missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
-        once = register in per_primitive
-        rows.append(
-            Relocation(
-                semantic=semantic,
-                input_register=item.register,
-                output_register=register,
-                usage_mask=item.usage_mask,
-                interpolation=Interpolation.CONSTANT if once else item.interpolation,
-                location=item.location,
-                slot=slot,
-                per_primitive=once,
-            )
+    """Match two interfaces, whatever their stages. O(inputs + outputs).
+
+    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides.
+    """
+    theirs, ours = producer.parts.get("fed") or _fed(producer), consumer.parts.get("feeding") or _feeding(consumer)
+    if mapping or theirs.has_primitives:
+        registers = _registers_by_semantic(producer, consumer, mapping)
+    else:
+        registers = [*map(producer.by_key.get, ours.keys)]
+    missing: tuple[Unmatched, ...] = ()
+    other_sides: tuple[Unmatched, ...] = ()
+    if None in registers:
+        missing, other_sides = _without_output(producer, consumer, mapping, registers)
+    if theirs.has_primitives:
+        rows = tuple(
+            [_row(slot, item, register, register in producer.per_primitive) for slot, (item, register) in _each(consumer, registers)]
         )
-    read = {row.output_register for row in rows}
+    else:
+        try:
+            rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
+        except KeyError:
+            for slot, (item, register) in _each(consumer, registers):
+                if register not in ours.rows[slot]:
+                    ours.rows[slot].setdefault(register, _row(slot, item, register, False))
+            rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
+    read = {*registers}
+    return LinkTable(
+        profile=profile,
+        rows=rows,
+        slots=len(rows),
+        specials=ours.specials,
+        dead_outputs=tuple([output for output in theirs.mortal if output.output_register not in read]),
+        unmatched_inputs=missing,
+        implicit=ours.implicit,
+        other_sides=other_sides,
+        **theirs.named,
+    )
+
+
+@record
+class _Feeding:
+    """The part of a link table that the consumer alone decides. rows: known rows of each input, by the register that feeds it."""
+
+    keys: tuple[int, ...]
+    rows: tuple[dict[int | None, Relocation], ...]
+    specials: tuple[Special, ...]
+    implicit: tuple[Unmatched, ...]
+
+
+@record
+class _Fed:
+    """The part of a link table that the producer alone decides. named: fields of the table. mortal: outputs that are dead unless read."""
+
+    named: dict[str, Any]
+    mortal: tuple[DeadOutput, ...]
+    has_primitives: bool
+
+
+def _feeding(consumer: Interface) -> _Feeding:
+    found = _Feeding(
+        tuple(item.key for item in consumer.varyings),
+        tuple({} for _ in consumer.varyings),
+        tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
+        tuple(Unmatched(i.semantic, i.register, (), i.span) for i in consumer.implicit),
+    )
+    consumer.parts["feeding"] = found
+    return found
+
+
+def _fed(producer: Interface) -> _Fed:
+    outputs = producer.by_semantic
     clip = [outputs.get(semantic) for semantic in _CLIP_DISTANCE]
     while clip and clip[-1] is None:
         clip.pop()
-    return LinkTable(
-        profile=profile,
-        rows=tuple(rows),
-        slots=len(rows),
-        specials=tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
-        position=outputs.get(_POSITION),
-        point_size=outputs.get(_POINT_SIZE),
-        layer=outputs.get(_LAYER),
-        viewport=outputs.get(_VIEWPORT),
-        edge_flag=outputs.get(_EDGE_FLAG),
-        clip_vertex=outputs.get(_CLIP_VERTEX),
-        clip_distance=tuple(clip),
-        back={semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs},
-        dead_outputs=tuple(
-            DeadOutput(output.semantic, output.register, output.span)
-            for output in producer.outputs
-            if output.register not in read and output.semantic.name not in RASTERIZER_OUTPUTS
-        ),
-        unmatched_inputs=tuple(missing),
-        implicit=tuple([Unmatched(i.semantic, i.register, (), i.span) for i in consumer.implicit]),
-        other_sides=tuple(other_sides),
+    named: dict[str, Any] = {field: outputs.get(Semantic(name)) for field, name in NAMED_OUTPUTS}
+    named["clip_distance"] = tuple(clip)
+    named["back"] = {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs}
+    mortal = [o for o in producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS]
+    found = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal), bool(producer.per_primitive))
+    producer.parts["fed"] = found
+    return found
+
+
+def _each(consumer: Interface, registers: Sequence[int | None]) -> Iterable[tuple[int, tuple[Input, int | None]]]:
+    return enumerate(zip(consumer.varyings, registers))
+
+
+def _row(slot: int, item: Input, register: int | None, once: bool) -> Relocation:
+    return Relocation(
+        semantic=item.semantic,
+        input_register=item.register,
+        output_register=register,
+        usage_mask=item.usage_mask,
+        interpolation=Interpolation.CONSTANT if once else item.interpolation,
+        location=item.location,
+        slot=slot,
+        per_primitive=once,
     )
+
+
+def _registers_by_semantic(producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> list[int | None]:
+    """The output register of each input under a mapping."""
+    by_key = producer.by_key
+    return [by_key.get(key_of(mapping[item.semantic]) if item.semantic in mapping else item.key) for item in consumer.varyings]
+
+
+def _without_output(
+    producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], registers: list[int | None]
+) -> tuple[tuple[Unmatched, ...], tuple[Unmatched, ...]]:
+    """The inputs that nothing feeds, and those that the color of the other side feeds, whose registers are filled in."""
+    missing, other_sides = list[Unmatched](), list[Unmatched]()
+    for slot, (item, register) in _each(consumer, registers):
+        if register is not None:
+            continue
+        wanted = mapping.get(item.semantic, item.semantic)
+        if wanted.name in _OTHER_SIDE:
+            registers[slot] = producer.by_semantic.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
+        if registers[slot] is not None:
+            other_sides.append(Unmatched(item.semantic, item.register, (), item.span))
+        else:
+            missing.append(Unmatched(item.semantic, item.register, nearest(wanted, producer.outputs), item.span))
+    return tuple(missing), tuple(other_sides)
 
 
 def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import Any
 
 from passes.analysis import facts
 from passes.analysis.access import indices_of
@@ -67,6 +68,7 @@ class Interface:
     first_free: int  # one more than the highest output register
     implicit: tuple[Input, ...]  # varyings without an interpolation mode, except colors, which follow the flatshade state
     per_primitive: frozenset[int]  # output registers of a mesh program that exist once a primitive
+    parts: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # of link tables, the same in every link
 
     @property
     def is_faulty(self) -> bool:

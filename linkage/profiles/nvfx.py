@@ -9,6 +9,7 @@ TGSI tokens.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from linkage.device import (
     TEXTURE_NAMES,
@@ -24,9 +25,9 @@ from linkage.device import (
     too_many,
     wrong_carrier,
 )
-from linkage.device_link import Patch
+from linkage.device_link import Block, Patch
 from linkage.layout import SemanticSet, lay_out
-from linkage.relocate import relocations
+from linkage.relocate import Field
 from linkage.rows import Relocation
 from linkage.usage import Output
 from passes.validate.semantics import BYTE
@@ -42,6 +43,8 @@ OPERAND = 6
 """Lowest bit of a source operand's number; numbers in declarations begin at bits 0 and 16."""
 
 _FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
+_COORDINATE = [f"texture coordinate {number}" for number in range(16)]
+_INDEX = [f"index {index}" for index in range(256)]
 _XYZ = 7
 NO_OUTPUT = 0xFF
 
@@ -56,15 +59,18 @@ def build(job: Job) -> None:
     table, carried = _vertex_table(job)
     job.stop_if_errors()
     sprite = _sprite(job, carried)
-    notes = {entry: f"index {index}" for index, entry in enumerate(table) if entry != NOTHING}
-    job.block("vertex table", 8, [(entry, notes.get(entry, "") if entry != NOTHING else "") for entry in table])
+    notes = [""] * len(table)
+    for output in carried.values():
+        notes[output.semantic.index] = _INDEX[output.semantic.index]
+    job.blocks.append(Block("vertex table", 8, tuple(table), tuple(notes)))
     numbers = range(job.profile.interpolators)
     job.block("interpolants", 8, [(carried[i].register, str(carried[i].semantic)) if i in carried else (NO_OUTPUT, "") for i in numbers])
     slots: dict[Semantic, tuple[int, str]] = {}
     for row in rows:
         entry, note = _slot(job, row, table, sprite)
-        slots.setdefault(row.semantic, (entry, f"IN[{row.input_register}] {row.semantic}: {note}"))
-        job.place(f"IN[{row.input_register}] {row.semantic}", note)
+        label = job.label(row)
+        slots.setdefault(row.semantic, (entry, f"{label}: {note}"))
+        job.place(label, note)
         kind = "sprite input" if job.is_sprite(row.semantic) and job.options.sprite_lower_left else "input"
         _patch(job, kind, row.input_register, entry, str(row.semantic))
     job.block("fragment slots", 8, list(slots.values()))
@@ -92,7 +98,7 @@ def _slot(job: Job, row: Relocation, table: Sequence[int], sprite: int | None) -
         return NOTHING, "nothing"
     if wrong_carrier(job, row):
         return NOTHING, "nothing"
-    return table[source.index], f"texture coordinate {table[source.index] & 15}"
+    return table[source.index], _COORDINATE[table[source.index] & 15]
 
 
 def _fixed(job: Job, row: Relocation) -> None:
@@ -117,7 +123,12 @@ def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
     """Note every instruction word that reads an input; declarations are no part of the chip's program."""
     for field in job.input_fields.by_register.get(register, ()):
         if field.shift == OPERAND:
-            job.patches.append(Patch(kind, field, value, note))
+            job.patches.append(_patch_of(kind, field, value, note))
+
+
+@lru_cache(1 << 12)
+def _patch_of(kind: str, field: Field, value: int, note: str) -> Patch:
+    return Patch(kind, field, value, note)
 
 
 def _vertex_table(job: Job) -> tuple[list[int], dict[int, Output]]:
@@ -150,7 +161,7 @@ def _vertex_table(job: Job) -> tuple[list[int], dict[int, Output]]:
         index = layout.indices[slot]
         table[index] = INTERPOLANT | slot
         carried[slot] = written[index]
-        job.place(f"OUT[{written[index].register}] {written[index].semantic}", f"texture coordinate {slot}")
+        job.place(f"OUT[{written[index].register}] {written[index].semantic}", _COORDINATE[slot])
     return table, carried
 
 
@@ -168,7 +179,9 @@ def _sprite(job: Job, carried: Mapping[int, Output]) -> int | None:
 
 def _constants(job: Job) -> None:
     """Note each use of a constant as a patch, since constants are written into the program. An indexed constant is an error."""
-    found = relocations(job.tokens, File.CONST)
+    found = job.constant_fields
+    if not found.fields:
+        return
     for item in job.fragment.instructions:
         for operand in item.src:
             if operand.register.file is File.CONST and operand.register.indirect is not None:

@@ -17,6 +17,7 @@ from tgsi.language.facts.enums import Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 
 WORDS = 10
+_ID = [f"id {number}" for number in range(256)]
 FLAT, SPRITE, ONES = 1 << 10, 1 << 17, 3 << 8
 _NO_ID = frozenset({"POSITION", "PSIZE", "EDGEFLAG", "FACE", "SAMPLEMASK"})
 _NOT_EXPORTED = _NO_ID | {"CLIPVERTEX"}
@@ -81,8 +82,8 @@ def build(job: Job) -> None:
     for row in table.rows:
         flags = _flags(job, row)
         number = _no_id(job, row, ids, numbers) if row.output_register is None else ids[exported[row.output_register]]
-        entries.append((number | flags, f"IN[{row.input_register}] {row.semantic}"))
-        job.place(f"IN[{row.input_register}] {row.semantic}", f"id {number}")
+        entries.append((number | flags, job.label(row)))
+        job.place(job.label(row), _ID[number])
         behind = table.back_register(row)
         if options.light_twoside and behind != row.output_register and behind is not None:
             note = f"back of IN[{row.input_register}], chosen by facing"
