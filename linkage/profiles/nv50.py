@@ -8,11 +8,13 @@ dictionary, so the map is built in O(inputs + outputs); the original driver sear
 from __future__ import annotations
 
 from linkage.device import Job, Profile
+from linkage.rows import Relocation
 from passes.validate.semantics import ARBITRARY
 from tgsi.language.facts.enums import CHANNELS, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
 
 SIZE = 64
+_W = 8
 CONSTANT = 0x40
 CONSTANT_BEHIND_GEOMETRY = 0x80
 _APPENDED = ("point_size", "layer", "viewport")
@@ -58,6 +60,7 @@ def build(job: Job) -> None:
                 sprites[at // 8] |= channel + 1 << at % 8 * 4
         if row.semantic.name == "COLOR":
             front.append(first)
+        _check_w(job, row)
         job.place(f"IN[{row.input_register}] {row.semantic}", f"map {first} to {len(entries) - 1}")
     for item in table.specials:
         if item.semantic.name == "PRIM_ID":
@@ -93,6 +96,14 @@ def build(job: Job) -> None:
         job.block("sprite", 32, [(word, f"components {8 * i} to {8 * i + 7}") for i, word in enumerate(sprites)])
 
 
+def _check_w(job: Job, row: Relocation) -> None:
+    """Note a warning if w of an output is read that nothing writes: the map has the constant 1 for it, other profiles have 0."""
+    register = row.output_register
+    if register is not None and row.usage_mask & ~job.written.get(register, 0) & _W:
+        text = f"{job.label(row)}.w: nothing writes w of OUT[{register}]; it is 1 here, and 0 in the software profile"
+        job.warning("K036", text, register=row.input_register, hint=f"write OUT[{register}].w in the vertex program")
+
+
 def build_between(job: Job) -> None:
     """Build the map between a vertex and a geometry program: each component that the geometry program reads of a vertex.
 
@@ -111,6 +122,7 @@ def build_between(job: Job) -> None:
                 what = f"{row.semantic}.{CHANNELS[channel]}"
                 entries.append((CONSTANT | (channel == 3) if number is None else number, what))
         job.place(f"IN[][{row.input_register}] {row.semantic}", f"map {first} to {len(entries) - 1}")
+        _check_w(job, row)
     if len(entries) > SIZE:
         text = f"the geometry program needs {len(entries)} components of a vertex, the device has {SIZE}"
         job.error("K030", text, register=job.table.rows[-1].input_register, hint="read fewer components")

@@ -199,6 +199,10 @@ MOST_PINNED = 1 << 28
 """Bytes of resources that nobody has any more but bindings and pending work, from which on contexts let go of what they can."""
 
 
+GC_SHARE = 16
+"""Part of the limit that is taken between two collections of Python's garbage: requests in vain do not collect again and again."""
+
+
 class Accounting:
     """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold.
 
@@ -217,6 +221,7 @@ class Accounting:
         self.peak = 0
         self.wanted: Callable[[], Callable[[], None] | None] = _nobody
         self._most_pinned = MOST_PINNED
+        self._taken, self._searched = 0, -(1 << 62)  # bytes that were ever taken, now and when circles of objects were looked for
 
     def allocate(self, size: int) -> NDArray[np.uint8]:
         """`allocate` of this module, counted until nothing refers to the memory: no resource, view, mapping, binding or pending draw.
@@ -247,10 +252,12 @@ class Accounting:
             self._collect()
             if self._has_taken(size):
                 return
-            gc.collect()  # resources in circles of objects
-            self._collect()
-            if self._has_taken(size):
-                return
+            if self._taken - self._searched >= self.limit // GC_SHARE:
+                self._searched = self._taken
+                gc.collect()  # resources in circles of objects
+                self._collect()
+                if self._has_taken(size):
+                    return
         raise MemoryError(f"{size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use")
 
     def _has_taken(self, size: int) -> bool:
@@ -259,6 +266,7 @@ class Accounting:
                 return False
             self.used += size
             self.owned += size
+            self._taken += size
             self.peak = max(self.peak, self.used)
         return True
 

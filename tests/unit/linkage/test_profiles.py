@@ -180,6 +180,15 @@ def test_nv50_component_that_is_not_written_is_0_0_0_1() -> None:
     assert values(link(vertex, frag(("GENERIC", 0)), "nv50"), "map")[4:] == [0x40, 4, 0x40, 0x41]
 
 
+@pytest.mark.parametrize(("mask", "w"), [("xyz", True), ("xyzw", False), ("w", False), ("y", True)])
+def test_nv50_says_that_an_unwritten_w_is_1(mask: str, w: bool) -> None:
+    text = f"VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1].{mask}, IN[0]\nEND\n"
+    found = link(parse(text), frag(("GENERIC", 0)), "nv50").findings
+    said = [item.message for item in found if item.code == "K036"]
+    assert said == ["nv50: IN[0] GENERIC[0].w: nothing writes w of OUT[1]; it is 1 here, and 0 in the software profile"] * w
+    assert ("K015" in [item.code for item in found]) is (mask != "xyzw")
+
+
 def test_nv50_constants_start_elsewhere_behind_a_geometry_program() -> None:
     assert values(link(GEOMETRY, frag(("GENERIC", 0)), "nv50"), "map")[4:] == [0x80, 0x80, 0x80, 0x81]
 
