@@ -187,8 +187,9 @@ class Screen(_GalliumScreen):
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,
             or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
-        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
-            MemoryError at the limit.
+        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. At the limit, contexts that
+            no thread is in carry out pending work and let go of resources that nobody has and that are not bound; if that is not enough,
+            `resource_create` raises MemoryError.
         time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer
             ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
