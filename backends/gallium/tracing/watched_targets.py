@@ -74,9 +74,9 @@ class WatchedTargets:
     def _note(self, target: Any, handle_of: Callable[[Any], int]) -> None:
         if isinstance(target, Resource):
             self._pending[handle_of(target), 0] = target, 0, target.levels[0].layers
-        elif isinstance(target, Surface):
-            self._pending[handle_of(target.texture), target.level] = (
-                target.texture,
+        elif isinstance(target, Surface) and (texture := target.living_texture) is not None:
+            self._pending[handle_of(texture), target.level] = (
+                texture,
                 target.first_layer,
                 target.last_layer - target.first_layer + 1,
             )
