@@ -17,7 +17,7 @@ from backends.run.result import Bits, Emission, Floats, Mask, Mesh, RunResult, T
 from backends.run.shapes import QUAD, Index, Shape, Triple, block_shape, coordinates, flat_shape, input_vertices, patch_shape
 from backends.run.system_values import declared_system_values, given_system_values
 from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
-from backends.run.words import buffer_words, flag, floats, mapping, words
+from backends.run.words import buffer_words, flag, floats, inputs_by_number, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.stages import BLOCK_STAGES, ROW_STAGES, STAGES
@@ -165,6 +165,8 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     _check_stage(program, options)
     facts, registers = STAGES[program.processor], program.file_size(File.IN)
     by_vertex = program.processor in ROW_STAGES
+    if isinstance(inputs, Mapping):
+        raise TypeError(inputs_by_number(program, by_vertex))
     given = None if inputs is None else words("inputs", inputs)
     system = given_system_values(options.get("system_values"))
     coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, field, fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,15 @@ from tgsi.language.record import record
 Bits = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+
+
+def as_meant(words: Bits) -> Bits | Floats:
+    """Words as float32 if each is 0 or a float with an exponent, as a program that writes floats leaves them; otherwise as they are.
+
+    Numbers, flags and addresses up to 2^23, and negative ones close to 0, are denormal floats or NaNs.
+    """
+    exponents = words >> np.uint32(23) & np.uint32(255)
+    return words.view(np.float32) if ((words == 0) | ((exponents > 0) & (exponents < 255))).all() else words
 
 
 @record
@@ -119,6 +128,17 @@ class RunResult:
     def floats(self) -> Floats:
         """The outputs' bits as float32: a view, without conversion."""
         return self.outputs.view(np.float32)
+
+    def __repr__(self) -> str:
+        """Each output register by itself, as floats where its words are floats of usual size, and what else there is."""
+        parts = [f"OUT[{k}]={as_meant(self.outputs[:, k])!r}" for k in range(self.outputs.shape[1] if self.outputs.ndim == 3 else 0)]
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name not in ("outputs", "exhausted") and len(value):
+                parts.append(f"{item.name}={value!r}")
+        if self.exhausted.any():
+            parts.append(f"exhausted={self.exhausted!r}")
+        return f"RunResult({', '.join(parts)})"
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if dtype is not None and np.dtype(dtype) != self.outputs.dtype:

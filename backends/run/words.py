@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.run.result import Bits, Floats
+from tgsi.language.facts.enums import File
+from tgsi.language.program import Program
 
 
 def words(name: str, data: ArrayLike) -> Bits:
@@ -44,6 +46,19 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, int | np.bool_):
         raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
     return bool(value)
+
+
+def inputs_by_number(program: Program, by_vertex: bool) -> str:
+    """The message about inputs by name: the registers that have the names."""
+    ports = {} if program.interface is None else {port.semantic: port.name for port in program.interface.inputs.values()}
+    rows = []
+    for item in program.declared(File.IN):
+        semantic = "" if item.semantic is None else str(item.semantic)
+        name = ports.get(semantic or f"GENERIC[{item.first}]") or semantic
+        rows.append(f"IN[{item.first}]" + (f" is {name}" if name else ""))
+    shape = "(primitives, vertices, registers, 4)" if by_vertex else "(invocations, registers, 4)"
+    told = f": {', '.join(rows[:16])}" if rows else ""
+    return f"inputs: an array of shape {shape} is wanted, not a mapping; numpy.stack makes one of the registers, in their order{told}"
 
 
 def _array(name: str, data: object) -> NDArray[Any]:

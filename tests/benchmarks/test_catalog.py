@@ -83,6 +83,7 @@ def test_a_run_writes_its_results_as_json(tmp_path: Path) -> None:
     assert result["unit"] == "Mpixel/s"
 
 
+@pytest.mark.nightly
 def test_another_checkout_takes_the_place_of_the_peer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "results.json"
     given = ["--only", "fill_flat", "--against", str(ROOT), "--budget", "0.05", "--rounds", "1", "--threads", "0", "--json", str(out)]

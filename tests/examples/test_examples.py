@@ -255,3 +255,10 @@ def test_the_filter_keeps_an_edge_and_flattens_noise() -> None:
     left, right = made[:, :32], made[:, 32:]
     assert abs(left - 60).max() < 9 < 130 < right.min()
     assert left.std() < picture[:, :32].std() / 2
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_write_into_out(path: Path) -> None:
+    text = path.read_text()
+    assert "default=Path()" not in text
+    assert 'default=Path("out")' in text or 'type=Path, help="directory for block_sums.txt"' in text or "instead of printing" in text

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,8 +34,20 @@ def digest(scene: str, threads: int, lanes: int | None, cpu: str | None = None) 
         return hashlib.sha256(SCENES[scene](screen)).hexdigest()
 
 
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize(("threads", "lanes"), [(0, None), (1, 8), (2, 16), (7, 32)])
+MACHINES: list[tuple[int, int | None]] = [(0, None), (1, 8), (2, 16), (7, 32)]
+"""Threads and lanes. By day a scene is drawn by the first and one of the others, which take turns; by night by all."""
+
+
+def drawn_by() -> list[Any]:
+    rows = []
+    for number, scene in enumerate(SCENES):
+        for k, machine in enumerate(MACHINES):
+            marks = () if k in (0, 1 + number % 3) else pytest.mark.nightly
+            rows.append(pytest.param(scene, *machine, marks=marks))
+    return rows
+
+
+@pytest.mark.parametrize(("scene", "threads", "lanes"), drawn_by())
 def test_scene_has_its_bytes(scene: str, threads: int, lanes: int | None, request: pytest.FixtureRequest) -> None:
     known: dict[str, str] = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
     found = digest(scene, threads, lanes)

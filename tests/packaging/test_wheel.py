@@ -165,7 +165,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(WheelBuilder, ROOT, tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # `./dev release` compares them, too
 def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> None:
     sdist = build(SdistBuilder, ROOT, tmp_path / "sdist")
     run([sys.executable, "-m", "tarfile", "-e", sdist, tmp_path / "unpacked"], cwd=tmp_path)

@@ -17,7 +17,7 @@ from tests.property.settings import CI_EXAMPLES, MESH_PAIRS
 from tgsi.language.program import Program
 
 EXAMPLES = 500
-PART = 10
+PART = 6
 """Pairs of one test by day."""
 
 LANES = (8, 16, 4, 8, 32, 8)

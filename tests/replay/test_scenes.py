@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,16 @@ def check_digests(name: str, found: dict[str, str], update: bool) -> None:
     assert found == known.get(name)
 
 
-@pytest.mark.parametrize("name", [name if name in EVERY_STAGE else pytest.param(name, marks=pytest.mark.light) for name in NAMES])
+BY_NIGHT = ("flushed_blend_factors_x8", "flushed_blend_factors_565")
+"""Scenes that are drawn for seconds, and differ from another one in the format of the target alone."""
+
+
+def marked(name: str) -> Any:
+    marks = [pytest.mark.light] * (name not in EVERY_STAGE) + [pytest.mark.nightly] * (name in BY_NIGHT)
+    return pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in NAMES])
 def test_scene_is_near_the_recording_and_the_same_everywhere(name: str, scenes: Path, request: pytest.FixtureRequest) -> None:
     report = play(scenes / f"{name}.json", threads=0)
     assert report.reasons == []

@@ -196,8 +196,12 @@ def pictures(
         return made, int(renderer_of(scene)._pool.scene.totals.num_windows)
 
 
-@pytest.mark.parametrize("writes", [("write_vertices",), ("write_vertices", "write_texels"), ("write_vertices", "write_indices")])
-@pytest.mark.parametrize("instances", [1, 100])
+WRITES = [("write_vertices",), ("write_vertices", "write_texels"), ("write_vertices", "write_indices")]
+LONG = [pytest.param(1, writes, marks=pytest.mark.nightly) for writes in WRITES[1:]]
+"""Draws of one instance with two kinds of writes take ten times as long as those of a hundred."""
+
+
+@pytest.mark.parametrize(("instances", "writes"), [(1, WRITES[0]), *((100, writes) for writes in WRITES), *LONG])
 def test_known_draws_with_writes_between_them_draw_the_same_in_every_frame(
     instances: int, writes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -196,7 +196,11 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+LONG = {"short programs in one line"}
+"""Logs that are read for seconds."""
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.nightly) if kind in LONG else kind for kind in HOSTILE])
 def test_time_is_linear_in_hostile_logs(kind: str) -> None:
     def cost(size: int) -> float:
         best = 9.0
