@@ -7,6 +7,7 @@ from typing import Any
 
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
+from backends.gallium.context.handles import check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import SamplerView
 from tgsi.language.facts.enums import Processor
@@ -48,12 +49,21 @@ class NamedBindings(ContextCore):
                     made = self.create_sampler_view(texture)
                 view = made
             sampler = self.create_sampler_state(**item.sampler) if isinstance(item.sampler, Mapping) else item.sampler
+            check_object(sampler, "sampler", self._owner, "set_textures")
+            self._check_view(view, "set_textures")
             found.append((place, view, made, sampler))
         for place, view, made, sampler in found:
             self.bind_sampler_states(place[0], [sampler], start=place[1])
             self.set_sampler_views(place[0], [view], start=place[1])
             if made is not None:
                 self._named_views[place] = made
+
+    def _check_view(self, view: SamplerView, name: str) -> None:
+        """ValueError for a view that cannot be bound here."""
+        if view.context is not self:
+            raise ValueError(f"{name}: the view belongs to another context")
+        if view.is_destroyed:
+            raise ValueError(f"{name}: the view was destroyed")
 
     def set_vertices(self, vertices: Any) -> None:
         """Set the vertex buffers and vertex elements by the names that the bound vertex shader reads. (an extension)

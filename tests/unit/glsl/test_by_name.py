@@ -132,6 +132,22 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
         ctx.set_vertices({"place": CORNERS})
 
 
+def test_a_texture_that_cannot_be_bound_leaves_all_others_as_they_were(ctx: g.Context) -> None:
+    eyes = np.tile(np.eye(4, dtype=np.float32), (3, 1, 1))
+    ctx.set_vertices({"tint": np.ones((3, 4), np.float32), "place": CORNERS, "turn": eyes})
+    ctx.set_textures(textures(ctx))
+    before, other = drawn(ctx), screen_of(ctx).context_create()
+    gone, ended = ctx.create_sampler_view(plain(ctx, 1, 1, 1, 1)), ctx.create_sampler_state()
+    ctx.sampler_view_destroy(gone)
+    ctx.destroy_sampler_state(ended)
+    texture = plain(ctx, 9, 9, 9, 9)
+    for wrong in (gone, other.create_sampler_view(texture), (texture, ended), (texture, other.create_sampler_state()), (texture, 7)):
+        with pytest.raises((TypeError, ValueError), match="set_textures: "):
+            ctx.set_textures({"map": texture, "others": [texture, wrong]})
+        assert drawn(ctx) == before
+    other.destroy()
+
+
 TYPED = """#version 430
 layout(location = 0) in vec2 place; layout(location = 1) in TYPE a;
 out vec4 v;
