@@ -261,6 +261,30 @@ class Interface:
                 found.append(f"{word} {port.type} {port.name}{place}")
         return "\n".join(found)
 
+    def _repr_html_(self) -> str:
+        from tgsi.language import notebook
+
+        rows: list[tuple[object, ...]] = []
+        for variable in _placed(self.uniforms.members if self.uniforms else {}, "offset"):
+            rows.append(("uniform", variable.type, variable.name, _sizes(variable.sizes), f"byte {variable.offset}"))
+        for word, blocks in (("uniform", self.blocks), ("buffer", self.buffers)):
+            for block in _placed(blocks, "binding"):
+                for variable in _placed(block.members, "offset"):
+                    place = f"binding {block.binding}, byte {variable.offset}"
+                    rows.append((f"{word} {block.name}", variable.type, variable.name, _sizes(variable.sizes), place))
+        for word, units in (("uniform", self.samplers), ("image", self.images)):
+            for item in _placed(units, "binding"):
+                rows.append((word, item.type, item.name, _sizes((item.size,) * (item.size > 1)), f"unit {item.binding}"))
+        for word, ports in (("in", self.inputs), ("out", self.outputs)):
+            for port in _placed(ports, "location"):
+                rows.append((word, port.type, port.name, "", f"location {port.location}" if port.location >= 0 else port.semantic))
+        title = notebook.heading("interface", "" if rows else "without names")
+        return title + (notebook.table(("kind", "type", "name", "size", "place"), rows) if rows else "")
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    return "".join(f"[{size or ''}]" for size in sizes)
+
 
 def _placed(items: Mapping[str, Any], place: str) -> list[Any]:
     """Named items by their place, those of one place by name."""

@@ -193,7 +193,15 @@ def show(resource: Texels, level: int, layer: int, scale: Scale) -> None:
 
 
 def png(resource: Texels) -> bytes:
-    """Level 0, layer 0 as a PNG."""
+    """Level 0, layer 0 as a PNG. Depths go from black, the least one, to white."""
     file = io.BytesIO()
-    image_of(resource, 0, 0, None).save(file, "PNG")
+    image_of(resource, 0, 0, _depths_of(resource) if resource.plain_format.has_depth else None).save(file, "PNG")
     return file.getvalue()
+
+
+def _depths_of(resource: Texels) -> Scale:
+    """The least and the greatest depth of level 0, layer 0; None if they are the same."""
+    depths = unpack_depth(resource.plain_format, _blocks(resource, 0, 0, None, "picture")[0])
+    finite = depths[np.isfinite(depths)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    return (low, high) if low < high else None

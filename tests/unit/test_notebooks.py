@@ -1,0 +1,64 @@
+"""Depths and interfaces in notebooks."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tgsi
+from tests.unit.glsl.glslang import needs_glslang
+
+pytestmark = pytest.mark.light
+
+
+@pytest.mark.parametrize("format", ["Z16_UNORM", "Z32_FLOAT", "Z24_UNORM_S8_UINT", "Z24X8_UNORM", "Z32_FLOAT_S8X24_UINT"])
+def test_depths_go_from_black_to_white(format: str) -> None:
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        depth = screen.resource_create(format=format, width0=3, height0=1)
+        for x, value in enumerate((0.96, 0.98, 0.97)):
+            ctx.clear_depth_stencil(depth, depth=value, x=x, y=0, width=1, height=1)
+        shown = depth._repr_png_()
+    assert shown is not None
+    assert np.array(Image.open(io.BytesIO(shown))).tolist() == [[0, 255, pytest.approx(128, abs=1)]]
+
+
+def test_one_depth_is_shown_as_it_is() -> None:
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        depth = screen.resource_create(format="Z32_FLOAT", width0=2, height0=1)
+        ctx.clear_depth_stencil(depth, depth=1.0, x=0, y=0, width=2, height=1)
+        shown = depth._repr_png_()
+    assert shown is not None
+    assert np.array(Image.open(io.BytesIO(shown))).tolist() == [[255, 255]]
+
+
+TEXT = """#version 330
+uniform mat4 mvp; uniform float weights[3]; uniform sampler2D picture;
+layout(std140) uniform Light { vec4 color; };
+in vec2 uv; out vec4 result;
+void main() { result = texture(picture, uv) * color * weights[1] * mvp[0]; }
+"""
+
+
+@needs_glslang
+def test_an_interface_is_a_table() -> None:
+    interface = tgsi.compile(TEXT, stage="frag").interface
+    assert interface is not None
+    shown = interface._repr_html_()
+    for cells in (
+        ("uniform", "mat4", "mvp"),
+        ("uniform", "float", "weights", "[3]"),
+        ("uniform Light", "vec4", "color"),
+        ("in", "vec2", "uv"),
+    ):
+        row = "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells)
+        assert f"<tr>{row}" in shown
+    assert shown.count("<tr>") == 7
+
+
+def test_an_interface_without_names_says_so() -> None:
+    from tgsi.language.interface import Interface
+
+    assert "without names" in Interface()._repr_html_()
