@@ -17,7 +17,8 @@ from typing import Any
 
 import tgsi
 from frontends.glsl.compiler import find_compiler
-from frontends.glsl.prepare import Prepared, prepare
+from frontends.glsl.prepare import Prepared
+from frontends.glsl.prepare import prepare as prepared
 from frontends.glsl.request import STAGE_WORDS, Request, check_text, guessed_stage
 from tgsi.language.diagnostics import ParseError, TgsiError
 from tgsi.language.source import Source
@@ -90,7 +91,7 @@ def folder() -> Path:
     return inner
 
 
-def prepare_watch() -> None:
+def prepare() -> None:
     """Note every file that Python opens from now on."""
     global _IS_WATCHED
     if not _IS_WATCHED:
@@ -156,7 +157,7 @@ def _attempt(text: str, language: str, folders: tuple[str, ...], stage: str) -> 
     try:
         guessed_stage(text)
         check_text(request.source)
-        item = prepare(request)
+        item = prepared(request)
     except ParseError as error:
         if not str(error).startswith("error[G0"):
             raise
@@ -171,7 +172,7 @@ def _attempt(text: str, language: str, folders: tuple[str, ...], stage: str) -> 
 
 def attempt(seed: int) -> Counter[str]:
     """Prepare each text for glslang; some of what it takes is compiled."""
-    prepare_watch()
+    prepare()
     counts: Counter[str] = Counter()
     has_compiler = _has_compiler()
     for number, (text, language, has_folder) in enumerate(cases(seed)):

@@ -44,7 +44,7 @@ def test_a_directive_of_a_text_would_be_seen() -> None:
 
 
 def test_a_file_that_is_opened_would_be_seen() -> None:
-    glsl.prepare_watch()
+    glsl.prepare()
     glsl._OPENED.clear()
     (glsl.folder().parent / "private").read_text()
     assert glsl._OPENED[:1] == [str(glsl.folder().parent / "private")]
