@@ -131,7 +131,8 @@ def stage_elsewhere(text: str, stage: Processor) -> Processor | None:
 def _is_path(text: str) -> bool:
     """True for a text of one line that is no program of any language."""
     return (
-        0 < len(text) < 4096
+        len(text) < 4096
+        and text.strip() != ""
         and "\n" not in text
         and ";" not in text
         and "{" not in text

@@ -19,12 +19,13 @@ _LINE = re.compile(r"(ERROR|WARNING): (?:(.*?):([0-9]{1,9}): )?(.*)")
 _TOKEN = re.compile(r"'(.*?)' : +(.*)")
 _DROPPED = re.compile(
     r"[0-9]+ compilation (?:errors|terminated)|'' : +compilation terminated|Source entry point|node is still EOpNull"
-    r"|.*Missing entry point: Each stage|.*Recursion detected:|.*No function definition \(body\) found:"
+    r"|.*Recursion detected:|.*No function definition \(body\) found:"
 )
 _FOLLOWS = frozenset({"assign", "return", "constructor"})
 """Words of messages for an operator, or for what stands at their place."""
 _CALLS = re.compile(r"    (\w+)\(.*? calling (\w+)\(.*")
 """A line after the message that functions call themselves."""
+_ENTRY = "Missing entry point"
 _BODILESS = re.compile(r"    (\w+)\([^ ]*")
 """A line after the message that functions have no body."""
 _UNEXPECTED = re.compile(r"unexpected (?:`.`|\w+)")
@@ -42,7 +43,7 @@ _NEAR = 200
 _KINDS = {"ERROR": ("G001", Severity.ERROR), "WARNING": ("G002", Severity.WARNING)}
 
 _HINTS: Mapping[str, str] = {
-    "Missing entry point": "a shader has a `void main()`; the name of another entry point is `entry=`, for HLSL",
+    _ENTRY: "a shader has a `void main()`; the name of another entry point is `entry=`, for HLSL",
     "compatibility profile": "write `#version 330 core`",
 }
 
@@ -92,6 +93,7 @@ def findings(log: str, prepared: Prepared) -> tuple[Diagnostic, ...]:
     placed = [(message, _index(message, prepared, texts)) for message in read_log(log)]
     if any(message.kind == "ERROR" for message, _ in placed):
         errors = [item for item in placed if item[0].kind == "ERROR"]
+        errors = [item for item in errors if _ENTRY not in item[0].text] or errors[:1]
         return tuple(_finding(*item, prepared, texts) for item in _causes(errors, texts)[:MAX_FINDINGS])
     return (*prepared.notes, *(_finding(*item, prepared, texts) for item in placed))[:MAX_FINDINGS]
 

@@ -62,7 +62,7 @@ CAMPAIGNS = {
             "A wrong text of GLSL or HLSL is compiled or refused within 10 s of processor time; no file but regular ones of its folders is "
             "opened, and no directive of the text reaches glslang.",
             night=1000,
-            goal=10_000,
+            goal=50_000,
             patience=600.0,
         ),
         Campaign(

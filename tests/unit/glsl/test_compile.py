@@ -212,6 +212,12 @@ def test_arguments_are_checked() -> None:
         tgsi.compile("#version 330\nvoid main() { }")
 
 
+@pytest.mark.parametrize("text", ["", " ", "\f", "\n\n"])
+def test_a_text_of_nothing_is_no_path(text: str) -> None:
+    with pytest.raises(tgsi.ParseError, match=r"G001.*(?s:.)*void main"):
+        tgsi.compile(text, stage="frag", language="glsl")
+
+
 def test_the_command_reads_glsl_by_ending_and_by_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.vert").write_text(VERTEX)
     (tmp_path / "b.glsl").write_text(FRAGMENT)
