@@ -209,5 +209,6 @@ def test_macros_of_extensions_that_are_offered_are_defined() -> None:
 def test_extensions_that_are_not_offered_are_a_warning_or_an_error() -> None:
     (note,) = prepared("#version 330\n#extension GL_X_y : enable\nvoid main() { }").notes
     assert (note.code, places((note,))) == ("G002", [(2, 12, "GL_X_y")])
+    assert code("#version 450\n#ifdef GL_ARB_bindless_texture\nno\n#endif") == ""  # glslang has it for no module of SPIR-V
     (item,) = errors("#version 330\n#extension GL_X_y : require\nvoid main() { }")
     assert (item.code, places((item,))) == ("G001", [(2, 12, "GL_X_y")])
