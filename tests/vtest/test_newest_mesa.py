@@ -36,6 +36,7 @@ def system() -> System:
 
 @pytest.fixture(scope="module")
 def server(system: System) -> Iterator[Live]:
+    (system.root / SOCKET).unlink(missing_ok=True)  # of a run that was killed
     with running(system.root / SOCKET) as live:
         yield live
 
