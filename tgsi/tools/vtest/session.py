@@ -337,7 +337,7 @@ class Session:
         text = str(error) if isinstance(error, EXPECTED) else f"{type(error).__name__}: {error}"
         self.complain(f"{name} at word {at}: {text}")
         if isinstance(error, UnsupportedError) and number != CREATE_OBJECT:
-            self.refuse("a shader of a draw", error)
+            self.refuse(shaders.stage_in(error), error)
 
     def refuse(self, shader: str, error: DiagnosticError, file: str = "") -> None:
         """Say of the first shader that cannot be drawn with which limit it meets and what to do, in the log and in the summary.

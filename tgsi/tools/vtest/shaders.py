@@ -29,6 +29,12 @@ _CREATE, _BIND = ({stage: f"{verb}_{STAGE_FACTS[Processor(stage)].call}_state" f
 """Names of the Context's create and bind methods by stage."""
 
 
+def stage_in(error: DiagnosticError) -> str:
+    """Return the stage of the shader whose text an error of a draw points into, in words."""
+    names = {label.span.source.name for item in error.diagnostics for label in item.labels}
+    return next((f"{stage.name.lower()} shader of a draw" for stage, call in _CREATE.items() if call in names), "a shader of a draw")
+
+
 @record(frozen=False, eq=False)
 class Shader:
     """Shader object and its stage."""
