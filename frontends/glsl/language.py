@@ -45,7 +45,7 @@ class Language:
         elif self.version >= 150:
             names |= {"GL_core_profile"} | ({"GL_compatibility_profile"} if self.is_compatible else set())
         macros = {"__VERSION__": str(self.version), "GL_SPIRV": "100", **dict.fromkeys(names, "1")}
-        return Dialect(macros=macros, is_es=self.is_es, counts_line=self.version >= 330 or (self.is_es and self.version >= 300))
+        return Dialect(macros=macros, is_es=self.is_es)
 
 
 def hlsl_dialect(stage: Processor) -> Dialect:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tgsi
 from tests.mesa_glsl.old_texts import SIZE, STYLES, OldText, attribute, old_texts, texels, uniform
 from tests.unit.glsl.glslang import needs_glslang
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.facts.enums import File
+from tgsi.language.interface import Interface
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +24,7 @@ def compiled(item: OldText) -> list[tgsi.Program]:
     return [tgsi.compile(text, stage=stage, defines=names) for stage, text, names in item.shaders]
 
 
-def draw(item: OldText) -> np.ndarray:
+def draw(item: OldText) -> NDArray[np.float32]:
     """The picture of a text in a Context, rows from the lower edge."""
     vertex, fragment = compiled(item)
     with tgsi.Screen() as screen, screen.context_create() as ctx:
@@ -35,27 +36,26 @@ def draw(item: OldText) -> np.ndarray:
         ctx.bind_fs_state(ctx.create_fs_state(fragment))
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(front_ccw=True, half_pixel_center=True, clip_plane_enable=1))
         ctx.clear("COLOR|DEPTH", color=(0.25, 0.5, 0.75, 1.0), depth=1.0)
-        inputs = vertex.interface.inputs
+        inputs = interface(vertex).inputs
         ctx.set_vertices({name: attribute(name, int(port.type[-1]) if "vec" in port.type else 1) for name, port in inputs.items()})
-        ctx.set_uniforms(uniforms(vertex) | uniforms(fragment))
-        names = [name for program in (vertex, fragment) for name in program.interface.samplers]
+        ctx.set_uniforms({**uniforms(vertex), **uniforms(fragment)})
+        names = [name for program in (vertex, fragment) for name in interface(program).samplers]
         sampled = screen.texture_from(texels())
-        nearest = {
-            "min_img_filter": "NEAREST",
-            "mag_img_filter": "NEAREST",
-            "min_mip_filter": "NONE",
-            "wrap_s": "REPEAT",
-            "wrap_t": "REPEAT",
-        }
+        nearest = dict.fromkeys(("min_img_filter", "mag_img_filter"), "NEAREST") | {"wrap_s": "REPEAT", "wrap_t": "REPEAT"}
         if names:
             ctx.set_textures(dict.fromkeys(names, (sampled, nearest)))
         ctx.draw_vbo(mode="TRIANGLES", count=3)
         return np.asarray(target).reshape(SIZE, SIZE, 4)[::-1].copy()
 
 
-def uniforms(program: tgsi.Program) -> Mapping[str, np.ndarray]:
-    block = program.interface.uniforms
-    made = {}
+def interface(program: tgsi.Program) -> Interface:
+    assert program.interface is not None
+    return program.interface
+
+
+def uniforms(program: tgsi.Program) -> dict[str, NDArray[np.generic]]:
+    block = interface(program).uniforms
+    made: dict[str, NDArray[np.generic]] = {}
     for name, member in block.members.items() if block is not None else ():
         if name.startswith("gl_"):  # state that GLSL calls built in
             continue

@@ -16,10 +16,8 @@ class Dialect:
         macros: the macros that it defines, name -> text.
         is_es: it belongs to OpenGL ES: names that are no macros have no value in conditions.
         is_hlsl: it is HLSL, whose texts have strings, and define any name.
-        counts_line: ``#line n`` is the number of the line after it; in old versions n + 1 is.
     """
 
     macros: Mapping[str, str] = field(default_factory=dict)
     is_es: bool = False
     is_hlsl: bool = False
-    counts_line: bool = True

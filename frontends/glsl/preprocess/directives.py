@@ -52,6 +52,7 @@ class Preprocessor:
         self._once: set[Path] = set()
         self._chain: tuple[Path, ...] = ()
         self._shift = 0
+        self._number = "0"  # of the source string
         self._dialect = Dialect()
         self._run: Mapping[str, Callable[[list[Token]], None]] = {
             "define": self._define, "undef": self._undef, "include": self._include, "error": self._error, "pragma": self._pragma,
@@ -65,9 +66,10 @@ class Preprocessor:
             ParseError: the text has errors.
         """
         self._dialect = dialect
-        for name, text in {**dialect.macros, "__FILE__": "0"}.items():
+        for name, text in dialect.macros.items():
             self._macros[name] = Macro(name, None, ((text, NOWHERE, NOWHERE),))
         self._macros["__LINE__"] = Macro("__LINE__", None, (), changing=lambda place: str(self.places.line(place) + self._shift))
+        self._macros["__FILE__"] = Macro("__FILE__", None, (), changing=lambda place: self._number)
         for name, text in defines:
             line = self.places.scan(Source(f"{name} {text}", "defines"))
             self.has_odd |= line.has_odd
@@ -232,13 +234,17 @@ class Preprocessor:
         self.reports.error(f"#error {' '.join(text.split())[:500]}".rstrip(), line[0])
 
     def _line(self, line: list[Token]) -> None:
-        """Number lines anew for ``__LINE__``; places in messages stay those of the text."""
+        """Number lines anew for ``__LINE__``, and the text for ``__FILE__``; places in messages stay those of the text.
+
+        The line after the directive has its number. Specifications before 3.30 say one more, and Mesa counts so in no version.
+        """
         self._flush()
         tokens = self._macros.expand(line[1:])
         if not tokens or not tokens[0][0].isdigit() or len(tokens[0][0]) > 9:
             self.reports.refuse("#line wants a number", tokens[0] if tokens else line[0])
-        following = int(tokens[0][0]) + (0 if self._dialect.counts_line else 1)
-        self._shift = following - self.places.line(line[0][1]) - 1
+        self._shift = int(tokens[0][0]) - self.places.line(line[0][1]) - 1
+        if len(tokens) > 1 and tokens[1][0].isdigit() and len(tokens[1][0]) < 10:
+            self._number = tokens[1][0]
 
     def _version(self, line: list[Token]) -> None:
         self.reports.refuse("#version stands before everything else", line[0])
@@ -270,11 +276,11 @@ class Preprocessor:
         path, unit = self._files.find(name, here if is_quoted else None, token, self._chain)
         if path in self._once:
             return
-        outer, self._chain = (self._chain, self._shift), (*self._chain, path)
+        outer, self._chain = (self._chain, self._shift, self._number), (*self._chain, path)
         self._shift = 0
         self._lines(unit)
         self._flush()
-        self._chain, self._shift = outer
+        self._chain, self._shift, self._number = outer
 
     def _header(self, line: list[Token]) -> tuple[str, bool, Token]:
         """The name of the file, whether it stands in quotation marks, and its place."""

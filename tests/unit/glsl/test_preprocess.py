@@ -28,12 +28,17 @@ from tests.unit.glsl.texts import code, errors, places, prepared
         ("// a \\\nb\nc", "c"),
         ("ab\\\nc /*/ d */ e / /* */ / f", "abc e / / f"),
         ("0x1e+1 1e+5 1.e5 .5 a.x 5u <<= ^^ >>", "0x1e + 1 1e+5 1.e5 .5 a . x 5u <<= ^^ >>"),
-        ("__LINE__\n__LINE__ \\\n__LINE__\n#line 40\n__LINE__ __FILE__\n#line 7 1\n__LINE__", "2 3 4 40 0 7"),
+        ("__LINE__\n__LINE__ \\\n__LINE__\n#line 40\n__LINE__ __FILE__\n#line 7 1\n__LINE__ __FILE__", "2 3 4 40 0 7 1"),
         ("#pragma foo /* \"\n */\n#pragma STDGL invariant(all)\nx", "#pragma STDGL invariant(all) x"),
     ],
 )  # fmt: skip
 def test_macros_are_expanded(text: str, tokens: str) -> None:
     assert code(f"#version 450\n{text}") == tokens
+
+
+@pytest.mark.parametrize("version", ["110", "120", "130", "150", "330", "460", "100", "300 es", "320 es"])
+def test_the_line_after_a_line_directive_has_its_number_in_every_version(version: str) -> None:
+    assert code(f"#version {version}\n#line 40\n__LINE__\n__LINE__") == "40 41"
 
 
 @pytest.mark.parametrize(
