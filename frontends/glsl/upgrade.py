@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from frontends.glsl import legacy
+from frontends.glsl.builtins import FUNCTIONS
 from frontends.glsl.declared import Declared, are_used_as_words, declared_names
 from frontends.glsl.extensions import EXTENSIONS
 from frontends.glsl.language import Language
@@ -54,10 +55,11 @@ class _Upgrade:
         self.prefix = self._prefix()
         self.old: dict[str, str] = {}
         later = self._later(extensions)
-        special = self.present & _SPECIAL | later
+        foreign = self._foreign(extensions)
+        special = self.present & _SPECIAL | later | foreign
         self.declared = declared_names(self.texts, special) if special else Declared(frozenset(), frozenset())
         has_lookups = language.is_old or language.version <= legacy.LAST_LOOKUPS
-        self.words = self._words(later)
+        self.words = self._words(later, foreign)
         self.variables = self._variables() if has_lookups else {}
         self.lookups = self._calls(legacy.LOOKUPS, self._own_lookups()) if has_lookups else {}
         self.comparisons = self._calls(legacy.COMPARISONS, self.declared.functions) if has_lookups else {}
@@ -90,8 +92,14 @@ class _Upgrade:
             if not is_word_of(word, is_es, version) and not any(word in item.words for item in offered)
         )
 
-    def _words(self, later: frozenset[str]) -> dict[str, str]:
-        """Names of the text that are words of the target's language, and, in texts older than these, names of its functions."""
+    def _foreign(self, extensions: Iterable[str]) -> frozenset[str]:
+        """Names of built-in functions that neither the version nor an extension of the text has: functions of that name are the text's."""
+        version, is_es, asked = self.language.version, self.language.is_es, frozenset(extensions)
+        found = [FUNCTIONS[name] for name in self.present & FUNCTIONS.keys()]
+        return frozenset(item.name for item in found if not item.is_in(version, is_es) and asked.isdisjoint(item.extensions))
+
+    def _words(self, later: frozenset[str], foreign: frozenset[str]) -> dict[str, str]:
+        """Names of the text that are words of the target's language, or functions that its own version lacks."""
         names = set(later)
         if not self.language.is_old:  # glslang says of reserved words that they are
             names &= self.declared.names & SINCE.keys()
@@ -99,6 +107,7 @@ class _Upgrade:
             names -= are_used_as_words(self.texts, names)
         if self.language.version < (300 if self.language.is_es else 130):
             names |= legacy.FUNCTIONS & self.declared.names
+        names |= foreign & self.declared.functions
         return {word: self._renamed(word) for word in sorted(names)}
 
     def _variables(self) -> dict[str, str]:

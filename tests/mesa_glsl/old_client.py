@@ -30,7 +30,8 @@ def draw(context: Any, item: OldText) -> Any:
     for name in program:
         member = program[name]
         if isinstance(member, moderngl.Uniform):
-            known = _TYPES.get(member.gl_type)
+            described: Any = member  # its stub has no gl_type
+            known = _TYPES.get(described.gl_type)
             if known is not None:
                 member.write(uniform(name, *known, member.array_length).tobytes())
         elif isinstance(member, moderngl.Attribute):

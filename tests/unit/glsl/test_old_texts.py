@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from frontends.glsl.builtins import FUNCTIONS
 from tests.unit.glsl.glslang import needs_glslang
 
 pytestmark = needs_glslang
@@ -186,3 +187,19 @@ def test_macros_of_any_form_reach_the_text_and_no_command_line() -> None:
     with pytest.raises(tgsi.ParseError):
         value(text)
     assert value(text, defines=macros) == [5000, 4, -1, 1]
+
+
+@pytest.mark.parametrize("version", ["110", "120", "130", "150", "330", "410", "100", "300 es", "310 es"])
+def test_a_text_has_functions_of_its_own_with_the_names_of_later_ones(version: str) -> None:
+    number, is_es = int(version.split()[0]), version == "100" or "es" in version
+    names = sorted(item.name for item in FUNCTIONS.values() if not item.is_in(number, is_es) and not item.name.startswith("gl_"))
+    assert len(names) > 20
+    member = names[0]
+    own = "".join(f"T {name}(float x) {{ return T(x * 2.0); }}\n" for name in names)
+    total = " + ".join(f"{name}(0.5).{member}" for name in names)
+    is_new = number >= (300 if is_es else 130)
+    color, out = ("c", "out vec4 c;\n") if is_new else ("gl_FragColor", "")
+    precision = "precision highp float;\n" if is_es else ""
+    text = f"#version {version}\n{precision}{out}struct T {{ float {member}; }};\n{own}void main() {{ {color} = vec4({total}); }}\n"
+    program = tgsi.compile(text, stage="frag")
+    assert tgsi.run(program, np.zeros((4, 1, 4), np.float32)).floats[0, 0, 0] == len(names)
