@@ -45,6 +45,7 @@ _KINDS = {"ERROR": ("G001", Severity.ERROR), "WARNING": ("G002", Severity.WARNIN
 _HINTS: Mapping[str, str] = {
     _ENTRY: "a shader has a `void main()`; the name of another entry point is `entry=`, for HLSL",
     "compatibility profile": "write `#version 330 core`",
+    "memory exhausted": "glslang nests about 1,200 blocks: write a switch instead of a longer chain of `else if`, or divide it",
 }
 
 

@@ -78,6 +78,12 @@ def test_deep_programs_are_drawn_and_written_in_other_languages(kind: str) -> No
         assert np.asarray(target.pixels())[0, :, 0].tolist() == list(range(200))
 
 
+@needs_glslang
+def test_a_chain_that_is_too_long_for_glslang_is_refused_with_the_way_out() -> None:
+    with pytest.raises(tgsi.ParseError, match=r"memory exhausted(.|\n)*write a switch"):
+        tgsi.compile(glsl("elseif", 2500), stage="frag")
+
+
 def tokens(cases: int) -> str:
     """A chain of `else if` as Mesa's virgl driver writes it: nested, with a register for each value."""
     lines = [
