@@ -12,6 +12,7 @@ from linkage.options import IDENTITY, LinkState
 from linkage.relocate import RelocationList, patch, placement, relocations
 from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
+from passes.analysis import facts
 from passes.validate.semantics import SOFTWARE
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
@@ -145,16 +146,20 @@ class _Rotation:
 
     def _patch(self, copy: LinkedCopy, wanted: tuple[int, ...]) -> None:
         counters, old = self.counters, copy.assignment
-        first = 0
-        while first < len(wanted) and old[first] == wanted[first]:
-            first += 1
+        slots = [slot for slot, (was, place) in enumerate(zip(old, wanted)) if was != place]
+        first = slots[0] if slots else len(wanted)
         counters.compared += min(first + 1, len(wanted))
-        for slot in range(first, len(wanted)):
-            if old[slot] != wanted[slot]:
-                counters.patched_slots += 1
-                counters.patched_fields += patch(copy.words, self._fields[slot], {self._declared[slot]: wanted[slot]})
+        for slot in slots:
+            counters.patched_slots += 1
+            counters.patched_fields += patch(copy.words, self._fields[slot], {self._declared[slot]: wanted[slot]})
         copy.assignment = wanted
         copy.generation += first < len(wanted)
+
+
+def _judged(program: Program) -> bool:
+    """Judge a program by the software profile's limits; see `check_together`."""
+    check_together(SOFTWARE, program)
+    return True
 
 
 class Linker(_Rotation):
@@ -189,6 +194,8 @@ class Linker(_Rotation):
         self._is_simple = not self._list.is_whole and all(first == last for first, last in self._blocks)
         position = {register: number for number, register in enumerate(self._registers)}
         self._positions = tuple(position.get(register, -1) for register in self._declared)
+        in_order = self._is_simple and -1 not in self._positions
+        self._keys_in_order = tuple(self._keys[position] for position in self._positions) if in_order else ()
         self._vertex: Program | None = None
 
     def table(self) -> LinkTable:
@@ -204,7 +211,7 @@ class Linker(_Rotation):
             LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
         """
         self.counters.links += 1
-        check_together(SOFTWARE, vertex)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
+        facts.of(vertex, _judged)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
         wanted = self.assignment(vertex)
         self._vertex = vertex
         return self._linked(wanted)
@@ -215,6 +222,10 @@ class Linker(_Rotation):
         if producer.duplicates or vertex.processor is not Processor.VERT:
             link(vertex, self.fragment)  # raises LinkError, or accepts the program: stages other than VERT may feed fragments, too
         outputs = producer.by_key
+        if self._keys_in_order:
+            direct = [place for place in map(outputs.get, self._keys_in_order) if place is not None]
+            if len(direct) == len(self._keys_in_order):
+                return tuple(direct)
         found = [outputs.get(key) for key in self._keys]
         if None in found and self._fallback:
             found = [

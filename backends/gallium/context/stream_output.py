@@ -41,8 +41,8 @@ class StreamOutputTarget(StreamTarget):
 
     @property
     def resource(self) -> Resource:
-        """The buffer. ValueError once the target was destroyed and is not bound, unless somebody else keeps the buffer alive."""
-        return self._reference.resource_of("stream output target")
+        """The buffer. Once the target was destroyed and is not bound, it is one without memory, unless somebody else keeps it alive."""
+        return self._reference.last
 
     @property
     def is_destroyed(self) -> bool:

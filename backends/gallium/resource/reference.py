@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import weakref
 from collections.abc import Callable
 from functools import partial
+
+import numpy as np
 
 from backends.gallium.resource.resource import Resource
 
@@ -12,11 +15,12 @@ from backends.gallium.resource.resource import Resource
 class Reference:
     """A reference that a view, a surface, a target, a mapping or a binding holds to its resource, until `release` or its own end."""
 
-    __slots__ = ("_released", "_resource")
+    __slots__ = ("_husk", "_released", "_resource")
 
     def __init__(self, resource: Resource) -> None:
         self._resource: Resource | None = resource
         self._released: Callable[[], Resource | None] | None = None
+        self._husk: Resource | None = None
         resource.take()
 
     @property
@@ -26,24 +30,34 @@ class Reference:
             return self._resource
         return None if self._released is None else self._released()
 
-    def resource_of(self, handle: str) -> Resource:
-        """The resource. ValueError, naming the kind of handle, if the handle was destroyed and nobody keeps the resource alive."""
-        found = self.resource
-        if found is None:
-            raise ValueError(f"the {handle} was destroyed, and nobody has kept its resource")
+    @property
+    def last(self) -> Resource:
+        """The resource; where nobody has kept it since `release`, one like it that was destroyed."""
+        found = self.resource or self._husk
+        assert found is not None
         return found
 
     def release(self) -> None:
         """Let go of the resource. A second call does nothing."""
         resource, self._resource = self._resource, None
         if resource is not None:
+            self._husk = _husk_of(resource)
             # A binding still shows what is drawn to the owner of user memory.
             self._released = weakref.ref(resource) if resource.user is None else partial(_same, resource)
             resource.drop()
 
     def __del__(self) -> None:
-        self.release()
+        if self._resource is not None:
+            self._resource.drop()
 
 
 def _same(resource: Resource) -> Resource:
     return resource
+
+
+def _husk_of(resource: Resource) -> Resource:
+    """A resource like another one, as it is after its end: without memory."""
+    husk: Resource = object.__new__(Resource)
+    ended = {"storage": np.zeros(0, np.uint8), "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
+    vars(husk).update(vars(resource), **ended, _whole={}, _references=0, _is_given_up=True, _is_owned=False)
+    return husk

@@ -77,8 +77,8 @@ class TransferMap:
 
     @property
     def resource(self) -> Resource:
-        """The resource. ValueError after the end of the mapping, unless somebody else keeps the resource alive."""
-        return self._reference.resource_of("mapping")
+        """The resource. After the end of the mapping it is one without memory, unless somebody else keeps it alive."""
+        return self._reference.last
 
     @property
     def data(self) -> NDArray[Any]:

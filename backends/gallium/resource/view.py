@@ -87,8 +87,8 @@ class SamplerView:
 
     @property
     def texture(self) -> Resource:
-        """The texture. ValueError after `destroy`, unless somebody else keeps it alive."""
-        return self._reference.resource_of("sampler view")
+        """The texture. After `destroy` it is one without memory, unless somebody else keeps it alive."""
+        return self._reference.last
 
     @property
     def bound(self) -> BoundView:
@@ -251,8 +251,8 @@ class Surface:
 
     @property
     def texture(self) -> Resource:
-        """The texture. ValueError after `destroy`, unless somebody else keeps it alive."""
-        return self._reference.resource_of("surface")
+        """The texture. After `destroy` it is one without memory, unless somebody else keeps it alive."""
+        return self._reference.last
 
     @property
     def living_texture(self) -> Resource | None:
