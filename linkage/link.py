@@ -10,6 +10,7 @@ from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
 from linkage.table import LinkTable
+from linkage.text import names_of
 from linkage.types import check_types
 from linkage.unwritten import gaps_of
 from linkage.unwritten import unwritten as unwritten_reads
@@ -81,6 +82,8 @@ def connect(
         table = replace(table, unwritten=unwritten_reads(vertex, table, consumer, rasterized=True))
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
+    if vertex.interface is not None or fragment.interface is not None:
+        table = replace(table, names=names_of(vertex, fragment))
     return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
 
 

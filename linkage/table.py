@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched, Unwritten
@@ -52,6 +53,7 @@ class LinkTable:
     implicit: tuple[Unmatched, ...] = ()  # varyings that declare no interpolation
     other_sides: tuple[Unmatched, ...] = ()  # COLOR inputs that read a BCOLOR, or the other way round: there is no other output
     unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that are not surely written
+    names: Mapping[Semantic, str] = field(default_factory=dict, compare=False, repr=False)  # of varyings, in the texts of other languages
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:
@@ -65,13 +67,16 @@ class LinkTable:
         """Aligned text: one line for each slot, then the rasterizer's inputs and outputs, then the device's link and the findings."""
         from linkage.text import row_lines
 
-        return "\n".join([self._title, *row_lines(self.rows, self.back_register), *self._lines(), *self._messages()])
+        return "\n".join([self._title, *row_lines(self.rows, self.back_register, self.names), *self._lines(), *self._messages()])
 
     def _repr_html_(self) -> str:
         from linkage.text import HEADER, row_cells
         from tgsi.language import notebook
 
-        parts = [notebook.heading(self._title), notebook.table(HEADER, row_cells(self.rows, self.back_register)) if self.rows else ""]
+        parts = [
+            notebook.heading(self._title),
+            notebook.table(HEADER, row_cells(self.rows, self.back_register, self.names)) if self.rows else "",
+        ]
         if more := self._lines():
             parts.append(notebook.text("rasterizer and device" if self.device is not None else "rasterizer", "\n".join(more)))
         return "".join([*parts, notebook.items(self._messages())])
@@ -119,21 +124,21 @@ class LinkTable:
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
         """Warnings and notes, made at each call: unmatched inputs, unwritten and dead outputs, no interpolation, no position."""
-        from linkage.text import unwritten_finding
+        from linkage.text import named, unwritten_finding
 
         found: list[Diagnostic] = []
         for item in self.unmatched_inputs:
             hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
-            text = f"IN[{item.input_register}] {item.semantic} has no output to read from"
+            text = f"IN[{item.input_register}] {named(item.semantic, self.names)} has no output to read from"
             if self.device is None:
                 text += "; it reads 0, 0, 0, 1"
             found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
         found += map(unwritten_finding, self.unwritten)
         for output in self.dead_outputs:
-            text = f"OUT[{output.output_register}] {output.semantic} is never read"
+            text = f"OUT[{output.output_register}] {named(output.semantic, self.names)} is never read"
             found.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
         for item in self.implicit:
-            text = f"IN[{item.input_register}] {item.semantic} states no interpolation; it is CONSTANT"
+            text = f"IN[{item.input_register}] {named(item.semantic, self.names)} states no interpolation; it is CONSTANT"
             found.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to have it vary"))
         for item in self.other_sides:
             side = "back" if item.semantic.name == "COLOR" else "front"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from linkage.device_link import DeviceLink
 from linkage.rows import Relocation, Unwritten
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.enums import CHANNELS
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.program import Program
 
 _LONG = 80
 """Tables with more entries are shown sixteen to a line."""
@@ -37,22 +39,43 @@ def _origin(row: Relocation, back: int | None) -> str:
     return f"OUT[{row.output_register}]" + (f" / back OUT[{back}]" if back != row.output_register else "")
 
 
-def row_lines(rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None]) -> list[str]:
+def names_of(*programs: Program) -> dict[Semantic, str]:
+    """The names of varyings by their semantics, as the texts of the programs in other languages have them; the last text counts."""
+    found: dict[Semantic, str] = {}
+    for program in programs:
+        ports = () if program.interface is None else (*program.interface.outputs.values(), *program.interface.inputs.values())
+        for port in ports:
+            name, _, index = port.semantic.rstrip("]").partition("[")
+            for k in range(port.registers if index.isdecimal() else 0):
+                found[Semantic(name, int(index) + k)] = port.name + (f", register {k}" if port.registers > 1 else "")
+    return found
+
+
+def named(semantic: Semantic, names: Mapping[Semantic, str]) -> str:
+    """A semantic, with the name of its varying where there is one."""
+    return f"{semantic} {names[semantic]}" if semantic in names else str(semantic)
+
+
+def row_lines(
+    rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None], names: Mapping[Semantic, str] | None = None
+) -> list[str]:
     """A header and one line a row, in columns; nothing for no rows. `back_register` names the output that back faces read."""
     if not rows:
         return []
-    cells = row_cells(rows, back_register)
+    cells = row_cells(rows, back_register, names)
     widths = [max(len(line[i]) for line in (HEADER, *cells)) for i in range(len(HEADER))]
     return ["  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in (HEADER, *cells)]
 
 
-def row_cells(rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None]) -> list[tuple[str, ...]]:
+def row_cells(
+    rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None], names: Mapping[Semantic, str] | None = None
+) -> list[tuple[str, ...]]:
     """The texts of each row, as `HEADER` names them."""
     return [
         (
             str(row.slot),
             f"IN[{row.input_register}]",
-            str(row.semantic),
+            named(row.semantic, names or {}),
             mask_text(row.usage_mask),
             _origin(row, back_register(row)),
             channels_text(row),

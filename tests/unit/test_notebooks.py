@@ -62,3 +62,30 @@ def test_an_interface_without_names_says_so() -> None:
     from tgsi.language.interface import Interface
 
     assert "without names" in Interface()._repr_html_()
+
+
+VERTEX = """#version 330
+in vec4 position; in vec2 uv; out vec2 coord; out vec3 spare;
+void main() { gl_Position = position; coord = uv; spare = vec3(uv, 1.0); }
+"""
+FRAGMENT = """#version 330
+in vec2 coord; out vec4 result;
+void main() { result = vec4(coord, 0.0, 1.0); }
+"""
+
+
+@needs_glslang
+def test_a_link_table_has_the_names_of_glsl() -> None:
+    table = tgsi.link(tgsi.compile(VERTEX, stage="vert"), tgsi.compile(FRAGMENT, stage="frag"))
+    (row,) = [line for line in str(table).splitlines() if "IN[0]" in line]
+    assert row.split()[2].startswith("GENERIC[")
+    assert row.split()[3] == "coord"
+    assert "coord" in table._repr_html_()
+    assert any(finding.message.endswith(" spare is never read") for finding in table.findings)
+
+
+def test_a_link_table_of_tgsi_has_semantics_alone() -> None:
+    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[3]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
+    fragment = "FRAG\nDCL IN[0], GENERIC[3], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    (row,) = [line for line in str(tgsi.link(vertex, fragment)).splitlines() if "IN[0]" in line]
+    assert row.split() == ["0", "IN[0]", "GENERIC[3]", ".xyzw", "OUT[1]", "xyzw", "PERSPECTIVE"]
