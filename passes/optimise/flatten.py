@@ -13,7 +13,7 @@ from passes.base import Pass
 from passes.edit import Immediates, Temporaries, destination, source_of, with_operands, with_parts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.opcodes import FLOW_NAMES, OPCODES
-from tgsi.language.facts.traits import CALL, CLOSERS, ELSE, ENDIF, IF, OPENERS, SUBROUTINE
+from tgsi.language.facts.traits import CALL, CLOSER, CLOSERS, ELSE, ENDIF, IF, OPENERS, SUBROUTINE
 from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -44,17 +44,19 @@ class FlattenBranches(Pass):
 
 
 def nesting_of(program: Program) -> int:
-    """Return the greatest number of blocks that are open at a time."""
-    depth = most = 0
+    """Return the greatest number of blocks that are open at a time; 0 for a program that is not valid because its blocks do not nest."""
+    most = 0
+    stack = []
     for item in program.instructions:
         flow = item.opcode.flow
-        if flow is not None:
-            if flow in OPENERS:
-                depth += 1
-                most = max(most, depth)
-            elif flow in CLOSERS:
-                depth -= 1
-    return most
+        if flow is None:
+            continue
+        if flow in OPENERS:
+            stack.append(flow)
+            most = max(most, len(stack))
+        elif (flow in CLOSERS and (not stack or CLOSER[stack.pop()] is not flow)) or (flow is ELSE and (not stack or stack[-1] is not IF)):
+            return 0
+    return 0 if stack else most
 
 
 @record(frozen=False, eq=False)

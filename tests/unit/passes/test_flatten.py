@@ -21,6 +21,7 @@ HEAD = (
     "IMM[0] UINT32 {0, 1, 2, 3}\nIMM[1] UINT32 {5, 7, 11, 4}\nMOV TEMP[0], IN[0]\n"
 )
 LANES = 24
+DEEP = "UIF IN[0].xxxx\n" * 300
 
 
 class Nest:
@@ -172,3 +173,13 @@ def test_a_program_that_can_observe_its_number_of_registers_is_refused_with_the_
     text = chain(200, "UARL ADDR[0].x, IN[0].xxxx\nMOV OUT[0], TEMP[ADDR[0].x]").replace("DCL TEMP", "DCL ADDR[0]\nDCL TEMP")
     with pytest.raises(UnsupportedError, match=r"B040(.|\n)*ARRAY\(1\)"):
         Pipeline.parse("flatten-branches").run(parse(text), is_valid=True)
+
+
+@pytest.mark.parametrize("ends", ["ENDLOOP\n" * 300, "ENDIF\n" * 299, "ENDIF\n" * 301, "ENDLOOP\nELSE\n"])
+def test_programs_whose_blocks_do_not_nest_stay_as_they_are(ends: str) -> None:
+    program = parse(f"{HEAD}{DEEP}{ends}END\n")
+    assert FlattenBranches().run(program) is program
+
+
+def test_a_second_else_does_no_harm() -> None:
+    assert FlattenBranches().run(parse(HEAD + DEEP + "ELSE\n" * 2 + "ENDIF\n" * 300 + "END\n"))
