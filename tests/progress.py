@@ -27,7 +27,7 @@ class Progress:
         self._end = threading.Event()
 
     def line(self) -> str:
-        """What is going on now."""
+        """The count of tests that have run, and the time that is left."""
         now = self._clock()
         if not self._total:
             return f"collecting the tests in each process: {_clock_time(now - self._begin)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import KW_ONLY, fields
 from types import MappingProxyType
 
 from backends.formats import Format
@@ -49,6 +49,7 @@ class TextureKey:
     pot: bool = False
     levels: bool = True
     handles: tuple[str, ...] | None = None
+    _: KW_ONLY
     is_wide: bool = False
 
     def fits(self, target: str) -> bool:

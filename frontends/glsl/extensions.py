@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 from types import MappingProxyType
 
 from frontends.glsl.words import DOUBLES
@@ -27,6 +28,7 @@ class Extension:
 
     name: str
     way: str
+    _: KW_ONLY
     desktop: bool = True
     es: bool = True
     words: frozenset[str] = frozenset()
@@ -158,7 +160,9 @@ def _extensions() -> dict[str, Extension]:
             is_of_es = es or name.startswith("GL_KHR_") or name in _PASSED_ES.split()
             is_of_desktop = desktop or (name in made and made[name].desktop)
             words = frozenset(_WORDS.get(name, "").split())
-            made[name] = Extension(name, way, is_of_desktop, is_of_es, words, needs=needs.get(name, 0), asks=_ASKS.get(name, name))
+            made[name] = Extension(
+                name, way, desktop=is_of_desktop, es=is_of_es, words=words, needs=needs.get(name, 0), asks=_ASKS.get(name, name)
+            )
     return made
 
 

@@ -112,8 +112,8 @@ def _piece(chance: random.Random) -> str:
         case 1:
             return chance.choice(_HIDING)
         case 2:
-            name = chance.choice(_NAMES)
-            return chance.choice(_SPELLINGS).replace("{}", name)
+            spelling: str = chance.choice(_SPELLINGS)
+            return spelling.replace("{}", chance.choice(_NAMES))
         case 3 | 4:
             return chance.choice(_DIRECTIVES) + " "
         case _:

@@ -24,6 +24,8 @@ ALLOWED = {
     "tgsi.language.codes": "explanations of errors",
     "tgsi.language.text.advice.synonyms": "other languages' words for stages, and signs of a stage",
     "frontends.glsl.request": "endings of files and words that name stages, and signs of each in a text",
+    "frontends.glsl.hlsl.semantics": "stages that write system values of vertices",
+    "frontends.spirv.interface": "which of the two stages of tessellation writes a patch's values, and which reads them",
     "frontends.spirv.emit.stages": "execution models and modes of SPIR-V",
     "frontends.spirv.emit.variables": "inputs and outputs with a row for each vertex",
     "backends.glsl.code": "outputs with a row for each vertex",
