@@ -58,7 +58,7 @@ gl_FragData[1]|gl_DepthRange.far|gl_Vertex|noise3|1.0|0x1f|1e+|return|if (|else|
 #include "a.glsl"|struct S { float case; }
 """
 _SPELLINGS: tuple[str, ...] = ('#include "{}"', "#include <{}>", '#inc\\\nlude "{}"', '#/**/include "{}"', '# include "{}')
-_WORDS = (*"(){}[];,.=+-*/<>?:!~%&|^", "9" * 50, *_SAID.strip().replace("\n", "|").split("|"))
+_WORDS: tuple[str, ...] = (*"(){}[];,.=+-*/<>?:!~%&|^", "9" * 50, *_SAID.strip().replace("\n", "|").split("|"))
 _BASES = (
     "#version 120\nuniform sampler2D texture; varying vec2 v;\n#define A texture2D(texture, v)\nvoid main() { gl_FragColor = A; }\n",
     '#version 330\n#include "a.glsl"\nin vec2 v; out vec4 c;\n#define F(x) (x + \\\n x)\nvoid main() { c = vec4(F(v), included()); }\n',
@@ -112,8 +112,8 @@ def _piece(chance: random.Random) -> str:
         case 1:
             return chance.choice(_HIDING)
         case 2:
-            spelling: str = chance.choice(_SPELLINGS)
-            return spelling.replace("{}", chance.choice(_NAMES))
+            name = chance.choice(_NAMES)
+            return chance.choice(_SPELLINGS).replace("{}", name)
         case 3 | 4:
             return chance.choice(_DIRECTIVES) + " "
         case _:

@@ -13,7 +13,6 @@ import pytest
 
 from backends.interp.run import run
 from backends.run.arguments import prepare
-from passes.analysis.access import free_indexing
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES
 from passes.validate import validate
@@ -45,21 +44,6 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
 def test_pipeline_keeps_the_results_of_any_program(pipeline: str, begin: int, end: int) -> None:
     for seed in range(begin, end):
         check(generate(seed), lambda text, arguments: differences(text, arguments, pipeline))
-
-
-@pytest.mark.parametrize(("begin", "end"), [(0, 60), pytest.param(60, 2000, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_branches_that_are_written_one_after_another_keep_the_results_of_any_program(depth: int, begin: int, end: int) -> None:
-    flat = Pipeline.parse(f"flatten-branches{{depth={depth}}}")
-    changed = 0
-    for seed in range(begin, end):
-        item = generate(seed)
-        program = parse(item.text)
-        if free_indexing(program, File.TEMP):
-            continue  # the program can observe how many registers it has
-        changed += flat.run(program) != program
-        check(item, lambda text, arguments: differences(text, arguments, str(flat)))
-    assert changed > (end - begin) // 10
 
 
 @pytest.mark.parametrize("seed", [4683, 26569, 65026, 918950])

@@ -6,6 +6,7 @@ import ctypes
 import weakref
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,6 @@ def _same(resource: Resource) -> Resource:
 def _husk_of(resource: Resource) -> Resource:
     """A resource like another one, as it is after its end: without memory."""
     husk: Resource = object.__new__(Resource)
-    ended = {"storage": np.zeros(0, np.uint8), "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
+    ended: dict[str, Any] = {"storage": np.zeros(0, np.uint8), "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
     vars(husk).update(vars(resource), **ended, _whole={}, _references=0, _is_given_up=True, _is_owned=False)
     return husk
