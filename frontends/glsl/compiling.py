@@ -112,7 +112,7 @@ def _named(item: Any, prepared: Prepared) -> Any:
 
 
 def _relabelled(item: Diagnostic, prepared: Prepared) -> Diagnostic:
-    """A finding of the reader, whose lines are those of the text for glslang, with places in the texts as they were written."""
+    """A finding of the SPIR-V reader with its places moved from glslang's text to the texts that the user wrote."""
     labels: list[Label] = []
     for label in item.labels:
         labels += prepared.labels(label.span.line) if label.span.source.name == "stdin" else [label]

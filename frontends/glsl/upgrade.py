@@ -1,4 +1,4 @@
-"""Old GLSL as GLSL of today: tokens of live code become others by what they are in the version of the text. Places stay."""
+"""Upgrade old GLSL: replace each token of live code by its modern form, judged by the version of the text. Places stay."""
 
 from __future__ import annotations
 

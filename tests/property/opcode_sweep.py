@@ -89,7 +89,7 @@ def inputs(count: int, random: int = 1500) -> Words:
 
 
 def mismatches(given: Words, before: Any, after: Any) -> list[str]:
-    """Lanes whose outputs differ in a bit, in words: the inputs, what was computed and what came back."""
+    """Describe the lanes whose outputs differ: inputs, bits before the round trip, and bits after it."""
     a, b = (np.asarray(result.outputs) for result in (before, after))
     registers = min(a.shape[1], b.shape[1])
     lanes = np.flatnonzero((a[:, :registers] != b[:, :registers]).any(axis=(1, 2)))

@@ -69,7 +69,7 @@ class KnownSlot(ctypes.Structure):
         ("value", c_uint64),
         ("kind", c_int32),
         ("pad", c_int32),
-        ("end", c_uint64),  # address of an i32 that is not 0 when what the object stands for has ended; 0: none
+        ("end", c_uint64),  # address of an i32 that becomes nonzero when the object is destroyed; 0: none
         ("gone", c_uint64),  # address of an i32 that is not 0 when the object is gone, and another one may have its address
     ]
 

@@ -243,7 +243,7 @@ class Screen(Capabilities, ScreenCore):
             context._finish_uses(resource, for_reading=True)
 
     def _make_room(self) -> None:
-        """Let contexts carry out pending work and let go of memory that they only remember. Those that are in use are left out."""
+        """Let idle contexts flush pending work and release cached memory. Contexts in use by another thread are skipped."""
         with self._lock:
             contexts = list(self._contexts)
         for context in contexts:

@@ -240,7 +240,7 @@ class PixelBlock(BlockMemory, PixelInputs):
 
     @property
     def _keeps_covered(self) -> bool:
-        """True if nothing but coverage takes lanes away: no test, no mask, no discard."""
+        """True if every covered pixel is stored: no test, no mask and no discard can drop one."""
         key, info = self.kernel.key, self.kernel.info
         is_tested = key.is_masked or key.depth is not None or key.alpha is not None or key.to_coverage
         return not (is_tested or info.kills or info.has_side_effects or (info.sample_mask is not None and not key.ignores_mask))

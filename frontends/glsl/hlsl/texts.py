@@ -114,7 +114,7 @@ class _Writer:
         return [0, *accumulate(marks)]
 
     def at(self, number: int) -> str:
-        """A token of code as it was, or nothing beyond the ends."""
+        """The original token at an index, or an empty text beyond the ends."""
         return self._plain[number] if 0 <= number < len(self._plain) else ""
 
     def run(self) -> None:

@@ -35,7 +35,7 @@ class _Branch:
 
 
 class Preprocessor:
-    """One run over a text and what it includes.
+    """Preprocess a text and the files that it includes, once.
 
     `tokens` is its live code, `extensions` what it asks for: name -> behavior and place.
     """

@@ -1,4 +1,4 @@
-"""Texts to lines of tokens, and places of tokens in the texts as they were written.
+"""Split texts into lines of tokens, and map tokens back to the texts that the user wrote.
 
 A place is a number: the base of a text and an offset in it. Texts are read without continuations and with LF alone as the end of a line;
 `Places` maps back.

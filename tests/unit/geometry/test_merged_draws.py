@@ -228,7 +228,7 @@ def test_neighbors_give_what_each_draw_gives_alone(case: str, threads: int) -> N
         results = []
         for is_apart in (True, False):
             sequence = Sequence(screen, is_apart)
-            for repetition in range(2):  # what was drawn before is known to generated code, in the next frame, too
+            for repetition in range(2):  # the second frame draws through generated code alone
                 for k in range(DRAWS):
                     CASES[case](sequence, k)
                 sequence.counts.append(repetition)
