@@ -185,7 +185,7 @@ CASES: dict[str, tuple[State, str, Any]] = {
     "RasterizerState.force_persample_interp": rasterizer(True, {"multisample": True}, samples=4),
     "RasterizerState.line_smooth": rasterizer(True, modes=LINES),
     "RasterizerState.line_stipple_enable": rasterizer(True, {"line_stipple_pattern": 0x3333}, modes=LINES),
-    "RasterizerState.line_last_pixel": rasterizer(True, modes=LINES),
+    "RasterizerState.line_last_pixel": rasterizer(True, modes=LINES, viewport={"translate": (20.25, 20.25, 0.5)}),
     "RasterizerState.flatshade_first": rasterizer(True, {"flatshade": True}),
     "RasterizerState.quads_provoke_last": rasterizer(True, {"flatshade": True, "flatshade_first": True}, info={"mode": "QUADS"}),
     "RasterizerState.half_pixel_center": rasterizer(False),

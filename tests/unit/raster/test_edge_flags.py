@@ -25,7 +25,8 @@ END
 """
 # Corners clockwise from the upper left one; increasing y of clip space maps to increasing rows.
 SQUARE = np.array([[-0.75, -0.75, 0, 1], [0.75, -0.75, 0, 1], [0.75, 0.75, 0, 1], [-0.75, 0.75, 0, 1]], np.float32)
-SIDES: dict[str, Any] = {"top": (2, slice(4, 12)), "right": (slice(4, 12), 14), "bottom": (14, slice(4, 12)), "left": (slice(4, 12), 2)}
+# Edges lie exactly between two pixels: lines take the left one and, with rows that grow with y, the one with the smaller number.
+SIDES: dict[str, Any] = {"top": (1, slice(4, 12)), "right": (slice(4, 12), 13), "bottom": (13, slice(4, 12)), "left": (slice(4, 12), 1)}
 
 
 def flags(*values: int) -> Array:
