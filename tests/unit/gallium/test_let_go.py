@@ -264,8 +264,12 @@ def test_a_loop_that_binds_uses_and_drops_never_runs_out_of_memory(ctx: g.Contex
         WAYS[way](ctx)
 
 
+BY_DAY = ("sampled view", "cleared color buffer", "depth buffer", "resolve", "vertex buffer", "stream output")
+"""Ways that take 10,000 rounds by day; each takes some seconds, and all of them run by night."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.nightly] * (way not in BY_DAY)) for way in WAYS])
 def test_ten_thousand_textures_are_bound_and_dropped_within_64_mebibytes(way: str) -> None:
     with g.Screen(threads=0, memory_limit=64 << 20) as screen, screen.context_create() as ctx:
         ready(ctx)
