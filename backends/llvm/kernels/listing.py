@@ -16,7 +16,6 @@ from backends.llvm.engine.artifact import Artifact, generate_artifact
 from backends.llvm.kernels.stages import build_run_kernel, build_vertex_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
-from passes.fitting import fitted
 from tgsi.language.facts.enums import File, Processor, ReturnType
 from tgsi.language.program import Program
 
@@ -69,11 +68,12 @@ def assumed_images(program: Program) -> dict[int, ImageKey]:
 
 
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
-    """Kernel of a validated program. As in `tgsi.run`, it has fewer lanes if its registers would take too much stack.
+    """Kernel of a validated program, as `passes.fitting` makes it.
+
+    As in `tgsi.run`, it has fewer lanes if its registers would take too much stack.
 
     Raises UnsupportedError for a program that cannot be generated, ValueError for an image of an unknown format.
     """
-    program = fitted(program)
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:
         return build_vertex_kernel(program, lanes, textures, samplers, cpu=cpu)

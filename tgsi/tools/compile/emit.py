@@ -165,11 +165,12 @@ def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
     with options.watch.stage("load code generator"):
         from backends.llvm.engine.artifact import has_objects
         from backends.llvm.kernels.listing import generate
+        from passes.fitting import fitted
     check_target(options)
     try:
         if _only_times(options) and not has_objects(cpu):
             kind = "asm"
-        made = generate(program, kind, cpu=cpu, lanes=options.lanes)
+        made = generate(fitted(program), kind, cpu=cpu, lanes=options.lanes)
     except ValueError as error:  # the target cannot run this program
         raise UsageError(f"--emit {kind}: {error}") from None
     options.watch.add(made.times)
