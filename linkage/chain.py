@@ -15,7 +15,6 @@ from linkage.link import connect, find_profile, link
 from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import LinkTable
-from linkage.types import check_types
 from linkage.unwritten import unwritten
 from linkage.usage import interface_of
 from passes.validate.semantics import SOFTWARE, SemanticLimits
@@ -54,7 +53,10 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
     if consumer.processor is Processor.FRAG:
         return connect(producer, consumer, state=state)
     check_registers(producer, consumer)
-    check_types(producer, consumer)
+    if producer.interface is not None and consumer.interface is not None:
+        from linkage.types import check_types  # loaded only for programs of other languages than TGSI
+
+        check_types(producer, consumer)
     if STAGES[producer.processor].is_mesh:
         _check_memory(producer, consumer)
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)

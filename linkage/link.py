@@ -10,8 +10,6 @@ from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
 from linkage.table import LinkTable
-from linkage.text import names_of
-from linkage.types import check_types
 from linkage.unwritten import gaps_of
 from linkage.unwritten import unwritten as unwritten_reads
 from linkage.usage import interface_of
@@ -76,13 +74,18 @@ def connect(
     if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.is_faulty or consumer.torn_inputs:
         _check_stages(vertex, fragment)
         check_registers(vertex, fragment)
-    check_types(vertex, fragment)
+    if vertex.interface is not None and fragment.interface is not None:
+        from linkage.types import check_types  # loaded only for programs of other languages than TGSI
+
+        check_types(vertex, fragment)
     table = join(profile, producer, consumer, state.mapping)
     if gaps_of(vertex):
         table = replace(table, unwritten=unwritten_reads(vertex, table, consumer, rasterized=True))
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
     if vertex.interface is not None or fragment.interface is not None:
+        from linkage.text import names_of
+
         table = replace(table, names=names_of(vertex, fragment))
     return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
 

@@ -8,7 +8,6 @@ from backends.device.commands.bound_record import view_word
 from backends.device.commands.known_objects import Kind
 from backends.formats import AnyFormat
 from backends.gallium.context.core import ContextCore
-from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.room import with_room
 from backends.gallium.resource.view import SamplerView, sampler_view, swizzle_of
@@ -52,6 +51,8 @@ class SamplerViews(ContextCore):
         (context.rst, "Sampler Views")
         """
         self._check_resource(texture, "create_sampler_view: texture")
+        from backends.gallium.resource.buffer_range import BufferRange  # loaded with the first view
+
         return with_room(
             self,
             lambda: sampler_view(

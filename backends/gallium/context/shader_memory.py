@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
 from backends.device.memory import BoundImage, Memory
 from backends.formats import CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
-from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
@@ -19,6 +18,9 @@ from backends.pipe.checks import flags, integer, pixel_format, truth
 from backends.pipe.enums import Bind, ImageAccess
 from backends.pipe.limits import MAX_BUFFER_BYTES
 from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from backends.gallium.resource.buffer_range import BufferRange
 
 OFFSET_ALIGNMENT = 4
 """Alignment of the first byte of a shader buffer or a buffer image."""
@@ -85,7 +87,7 @@ def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memor
     if not buffer.is_buffer:
         raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
     truth(given.writable, f"{argument}: writable")
-    extent = BufferRange(given.buffer_offset, given.buffer_size).of(buffer.size, 1, f"{argument}: buffer_")
+    extent = _range(given.buffer_offset, given.buffer_size).of(buffer.size, 1, f"{argument}: buffer_")
     start, size = _aligned(extent, f"{argument}: buffer_")
     return Memory(buffer.address + start, size, buffer.storage), buffer
 
@@ -110,6 +112,12 @@ def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundI
     return BoundImage(ImageKey(seen, record.size > MAX_BUFFER_BYTES), record, resource.storage), resource
 
 
+def _range(offset: int, size: int | None, first_element: int | None = None, last_element: int | None = None) -> BufferRange:
+    from backends.gallium.resource.buffer_range import BufferRange  # loaded with the first buffer or image
+
+    return BufferRange(offset, size, first_element, last_element)
+
+
 def _aligned(extent: tuple[int, int], argument: str) -> tuple[int, int]:
     if extent[0] % OFFSET_ALIGNMENT:
         raise ValueError(f"{argument}offset: {extent[0]} is not a multiple of {OFFSET_ALIGNMENT}")
@@ -117,7 +125,7 @@ def _aligned(extent: tuple[int, int], argument: str) -> tuple[int, int]:
 
 
 def _of_buffer(buffer: Resource, view: ImageView, seen: Format, argument: str) -> TextureRecord:
-    given = BufferRange(view.offset, view.size, view.first_element, view.last_element)
+    given = _range(view.offset, view.size, view.first_element, view.last_element)
     start, size = _aligned(given.of(buffer.size, seen.block_bytes, f"{argument}: "), f"{argument}: ")
     record = TextureRecord(buffer.address + start, size, size // seen.block_bytes, 1, 1)
     record.samples = 1
@@ -125,7 +133,7 @@ def _of_buffer(buffer: Resource, view: ImageView, seen: Format, argument: str) -
 
 
 def _of_texture(texture: Resource, view: ImageView, argument: str) -> TextureRecord:
-    BufferRange(0, None, view.first_element, view.last_element).refuse_elements(argument)
+    _range(0, None, view.first_element, view.last_element).refuse_elements(argument)
     level = texture.level(view.level, f"{argument}: level")
     first = integer(view.first_layer, f"{argument}: first_layer", 0, level.layers - 1)
     top = level.layers - 1

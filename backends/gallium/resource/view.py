@@ -6,6 +6,7 @@ import ctypes
 import operator
 from collections import deque
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
@@ -13,7 +14,6 @@ from backends.device.framebuffer import Framebuffer as DeviceFramebuffer
 from backends.device.framebuffer import Surface as DeviceSurface
 from backends.device.memory import BoundView
 from backends.formats import AnyFormat, CompressedFormat, Format
-from backends.gallium.resource.buffer_range import BufferRange
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.reference import Reference
@@ -23,6 +23,9 @@ from backends.pipe.checks import any_format, integer, pixel_format, sequence
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
 from backends.pipe.limits import MAX_TARGET_SAMPLES
 from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from backends.gallium.resource.buffer_range import BufferRange
 
 Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 _LETTERS = {"x": Swizzle.X, "y": Swizzle.Y, "z": Swizzle.Z, "w": Swizzle.W, "0": Swizzle.ZERO, "1": Swizzle.ONE}
