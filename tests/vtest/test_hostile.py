@@ -62,7 +62,10 @@ WRONG = {
     "a box outside": (Commands().add("RESOURCE_INLINE_WRITE", 1, 0, 0, 0, 0, 15, 0, 0, 4, 1, 1, 0), "box: 15 + 4"),
     "too little data": (Commands().add("RESOURCE_INLINE_WRITE", 1, 0, 0, 0, 0, 0, 0, 0, 4, 4, 1, 0), "64 bytes"),
     "a negative box": (Commands().add("CLEAR_TEXTURE", 1, 0, -1, 0, 0, 4, 1, 1, 0, 0, 0, 0), "box: -1"),
-    "a text that is no shader": (Commands().shader(50, FRAGMENT, "FRAG\nHELLO\nEND\n"), "HELLO"),
+    "a text that is no shader": (
+        Commands().shader(50, FRAGMENT, "FRAG\nHELLO\nEND\n"),
+        ("fragment shader 50 is refused", "unknown opcode `HELLO`"),
+    ),
     "a text of another stage": (Commands().shader(50, VERTEX, PASS_FS), "a VERT program is wanted"),
     "a piece of nothing": (Commands().piece(50, VERTEX, 5 | 1 << 31, b"abc"), "no beginning"),
     "outputs that are not there": (Commands().shader(50, VERTEX, "", (60,)), "60 outputs need"),
@@ -80,11 +83,12 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_command_is_told_and_what_follows_is_carried_out(serve: Runner, case: str) -> None:
-    commands, text = WRONG[case]
+    commands, words = WRONG[case]
+    texts = (words,) if isinstance(words, str) else words  # one for each line
     stream = target().buffer(2, vertices(*COVER)).submit(commands)
     result = serve(read(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))))
-    assert [text in line for line in result.lines] == [True], result.lines
-    assert result.lines[0].startswith("test: ")
+    assert len(result.lines) == len(texts), result.lines
+    assert all(line.startswith("test: ") and text in line for line, text in zip(result.lines, texts, strict=True)), result.lines
     assert (result.pixels(16, 16) == (255, 0, 0, 255)).all()
 
 
