@@ -23,7 +23,7 @@ pytestmark = pytest.mark.light
 
 PLACE = re.compile(r"^(command \d+ \([A-Za-z_ 0-9]+\) at byte \d+: .|the file |the recording )", re.DOTALL)
 EDGES = (0, 1, 2, 3, 4, 7, 0xFF, 0xFFFF, 1 << 16, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 24)
-MUTANTS = 250
+MUTANTS = 350
 """Traces of one test; ``python -m tests.fuzz.test_hostile_traces N`` plays more."""
 SEEDS = (0, 1, 2, 3, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(4, 20)))
 
