@@ -51,14 +51,12 @@ class Renderer:
 
     Args:
         threads: native workers in addition to the caller (None: one for each CPU but the caller's; 0: the caller alone).
-        lanes: vector width of every stage (8, 16, 32; 64 for fragments only); None picks one for each shader. Any choice gives the
-            same bytes.
+        lanes: vector width of all stages (8, 16, 32; 64 for fragments only); None: one for each shader. Any choice gives the same bytes.
         cpu, cache: the target ("host" or an x86-64 level) and the directory of kernels (None for the default one, False for none).
         helps: whether the caller works, too; None: if a CPU is left for it. setup_lanes: vector width of the front end.
-        batch, spans: most primitives, and most draws, of one unit of front-end work.
+        batch, spans: most primitives, and most draws, of one unit of front-end work. is_limited: callers may have budgets of time.
         window, arena: most batches that are binned before tiles are drawn, and bytes of the arena that each is binned into.
         ahead: amount of new work, about one for a primitive and two for a draw, for which workers are woken before a flush; 0: never.
-        is_limited: callers may have budgets of time.
     """
 
     def __init__(
@@ -328,7 +326,8 @@ class Renderer:
         return [*(job.written for job in self._resolves), *self._passes.targets, *self._passes.earlier]
 
     def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
-        """Run all pending work; on return all bytes are in memory."""
+        """Run all pending work; on return all bytes are in memory. ValueError after `close`."""
+        self._pool.check_open()
         if not self._executor.carry_out(reason):
             if self.pending:
                 self.carry_out(reason)
@@ -385,16 +384,17 @@ class Renderer:
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
         """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
-        if flushes:
+        if flushes and not self._pool.is_closed:
             self.flush()
         self._streams.add(self._executor.take_staged_counts(), counts_input=True)
         plain = Statistics(**self._executor.counts(), **self._pool.counts(), **self.kernels.cache.counts())
         return self._streams.statistics(plain, int(self._executor.record.polygon_triangles))
 
     def close(self) -> None:
-        """Flush and end the threads; the renderer cannot be used afterwards."""
-        self.set_framebuffer(Framebuffer(0, 0))
-        self.let_go()
+        """Flush and end the threads; the renderer cannot be used afterwards. A second call does nothing."""
+        if not self._pool.is_closed:
+            self.set_framebuffer(Framebuffer(0, 0))
+            self.let_go()
         if self._pipeline is not None:
             self._pipeline.close()
         self._pool.close()

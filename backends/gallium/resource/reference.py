@@ -8,9 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.resource import NOTHING, Resource
 
 
 class Reference:
@@ -39,12 +37,13 @@ class Reference:
         return found
 
     def release(self) -> None:
-        """Let go of the resource. A second call does nothing."""
-        resource, self._resource = self._resource, None
+        """Let go of the resource. A second call does nothing. MemoryError, with the resource still held, if there is no memory."""
+        resource = self._resource
         if resource is not None:
-            self._husk = _husk_of(resource)
+            husk = _husk_of(resource)
             # A binding still shows what is drawn to the owner of user memory.
-            self._released = weakref.ref(resource) if resource.user is None else partial(_same, resource)
+            released = weakref.ref(resource) if resource.user is None else partial(_same, resource)
+            self._husk, self._released, self._resource = husk, released, None
             resource.drop()
 
     def __del__(self) -> None:
@@ -59,6 +58,6 @@ def _same(resource: Resource) -> Resource:
 def _husk_of(resource: Resource) -> Resource:
     """A resource like another one, as it is after its end: without memory."""
     husk: Resource = object.__new__(Resource)
-    ended: dict[str, Any] = {"storage": np.zeros(0, np.uint8), "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
+    ended: dict[str, Any] = {"storage": NOTHING, "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
     vars(husk).update(vars(resource), **ended, _whole={}, _references=0, _is_given_up=True, _is_owned=False)
     return husk

@@ -44,7 +44,7 @@ class Box:
 
 _REFERENCES = freed_after_fork(threading.RLock())
 """Held while references are counted. The garbage collector may drop one at any time, even within such a count."""
-_NOTHING = np.zeros(0, np.uint8)
+NOTHING = np.zeros(0, np.uint8)
 _DECODING = freed_after_fork(threading.Lock())
 """Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
 
@@ -81,8 +81,10 @@ class Resource:
     of its texels, by coding, as samplers read them. `rendered`: samples that surfaces have in place of those of the texture.
     """
 
+    _is_owned = False  # of objects that were not finished, too: their end counts nothing
+
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
-        self.screen, self.template, self._is_owned = screen, template, False
+        self.screen, self.template = screen, template
         self.target = template.target
         self.format = template.format
         self.width0 = template.width0
@@ -162,7 +164,7 @@ class Resource:
         self._whole = {}
         if self.user is None:  # bindings of memory of the caller copy it through the resource
             self._disown()
-            self.storage = _NOTHING
+            self.storage = NOTHING
 
     def level(self, index: int, argument: str) -> Level:
         """A level of the resource. ValueError, naming the argument, if it does not exist."""

@@ -219,13 +219,13 @@ class Surface:
     """
 
     def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int, samples: int = 1) -> None:
+        self.is_destroyed, self.ended = False, ctypes.c_int32(0)  # the latter is 1 after `destroy` or the end of this object
         self._reference = Reference(texture)
         self.format = format
         self.level = level
         self.first_layer, self.last_layer = first_layer, last_layer
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
-        self.is_destroyed, self.ended = False, ctypes.c_int32(0)  # the latter is 1 after `destroy` or the end of this object
         self._bound_lately: deque[tuple[int, ...]] = deque(maxlen=_LATELY)
         self._framebuffer: tuple[Hashable, DeviceFramebuffer] | None = None
         self.own: RenderSamples | None = None
@@ -250,7 +250,8 @@ class Surface:
         )
 
     def __del__(self) -> None:
-        self.ended.value = 1
+        if "ended" in vars(self):  # otherwise it was not even begun
+            self.ended.value = 1
 
     @property
     def texture(self) -> Resource:

@@ -264,10 +264,19 @@ class Pool:
         finally:
             s.asked.alone, s.crew.participants = 0, self._participants
 
+    @property
+    def is_closed(self) -> bool:
+        """True after `close`."""
+        return not self._finalizer.alive
+
+    def check_open(self) -> None:
+        """ValueError if the pool is closed."""
+        if self.is_closed:
+            raise ValueError("the renderer is closed")
+
     def _is_ready(self) -> bool:
         """True if there are threads. ValueError if the pool is closed."""
-        if not self._finalizer.alive:
-            raise ValueError("the renderer is closed")
+        self.check_open()
         return self._threads.start()
 
     def _call(self, entry: Callable[..., object], *arguments: int) -> None:

@@ -30,6 +30,8 @@ class Wide(Stage):
         self.sampler, self.query = self.ctx.create_sampler_state(), self.ctx.create_query("OCCLUSION_COUNTER")
         self.tests = self.ctx.create_depth_stencil_alpha_state(depth={"enabled": True})
         self.surface = self.ctx.create_surface(self.target)
+        self.ctx.begin_query(self.query)  # a query has a result, so that it can be a condition
+        self.ctx.end_query(self.query)
 
 
 Act = Callable[[Wide, Any], object]

@@ -150,7 +150,9 @@ def test_asking_for_a_resource_takes_no_memory() -> None:
     with g.Screen(threads=0) as own:  # other tests leave garbage in a shared one
         before = own.query_memory_info()["used_bytes"]
         assert own.can_create_resource(g.Template(width0=16384, height0=16384))
-        assert not own.can_create_resource(g.Template(width0=16384, height0=16384, format=g.Format.R32G32B32A32_FLOAT))
+        layers: dict[str, Any] = {"target": g.TextureTarget.TEXTURE_2D_ARRAY, "format": g.Format.R32G32B32A32_FLOAT}  # 4 GiB
+        assert own.can_create_resource(g.Template(width0=16384, height0=16384, array_size=15, **layers))
+        assert not own.can_create_resource(g.Template(width0=16384, height0=16384, array_size=16, **layers))
         assert own.query_memory_info()["used_bytes"] == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -213,3 +214,13 @@ def test_a_sampler_object_that_was_bound_and_dropped_leaves_nothing(ctx: g.Conte
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert grown < 200 * KIB  # 40 bytes each
+
+
+@pytest.mark.parametrize("kind", [g.Resource, g.Surface])
+def test_the_end_of_an_object_that_was_not_finished_raises_nothing(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    raised: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", raised.append)
+    unfinished: object = object.__new__(kind)  # what is left where memory is refused
+    del unfinished
+    gc.collect()
+    assert raised == []

@@ -421,6 +421,7 @@ def test_a_closed_renderer_says_so() -> None:
     c.wipe()
     with pytest.raises(ValueError, match="closed"):
         c.flush()
+    assert c.statistics().vertices == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
