@@ -61,6 +61,7 @@ class _Plan:
         program: kept, because its identity is a part of the key. kernel, entry: the code, and its function.
         lanes: width of vectors. workers: threads that run blocks.
         record: what the code reads; each launch writes its memory into it.
+        layout: kept, because the record has the addresses of its tables.
         grid, blocks: blocks on each axis, and in all.
         is_watched: the code may run long, or looks at the clock.
         shared_by: blocks of a unit, which share a vector.
@@ -74,6 +75,7 @@ class _Plan:
     lanes: int
     workers: int
     record: GridRecord
+    layout: Layout
     grid: tuple[int, int, int]
     blocks: int
     shared_by: int
@@ -261,6 +263,7 @@ class Dispatcher:
             lanes=lanes,
             workers=workers,
             record=self._record(shader, grid, layout),
+            layout=layout,
             grid=grid.grid,
             blocks=blocks,
             shared_by=layout.shared_by,

@@ -49,6 +49,7 @@ class Places:
 
     def __init__(self) -> None:
         self._bases: list[int] = []
+        self._counts_two: list[bool] = []  # whether sources count two lines where LF CR ends one
         self._sources: list[tuple[Source, list[int], list[int]]] = []
         self._end = 0
 
@@ -58,6 +59,7 @@ class Places:
         text, offsets, shifts = _plain(source.text, start)
         base = self._end
         self._bases.append(base)
+        self._counts_two.append("\n\r" in source.text and "\r\n" not in source.text)
         self._sources.append((source, offsets, shifts))
         self._end = base + len(text) + 1
         lines: list[list[Token]] = []
@@ -93,8 +95,8 @@ class Places:
     def line(self, place: int) -> int:
         """The number of the line of a place. LF CR ends one line here, where sources count two."""
         span = self.span(place, 1)
-        text = span.source.text
-        return span.line - (text.count("\n\r", 0, span.start) if "\n\r" in text and "\r\n" not in text else 0)
+        counts_two = self._counts_two[max(bisect_right(self._bases, place) - 1, 0)]
+        return span.line - (span.source.text.count("\n\r", 0, span.start) if counts_two else 0)
 
     def between(self, first: Token, last: Token) -> str:
         """The characters from one token of a line to another, without continuations."""

@@ -264,7 +264,7 @@ def test_a_loop_that_binds_uses_and_drops_never_runs_out_of_memory(ctx: g.Contex
         WAYS[way](ctx)
 
 
-BY_DAY = ("sampled view", "cleared color buffer", "depth buffer", "resolve", "vertex buffer", "stream output")
+BY_DAY = ("sampled view", "cleared color buffer", "depth buffer", "resolve", "vertex buffer")
 """Ways that take 10,000 rounds by day; each takes some seconds, and all of them run by night."""
 
 
