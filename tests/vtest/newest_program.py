@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import moderngl
 import numpy as np
 
@@ -38,7 +40,8 @@ void main() { numbers[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * 3u; }
 
 
 def main() -> None:
-    gl = moderngl.create_context(standalone=True, backend="egl", require=430)  # type: ignore[arg-type]  # as its manual says
+    options: dict[str, Any] = {"standalone": True, "backend": "egl", "require": 430}
+    gl = moderngl.create_context(**options)
     print("renderer", gl.info["GL_RENDERER"])
     print("version", gl.version_code)
     print("cube", gl.info["GL_MAX_CUBE_MAP_TEXTURE_SIZE"])
