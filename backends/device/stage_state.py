@@ -90,7 +90,7 @@ class StageState:
                 self._constants[index] = None
 
     def end(self) -> None:
-        """Let go of everything but views, samplers and the shader, which are words."""
+        """Release every resource. Views, samplers and the shader stay: they are numbers that hold no memory."""
         self._constants[:] = [None] * len(self._constants)
         for table in (self.buffers, self.images):
             for number in range(len(table.items)):

@@ -52,7 +52,7 @@ class Prepared:
         return None if number < 0 or not self.tokens else min(number, len(self.tokens) - 1)
 
     def labels(self, line: int) -> tuple[Label, ...]:
-        """The place of a line in the text as it was written."""
+        """The place in the user's text that a line for glslang comes from."""
         index = self.index(line)
         token = self.tokens[index] if index is not None else self.head[line - 1] if 0 < line <= len(self.head) else None
         return () if token is None else self.reports.labels(token)

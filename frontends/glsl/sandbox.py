@@ -91,7 +91,7 @@ def _restrict(rules: int | None, filters: bytes) -> None:
         error = ctypes.get_errno()
         if error != _TOO_MANY_LAYERS:  # this process is in 16 sandboxes already, and a 17th is refused
             raise OSError(error, f"Landlock: {os.strerror(error)}")
-    if filters:  # a kernel without seccomp refuses it, and nothing else can be done there
+    if filters:  # a kernel without seccomp refuses it; there is no other way on such a kernel
         memory = ctypes.create_string_buffer(filters, len(filters))
         program = ctypes.create_string_buffer(struct.pack("@HP", len(filters) // 8, ctypes.addressof(memory)))
         libc.prctl(_SET_SECCOMP, *map(ctypes.c_ulong, (_FILTER, ctypes.addressof(program), 0, 0)))

@@ -171,7 +171,7 @@ class _Writer:
             zone.opened -= 1
 
     def _enter(self, item: Instruction) -> None:
-        """Begin a loop, a switch or a subroutine. What is open around it stays open to its end, so leave only one IF open."""
+        """Begin a loop, a switch or a subroutine. Every block around it stays open until its end, so close all IFs but one."""
         zone = self._zones[-1]
         if zone.opened > 1:
             self._close(zone)

@@ -171,7 +171,7 @@ def _attempt(text: str, language: str, folders: tuple[str, ...], stage: str) -> 
 
 
 def attempt(seed: int) -> Counter[str]:
-    """Prepare each text for glslang; some of what it takes is compiled."""
+    """Prepare each text for glslang, and compile a sample of those that are accepted."""
     prepare()
     counts: Counter[str] = Counter()
     has_compiler = _has_compiler()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def until_closed(work: Callable[[], int], code: int) -> int:
-    """Return what `work` returns, or `code` once nobody reads stdout or stderr any more. Both are flushed."""
+    """Run `work` and flush stdout and stderr. Return its result, or `code` if the reader has closed either of them."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 open until the process ends

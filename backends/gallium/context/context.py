@@ -103,7 +103,7 @@ class Context(
             self._close_compute()
 
     def _unbind(self) -> None:
-        """Let go of everything that is bound or remembered. Destroyed contexts that somebody still has keep no resource."""
+        """Release everything bound or cached, so that a destroyed context which is still referenced keeps no resource."""
         self._targets, self._compute_shader = (NO_TARGETS, (), None), None
         self.state.put_targets(0)
         self._persistent_maps.clear()

@@ -286,7 +286,7 @@ class Accounting:
             self.used -= size
 
     def _collect(self) -> None:
-        """Make contexts let go of memory. One thread at a time does; what it does may allocate memory itself."""
+        """Make contexts release memory, one thread at a time. Releasing may itself allocate memory."""
         with self._collecting:
             if self._is_collecting:
                 return

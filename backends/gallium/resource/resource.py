@@ -81,7 +81,7 @@ class Resource:
     of its texels, by coding, as samplers read them. `rendered`: samples that surfaces have in place of those of the texture.
     """
 
-    _is_owned = False  # of objects that were not finished, too: their end counts nothing
+    _is_owned = False  # the default for unfinished objects, whose end must not change the count
 
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
         self.screen, self.template = screen, template

@@ -283,7 +283,7 @@ class Preprocessor:
         self._chain, self._shift, self._number = outer
 
     def _header(self, line: list[Token]) -> tuple[str, bool, Token]:
-        """The name of the file, whether it stands in quotation marks, and its place."""
+        """The file name of an #include, whether it is quoted rather than in angle brackets, and its token."""
         if len(line) > 1:
             tokens = line[1:]
             if tokens[0][0][0] not in '"<':

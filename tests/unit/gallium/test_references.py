@@ -220,7 +220,7 @@ def test_a_sampler_object_that_was_bound_and_dropped_leaves_nothing(ctx: g.Conte
 def test_the_end_of_an_object_that_was_not_finished_raises_nothing(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
     raised: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", raised.append)
-    unfinished: object = object.__new__(kind)  # what is left where memory is refused
+    unfinished: object = object.__new__(kind)  # the state of an object whose constructor ran out of memory
     del unfinished
     gc.collect()
     assert raised == []

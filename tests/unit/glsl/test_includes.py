@@ -1,4 +1,4 @@
-"""Included files: regular files in the folders of a request, and nothing else, whatever hides the directive."""
+"""Includes open regular files in the folders of a request and nothing else, however the directive is hidden."""
 
 from __future__ import annotations
 
