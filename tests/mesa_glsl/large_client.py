@@ -9,7 +9,6 @@ import json
 import sys
 from typing import Any
 
-import moderngl
 import numpy as np
 
 WIDTH = 16
@@ -35,6 +34,8 @@ def text(kind: str, count: int) -> str:
 
 def main() -> None:
     """Draw one picture."""
+    import moderngl  # here, as the tests import `text` where moderngl is not installed
+
     options: dict[str, Any] = {"standalone": True, "backend": "egl", "require": 330}
     context = moderngl.create_context(**options)
     program = context.program(vertex_shader=VERTEX, fragment_shader=text(sys.argv[1], int(sys.argv[2])))
