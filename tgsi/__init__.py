@@ -10,6 +10,7 @@
     table = tgsi.link(vertex, fragment)
     tables = tgsi.link_chain(vertex, geometry, fragment, profile="nv50")
     program = tgsi.optimize(program)
+    program = tgsi.lower(program, two_side=True)
     result = tgsi.run(program, inputs)
     found = tgsi.programs_in(log)
     screen = tgsi.Screen()
@@ -61,6 +62,7 @@ if _typing.TYPE_CHECKING:
     from linkage.relocate import RelocationList, patch
     from linkage.rows import Relocation
     from linkage.table import LinkTable
+    from passes.lower.options import LoweringOptions
     from passes.validate import semantics as limits
     from passes.validate.semantics import LIMITS, SemanticLimits
     from tgsi.api import (
@@ -83,6 +85,7 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
+    from tgsi.lowering import lower
 
 _siblings.check()
 
@@ -98,6 +101,7 @@ _LAZY = {
     "LinkState": "linkage.options",
     "LinkTable": "linkage.table",
     "Linker": "linkage.linker",
+    "LoweringOptions": "passes.lower.options",
     "OutputLinker": "linkage.linker",
     "PROFILES": "linkage.profiles",
     "PairCache": "linkage.chain",
@@ -119,6 +123,7 @@ _LAZY = {
     "link": "tgsi.api",
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
+    "lower": "tgsi.lowering",
     "optimize": "tgsi.api",
     "read_spirv": "frontends.spirv",
     "parse": "tgsi.api",
@@ -150,6 +155,7 @@ __all__ = [
     "LinkTable",
     "Linker",
     "Location",
+    "LoweringOptions",
     "OutputLinker",
     "PairCache",
     "ParseError",
@@ -184,6 +190,7 @@ __all__ = [
     "link",
     "link_chain",
     "linked_program",
+    "lower",
     "optimize",
     "parse",
     "patch",

@@ -12,10 +12,17 @@ if TYPE_CHECKING:
 
 
 def add_pass_options(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--passes``, ``--print-after`` and ``--list-passes``."""
+    """Declare ``--lower``, ``--passes``, ``--print-after`` and ``--list-passes``."""
+    parser.add_argument(
+        "--lower",
+        metavar="LIST",
+        help="first do without features that a device lacks, e.g. `two-side,opcodes=LRP+DP3`; docs/lowering.md lists them",
+    )
     parser.add_argument("--passes", metavar="LIST", help="run passes first, e.g. `a,b{n=2}`; `default` runs those of tgsi.optimize")
     parser.add_argument(
-        "--print-after", metavar="NAME", help="with --passes: print the program after that pass, or after `all` passes, to stderr"
+        "--print-after",
+        metavar="NAME",
+        help="with --passes or --lower: print the program after that pass, or after `all` passes, to stderr",
     )
     parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
 
@@ -40,14 +47,15 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
     Raises:
         ValueError: the options do not fit together; the message gives the reason.
     """
-    if options.passes is None:
+    if options.passes is None and options.lower is None:
         if options.print_after is not None:
-            raise ValueError("--print-after: needs --passes")
+            raise ValueError("--print-after: needs --passes or --lower")
         return lambda program: program
     from passes.pipeline import Pipeline
     from passes.registry import DEFAULT
 
-    pipeline = Pipeline.parse(DEFAULT if options.passes.strip() == "default" else options.passes)
+    words = options.passes or ""
+    pipeline = Pipeline((*_lowerings(options), *Pipeline.parse(DEFAULT if words.strip() == "default" else words).passes))
     wanted = options.print_after
     names = list(dict.fromkeys(item.name for item in pipeline.passes))
     if wanted not in (None, "all", *names):
@@ -64,6 +72,19 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
         return program
 
     return run
+
+
+def _lowerings(options: argparse.Namespace) -> tuple[Pass, ...]:
+    """The passes of --lower. ValueError: a field or a value is wrong; the message names it and the likeliest correction."""
+    if options.lower is None:
+        return ()
+    from passes.lower.options import LoweringOptions
+    from passes.lowering import pipeline_of
+
+    try:
+        return pipeline_of(LoweringOptions.parse(options.lower)).passes
+    except ValueError as error:
+        raise ValueError(f"--lower: {error}") from None
 
 
 def _written(value: object) -> str:

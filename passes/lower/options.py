@@ -1,0 +1,189 @@
+"""Lowerings as one typed record, the same as text, and the table of its fields in the order in which their passes run."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from tgsi.language.record import record
+
+Value = bool | int | float | str | tuple[int | float | str, ...] | None
+"""Value of a field. None, False, 0 and an empty text leave the pass out; True runs it with its defaults; a tuple gives its options."""
+
+KINDS: dict[type, str] = {bool: "yes or no", int: "an integer", float: "a number", str: "a word"}
+
+
+@record
+class Row:
+    """A field of `LoweringOptions` and its pass.
+
+    lowering: name of the pass. options: the options of the pass that the value gives, in order, with their types. needed: how many of
+    them have no default. example: the value in a text, for messages.
+    """
+
+    field: str
+    lowering: str
+    options: tuple[tuple[str, type], ...] = ()
+    needed: int = 0
+    example: str = ""
+
+    @property
+    def word(self) -> str:
+        """The field's name in a text."""
+        return self.field.replace("_", "-")
+
+    @property
+    def sample(self) -> str:
+        """The field as it may stand in a text."""
+        return f"{self.word}={self.example}" if self.example else self.word
+
+
+ROWS = (
+    Row("denormal_tests", "lower-denormal-tests"),
+    Row("int_limits", "lower-int-limits"),
+    Row("nan_limits", "lower-nan-limits"),
+    Row("point_coord", "lower-point-coord", (("generics", int),), 1, "0x3"),
+    Row("flat_shade", "lower-flat-shade"),
+    Row("two_side", "lower-two-side", (("colors", int),), 0, "0x3"),
+    Row("clamp_color", "lower-clamp-color"),
+    Row("opcodes", "expand-opcodes", (("only", str),), 0, "LRP+DP3"),
+)
+"""One row for each field, in the order in which the passes run.
+
+First come rules of numbers, which judge the instructions of the given program alone; then state, inputs before outputs; last opcodes and
+operands, so that they also lower the instructions that state needs.
+"""
+
+BY_FIELD = {row.field: row for row in ROWS}
+
+
+@record(kw_only=True)
+class LoweringOptions:
+    """Features that a device lacks, for `tgsi.lower` and ``tgsi-compile --lower``. Every field is off by default.
+
+    A field that is True runs its pass with the defaults of the pass; another value gives the first option of the pass, a tuple several.
+
+    denormal_tests, int_limits, nan_limits: the rules of OpenGL's drivers about numbers; see the passes of these names in docs/passes.md.
+    point_coord: bit n lets GENERIC[n] read the point coordinate. flat_shade: colors are constant over a primitive.
+    two_side: True, or bit n for COLOR[n]; FACE chooses between COLOR and BCOLOR. clamp_color: color outputs are clamped to [0, 1].
+    opcodes: True, or names joined by +; these opcodes are written with simpler ones.
+
+    Raises:
+        TypeError: a value has another type; the message names the field.
+    """
+
+    denormal_tests: bool = False
+    int_limits: bool = False
+    nan_limits: bool = False
+    point_coord: int = 0
+    flat_shade: bool = False
+    two_side: int = False
+    clamp_color: bool = False
+    opcodes: str | bool = False
+
+    def __post_init__(self) -> None:
+        for row in ROWS:
+            _check(row, getattr(self, row.field))
+
+    @classmethod
+    def parse(cls, text: str) -> LoweringOptions:
+        """Read ``"alpha-test=GREATER:0.5,two-side"``; blanks do not matter, and an empty text is no lowering.
+
+        Raises:
+            ValueError: a field is unknown or comes twice, or a value has another form; the message names it and the likeliest correction.
+        """
+        values: dict[str, Any] = {}
+        for item in filter(None, (part.strip() for part in text.split(","))):
+            word, equals, value = (part.strip() for part in item.partition("="))
+            row = BY_FIELD[known_field(word)]
+            if row.field in values:
+                raise ValueError(f"{row.word} is given twice")
+            values[row.field] = _read(row, value) if equals else _alone(row)
+        return cls(**values)
+
+    def __str__(self) -> str:
+        """The text that `parse` reads."""
+        return ",".join(_written(row, getattr(self, row.field)) for row in ROWS if is_on(getattr(self, row.field)))
+
+
+def known_field(name: str) -> str:
+    """Return the field of a name in any spelling: `two-side`, `two_side`, `TWO_SIDE` and `lower-two-side` are one.
+
+    Raises:
+        ValueError: no field has that name; the message gives the most similar one, or all.
+    """
+    plain = name.lower().replace("-", "_")
+    for row in ROWS:
+        if plain in (row.field, row.lowering.replace("-", "_")):
+            return row.field
+    close = get_close_matches(plain, BY_FIELD, 1)
+    hint = f"did you mean `{BY_FIELD[close[0]].word}`?" if close else f"known are {', '.join(row.word for row in ROWS)}"
+    raise ValueError(f"there is no lowering `{name}`; {hint}")
+
+
+def is_on(value: Value) -> bool:
+    """Return true if the value of a field runs its pass."""
+    return value not in (None, False, 0, "", ())
+
+
+def arguments(row: Row, value: Value) -> dict[str, Any]:
+    """Return the options of the pass that a value gives, by name."""
+    if value is True:
+        return {}
+    return {name: part for (name, _), part in zip(row.options, value if isinstance(value, tuple) else (value,))}
+
+
+def _check(row: Row, value: Value) -> None:
+    """Raise TypeError for a value of another type than the options of the pass have."""
+    if value is None or isinstance(value, bool):
+        if value and row.needed:
+            raise TypeError(f"{row.field}: a value is wanted, as in `{row.sample}`")
+        return
+    parts = value if isinstance(value, tuple) else (value,)
+    if not row.needed <= len(parts) <= len(row.options):
+        wanted = f"{row.needed} to {len(row.options)} values are" if row.options else "True or False is"
+        raise TypeError(f"{row.field}: {wanted} wanted, not {value!r}")
+    for (name, kind), part in zip(row.options, parts):
+        if not isinstance(part, int if kind is float else kind) and not (kind is float and isinstance(part, float)):
+            raise TypeError(f"{row.field}: {name}: {KINDS[kind]} is wanted, not {part!r}")
+
+
+def _alone(row: Row) -> bool:
+    """The value of a field that a text names without a value."""
+    if row.needed:
+        raise ValueError(f"{row.word}: a value is missing, as in `{row.sample}`")
+    return True
+
+
+_YES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
+def _read(row: Row, text: str) -> Value:
+    """Return the value of a field from its text: yes, no, or options with colons between them."""
+    if text.lower() in _YES and not row.needed:
+        return _YES[text.lower()]
+    words = [word.strip() for word in text.split(":")]
+    if not row.options:
+        raise ValueError(f"{row.word}: it takes no value but yes and no, not `{text}`")
+    if len(words) > len(row.options):
+        raise ValueError(f"{row.word}: `{text}` has {len(words)} values, and at most {len(row.options)} are allowed, as in `{row.sample}`")
+    if len(words) < row.needed or "" in words:
+        raise ValueError(f"{row.word}: a value is missing in `{text}`; it is written as in `{row.sample}`")
+    values = [_part(row, name, kind, word) for (name, kind), word in zip(row.options, words)]
+    return values[0] if len(row.options) == 1 else tuple(values)
+
+
+def _part(row: Row, name: str, kind: type, word: str) -> Any:
+    try:
+        if kind is bool:
+            return _YES[word.lower()]
+        return int(word, 0) if kind is int else kind(word)
+    except (KeyError, ValueError):
+        raise ValueError(f"{row.word}: {name}: `{word}` is not {KINDS[kind]}; it is written as in `{row.sample}`") from None
+
+
+def _written(row: Row, value: Value) -> str:
+    if value is True:
+        return row.word
+    parts = value if isinstance(value, tuple) else (value,)
+    return f"{row.word}={':'.join(map(str, parts))}"

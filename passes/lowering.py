@@ -1,0 +1,36 @@
+"""Lowerings of a program as options say: the passes of `LoweringOptions`, in their order."""
+
+from __future__ import annotations
+
+from passes.lower.options import ROWS, LoweringOptions, arguments, is_on
+from passes.pipeline import Pipeline
+from passes.registry import find
+from tgsi.language.program import Program
+
+
+def pipeline_of(options: LoweringOptions) -> Pipeline:
+    """Return the passes of the fields that are set, in the order of the table.
+
+    Raises:
+        ValueError: a pass refuses its options; the message names the field.
+    """
+    made = []
+    for row in ROWS:
+        value = getattr(options, row.field)
+        if is_on(value):
+            try:
+                made.append(find(row.lowering)(**arguments(row, value)))
+            except ValueError as error:
+                raise ValueError(f"{row.word}: {str(error).removeprefix(f'pass {row.lowering}: ')}") from None
+    return Pipeline(tuple(made))
+
+
+def lowered(program: Program, options: LoweringOptions, *, is_valid: bool = False) -> Program:
+    """Return the program with the lowerings of the options, validated. `is_valid` says that the given program is.
+
+    Raises:
+        ValueError: a pass refuses its options; the message names the field.
+        UnsupportedError: a lowering met an instruction or declaration that it cannot lower; the message names it and its place.
+        ValidationError, LimitError: the program is not valid.
+    """
+    return pipeline_of(options).run(program, is_valid=is_valid)

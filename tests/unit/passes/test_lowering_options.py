@@ -1,0 +1,111 @@
+"""Lowerings as a record, as text, and as the option --lower: the table, the values and the messages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tgsi
+from passes.lower.options import ROWS, LoweringOptions, Row, arguments, is_on
+from passes.lowering import pipeline_of
+from passes.registry import find
+from tgsi.tools.compile.cli import main
+
+TEXT = """FRAG
+DCL IN[0], COLOR, COLOR
+DCL OUT[0], COLOR
+LRP OUT[0], IN[0], IN[0].xxxx, IN[0].yyyy
+END
+"""
+
+
+def test_every_field_has_a_row_and_every_row_a_field() -> None:
+    assert sorted(item.name for item in fields(LoweringOptions)) == sorted(row.field for row in ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.field)
+def test_a_row_gives_options_that_its_pass_has_and_its_example_is_read(row: Row) -> None:
+    known = find(row.lowering).options()
+    assert [type(known[name]) for name, _ in row.options] == [kind for _, kind in row.options]
+    options = LoweringOptions.parse(row.sample)
+    value = getattr(options, row.field)
+    assert is_on(value)
+    assert LoweringOptions.parse(str(options)) == options
+    (made,) = pipeline_of(options).passes
+    assert all(getattr(made, name) == part for name, part in arguments(row, value).items())
+    assert value is True or arguments(row, value)
+
+
+def test_no_field_is_on_by_default() -> None:
+    assert str(LoweringOptions()) == ""
+    assert pipeline_of(LoweringOptions()).passes == ()
+
+
+def test_text_fields_and_the_record_give_the_same_program() -> None:
+    made = tgsi.lower(TEXT, two_side=True, opcodes="LRP")
+    assert "BCOLOR" in str(made)
+    assert "LRP" not in str(made)
+    assert made == tgsi.lower(TEXT, "two-side,opcodes=LRP") == tgsi.lower(TEXT, LoweringOptions(two_side=True), opcodes="LRP")
+    assert tgsi.parse(str(made)) == made
+
+
+def test_true_and_1_are_different_values() -> None:
+    assert str(pipeline_of(LoweringOptions(two_side=1))) == "lower-two-side{colors=1}"
+    assert str(pipeline_of(LoweringOptions(two_side=True))) == "lower-two-side"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("two-sid", "there is no lowering `two-sid`; did you mean `two-side`?"),
+        ("xyzzy", "there is no lowering `xyzzy`; known are denormal-tests"),
+        ("two-side,lower-two-side", "two-side is given twice"),
+        ("point-coord", "point-coord: a value is missing, as in `point-coord=0x3`"),
+        ("point-coord=", "point-coord: a value is missing in ``"),
+        ("point-coord=q", "point-coord: generics: `q` is not an integer"),
+        ("two-side=1:2", "two-side: `1:2` has 2 values, and at most 1 are allowed"),
+        ("clamp-color=4", "clamp-color: it takes no value but yes and no, not `4`"),
+        ("opcodes=LRX", "opcodes: only: `LRX` is none of"),
+    ],
+)
+def test_a_wrong_text_is_named_with_the_way_out(text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        pipeline_of(LoweringOptions.parse(text))
+    assert str(raised.value).startswith(message)
+    shader = tmp_path / "shader.tgsi"
+    shader.write_text(TEXT)
+    assert main([str(shader), "--lower", text]) == 2
+    assert capsys.readouterr().err.startswith(f"tgsi-compile: --lower: {message}")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"two_side": "x"}, "two_side: colors: an integer is wanted, not 'x'"),
+        ({"clamp_color": 3}, "clamp_color: True or False is wanted, not 3"),
+        ({"point_coord": True}, "point_coord: a value is wanted, as in `point-coord=0x3`"),
+        ({"two-sided": True}, "lower: there is no lowering `two-sided`; did you mean `two-side`?"),
+        ({"two-side": True}, "lower: there is no lowering `two-side`; did you mean `two_side`?"),
+        ({"options": 3}, "lower: options: a LoweringOptions or its text is wanted, not int"),
+    ],
+)
+def test_a_wrong_field_is_named(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        tgsi.lower(TEXT, **given)
+    assert str(raised.value) == message
+
+
+def test_the_command_lowers_before_other_passes_and_prints_after_each(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shader = tmp_path / "shader.tgsi"
+    shader.write_text(TEXT)
+    assert (
+        main([str(shader), "--lower", "flat-shade,opcodes=LRP", "--passes", "remove-dead-code", "--print-after", "lower-flat-shade"]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert "LRP" not in out
+    assert "CONSTANT" in err
+    assert "LRP" in err
