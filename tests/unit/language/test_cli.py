@@ -17,7 +17,7 @@ from passes.validate.semantics import LIMITS
 from tests.unit.language.command import Run
 from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.text.parser import parse
-from tgsi.tools.compile import cli
+from tgsi.tools.compile import emit
 from tgsi.tools.compile import options as command_options
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -341,7 +341,7 @@ def test_an_error_of_our_own_gives_no_traceback(run: Run, good: Path, monkeypatc
     def broken(*_: object) -> None:
         raise RuntimeError("oh")
 
-    monkeypatch.setattr(cli, "compile_shaders", broken)
+    monkeypatch.setattr(emit, "compile_shaders", broken)
     monkeypatch.delenv("TGSI_DEBUG", raising=False)
     code, _, err = run(good)
     assert (code, err) == (1, "tgsi-compile: internal error: RuntimeError: oh (TGSI_DEBUG=1 shows where)\n")

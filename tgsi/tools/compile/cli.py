@@ -9,23 +9,14 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tgsi import __version__
 from tgsi.tools.closed_output import until_closed
-from tgsi.tools.compile.emit import compile_shaders
 from tgsi.tools.compile.errors import PROGRAM, UsageError
-from tgsi.tools.compile.explain import explain
-from tgsi.tools.compile.files import reason, write
-from tgsi.tools.compile.link import check_profile, link_shaders, split_profile
+from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import refuse_link_options
 from tgsi.tools.compile.nearest import nearest
-from tgsi.tools.compile.nvk import emit_nvk, nvk_options
 from tgsi.tools.compile.options import make_parser
-from tgsi.tools.compile.passes import listing
-from tgsi.tools.compile.run import refuse_run_options, run_shader
-from tgsi.tools.compile.targets import chosen_cpu, list_targets
-from tgsi.tools.compile.timing import Stopwatch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +30,15 @@ def _main(arguments: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know
     try:
-        code = _run(arguments)
+        return _guarded(lambda: _run(arguments))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _guarded(work: Callable[[], int]) -> int:
+    """Do `work`, and print the error that ends it. Returns the exit code. Raises BrokenPipeError, KeyboardInterrupt."""
+    try:
+        code = work()
         sys.stdout.flush()
     except UsageError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
@@ -47,11 +46,9 @@ def _main(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"{PROGRAM}: output: {reason(error)}", file=sys.stderr)
+        print(f"{PROGRAM}: output: {(error.strerror or str(error)).lower()}", file=sys.stderr)
         _discard_output()
         return 2
-    except KeyboardInterrupt:
-        return 130
     except Exception as error:
         if os.environ.get("TGSI_DEBUG"):
             raise
@@ -66,24 +63,47 @@ def _discard_output() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    options = _parsed(arguments)
+    if options is None:
+        return 0
+    if options.again:
+        from tgsi.tools.compile.batch.watch import watch
+        from tgsi.tools.compile.files import names
+
+        _refuse_to_watch(options)
+        return watch(lambda: _guarded(lambda: _once(options)), lambda: names(options), quiet=options.quiet)
+    return _once(options)
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace | None:
+    """The options; None after --help. Raises UsageError."""
     parser = make_parser()
+    if any(word.startswith("--link") for word in arguments):
+        from tgsi.tools.compile.link import split_profile
+
+        arguments = split_profile(arguments)
     try:
-        options, unknown = parser.parse_known_args(split_profile(arguments))
-    except SystemExit as done:  # argparse exits after --help
-        return int(done.code or 0)
+        options, unknown = parser.parse_known_args(arguments)
+    except SystemExit:  # argparse exits after --help
+        return None
     if unknown:
         options_known = [name for action in parser._actions for name in action.option_strings]
         hint = nearest(unknown[0].split("=")[0], options_known)
         raise UsageError(f"unknown option `{unknown[0]}`{f'; {hint}' if hint else f' (see {PROGRAM} --help)'}")
-    if options.version:
-        print(f"{PROGRAM} {__version__}")
-        return 0
-    if options.list_passes:
-        return write(options, listing())
-    if options.list_targets:
-        return write(options, list_targets(options))
-    if options.explain is not None:
-        return explain(options)
+    return options
+
+
+def _refuse_to_watch(options: argparse.Namespace) -> None:
+    """Raise UsageError if --watch is given with an input that can be read only once."""
+    if "-" in ([options.from_log] if options.from_log is not None else options.files or ["-"]):
+        raise UsageError("--watch: stdin can be read only once; name the files or folders to watch")
+
+
+def _once(options: argparse.Namespace) -> int:
+    """Carry out the command. Returns the exit code."""
+    from tgsi.tools.compile.timing import Stopwatch
+
+    options = argparse.Namespace(**vars(options))
     options.watch = Stopwatch()
     code = _act(options)
     if options.time_passes:
@@ -94,19 +114,52 @@ def _run(arguments: list[str]) -> int:
 
 
 def _act(options: argparse.Namespace) -> int:
+    """Choose the action, whose module is loaded only now."""
+    if options.version or options.list_passes or options.list_targets or options.explain is not None:
+        return _tell(options)
+    from tgsi.tools.compile.nvk import emit_nvk, nvk_options
+    from tgsi.tools.compile.run import refuse_run_options, run_shader
+    from tgsi.tools.compile.targets import chosen_cpu
+
     chosen_cpu(options)
     allowed = nvk_options(options)
     if not options.run:
         refuse_run_options(options, allowed)
-    check_profile(options, "--link" if options.link else "--profile")
-    if options.link:
-        return link_shaders(options)
+    if options.link or options.profile != DEFAULT_PROFILE:
+        from tgsi.tools.compile.link import check_profile, link_shaders
+
+        check_profile(options, "--link" if options.link else "--profile")
+        if options.link:
+            return link_shaders(options)
     refuse_link_options(options)
     if options.run:
         return run_shader(options)
     if options.emit == "nvk" and not options.check:
         return emit_nvk(options)
+    from tgsi.tools.compile.emit import compile_shaders
+
     return compile_shaders(options)
+
+
+def _tell(options: argparse.Namespace) -> int:
+    """Print facts that need no shader: the version, lists, explanations."""
+    from tgsi.tools.compile.files import write
+
+    if options.version:
+        from tgsi import __version__
+
+        return write(options, f"{PROGRAM} {__version__}\n")
+    if options.list_passes:
+        from tgsi.tools.compile.passes import listing
+
+        return write(options, listing())
+    if options.list_targets:
+        from tgsi.tools.compile.targets import list_targets
+
+        return write(options, list_targets(options))
+    from tgsi.tools.compile.explain import explain
+
+    return explain(options)
 
 
 if __name__ == "__main__":

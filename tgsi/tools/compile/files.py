@@ -55,6 +55,11 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
     return [_shader(_bytes(name), _shown(name)) for name in options.files or ["-"]]
 
 
+def names(options: argparse.Namespace) -> list[str]:
+    """Names of the input files."""
+    return list(options.files)
+
+
 def _shader(data: bytes, name: str) -> Shader:
     if data[:4] in _SPIRV or name.endswith(".spv"):
         return Shader(name, "", module=data)

@@ -129,5 +129,9 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     add_link_options(parser)
     add_run_options(parser, actions)
     add_nvk_options(parser)
+    parser.add_argument("--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
+    parser.add_argument(
+        "--watch", dest="again", action="store_true", help="do it all again whenever a file changes that the command read; Ctrl-C ends this"
+    )
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser
