@@ -175,4 +175,9 @@ def _value(name: str, key: str, text: str, default: Any) -> Any:
             return int(text, 0)
         except ValueError:
             raise ValueError(f"pass {name}: {key}: `{text}` is no integer") from None
+    if isinstance(default, float):
+        try:
+            return float(text)
+        except ValueError:
+            raise ValueError(f"pass {name}: {key}: `{text}` is no number") from None
     return text

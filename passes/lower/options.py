@@ -38,14 +38,21 @@ class Row:
         return f"{self.word}={self.example}" if self.example else self.word
 
 
+_PLACE = (("constant", int), ("buffer", int))
+"""Options of passes that read constants: the first register, and the constant buffer."""
+
 ROWS = (
     Row("denormal_tests", "lower-denormal-tests"),
     Row("int_limits", "lower-int-limits"),
     Row("nan_limits", "lower-nan-limits"),
-    Row("point_coord", "lower-point-coord", (("generics", int),), 1, "0x3"),
-    Row("flat_shade", "lower-flat-shade"),
+    Row("window_position", "lower-window-position", (("origin", str), ("center", str), *_PLACE), 0, "UPPER_LEFT:HALF_INTEGER:8"),
+    Row("point_coord", "lower-point-coord", (("generics", int), ("flips", bool)), 1, "0x3"),
+    Row("flat_shade", "lower-flat-shade", (("inputs", str),), 0, "COLOR+GENERIC[3]"),
     Row("two_side", "lower-two-side", (("colors", int),), 0, "0x3"),
+    Row("clip_planes", "lower-clip-planes", (("planes", int), *_PLACE), 1, "0x3:8"),
+    Row("clip_distances", "lower-clip-distances", (("distances", int), ("generic", int)), 2, "0x3:20"),
     Row("clamp_color", "lower-clamp-color"),
+    Row("alpha_test", "lower-alpha-test", (("func", str), ("ref", float), *_PLACE), 1, "GREATER:0.5"),
     Row("opcodes", "expand-opcodes", (("only", str),), 0, "LRP+DP3"),
 )
 """One row for each field, in the order in which the passes run.
@@ -64,8 +71,11 @@ class LoweringOptions:
     A field that is True runs its pass with the defaults of the pass; another value gives the first option of the pass, a tuple several.
 
     denormal_tests, int_limits, nan_limits: the rules of OpenGL's drivers about numbers; see the passes of these names in docs/passes.md.
-    point_coord: bit n lets GENERIC[n] read the point coordinate. flat_shade: colors are constant over a primitive.
+    window_position: True, or the device's origin and pixel center. point_coord: bit n lets GENERIC[n] read the point coordinate.
+    flat_shade: True, or inputs joined by +; colors are constant over a primitive.
     two_side: True, or bit n for COLOR[n]; FACE chooses between COLOR and BCOLOR. clamp_color: color outputs are clamped to [0, 1].
+    clip_planes: bit n for plane n, and its first constant. clip_distances: bit n for distance n, and the GENERIC that carries them.
+    alpha_test: the function and the reference, or 0 and the constant that has it.
     opcodes: True, or names joined by +; these opcodes are written with simpler ones.
 
     Raises:
@@ -75,10 +85,14 @@ class LoweringOptions:
     denormal_tests: bool = False
     int_limits: bool = False
     nan_limits: bool = False
-    point_coord: int = 0
-    flat_shade: bool = False
+    window_position: Value = None
+    point_coord: Value = 0
+    flat_shade: str | bool = False
     two_side: int = False
+    clip_planes: Value = 0
+    clip_distances: tuple[int, int] | None = None
     clamp_color: bool = False
+    alpha_test: Value = None
     opcodes: str | bool = False
 
     def __post_init__(self) -> None:

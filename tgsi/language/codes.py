@@ -316,6 +316,9 @@ K037 side of a polygon cannot be lowered
 K038 renumbered for the device
     The index is beyond those that the device takes, so the link gives this varying another name in both programs. Programs that are
     linked with several others want an index of the device's limit set instead.
+K039 state cannot be lowered
+    A state such as clip planes or window positions has no program of the same effect here: an address may reach a register that the
+    state changes, a name is taken, or the program has properties that exclude it. The message says which.
 B001 not supported by the engine
     The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
 B004 operand or property not supported

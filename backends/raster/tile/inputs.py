@@ -142,7 +142,14 @@ class PixelInputs:
             return self.input(register, channel)
         x, y = self.x + place[0], self.planes.y + place[1]
         value = self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
-        return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+        if self.planes.mode(slot) is Mode.PERSPECTIVE:
+            return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y))
+        return self._point_coordinate(value, channel) if slot == info.point_slot else value
+
+    def _point_coordinate(self, value: Val, channel: int) -> Val:
+        """A channel of the point coordinate, in the direction of the program's y."""
+        upward = self.upward() if channel == 1 else None
+        return value if upward is None else self.kernel.f.select(upward < 0.0, value, 1.0 - value)
 
     def helpers(self) -> Val:
         """The lanes that compute for their neighbors only."""
@@ -216,7 +223,6 @@ class PixelInputs:
             case "PRIM_ID" if channel == 0:
                 return self.primitive().as_float()
             case "PCOORD" if info.point_slot is not None and channel < 2:
-                value, upward = self._slot(info.point_slot, channel), self.upward() if channel == 1 else None
-                return value if upward is None else f.select(upward < 0.0, value, 1.0 - value)
+                return self._point_coordinate(self._slot(info.point_slot, channel), channel)
             case _:
                 return self._default(channel)

@@ -97,7 +97,9 @@ class SampledBlock(PixelBlock):
             return self.input(register, channel)
         x, y = self._from_center(place)
         value = self._plane(slot, channel, x, y)
-        return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+        if self.planes.mode(slot) is Mode.PERSPECTIVE:
+            return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y))
+        return self._point_coordinate(value, channel) if slot == info.point_slot else value
 
     def _plane(self, slot: int, channel: int, x: Val, y: Val) -> Val:
         return self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)

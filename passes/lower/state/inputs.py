@@ -1,0 +1,145 @@
+"""State of fragment inputs: lower-flat-shade, lower-point-coord."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+
+from passes.analysis.access import indexed_registers
+from passes.base import Pass
+from passes.lower.state.additions import Additions, Y, of, op, prologue, redirect
+from passes.lower.state.words import known_word
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import Declaration, Instruction, RegisterRef
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+
+@record(slots=False)
+class LowerFlatShade(Pass):
+    """Make inputs constant over the primitive: colors that follow the flatshade state, or those that `inputs` names.
+
+    `inputs` has semantics joined by +, such as COLOR+GENERIC[3]; one without a number means all of its name. What it names becomes
+    CONSTANT, whatever its declaration says. Empty, it means COLOR and BCOLOR inputs that are declared COLOR or without a mode: those that
+    the state flattens. Declared ranges are split if only a part is meant. Programs of other stages stay unchanged.
+    """
+
+    name = "lower-flat-shade"
+    inputs: str = ""
+
+    def __post_init__(self) -> None:
+        """Check `inputs`.
+
+        Raises:
+            ValueError: it names no semantic.
+        """
+        self._named()
+
+    def _named(self) -> list[tuple[str, int | None]]:
+        found: list[tuple[str, int | None]] = []
+        for word in filter(None, self.inputs.upper().replace(" ", "").split("+")):
+            match = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", word)
+            known_word(self.name, "inputs", match[1] if match else word, SEMANTICS)
+            assert match is not None
+            found.append((match[1], None if match[2] is None else int(match[2])))
+        return found
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`.
+
+        Raises:
+            UnsupportedError: only a part of an array is meant.
+        """
+        if program.processor is not Processor.FRAG:
+            return program
+        named = self._named()
+        if not named:
+            made = tuple(_flat(item) for item in program.declarations)
+            return program if made == program.declarations else replace(program, declarations=made)
+
+        def flat(item: Declaration) -> Declaration:
+            return replace(item, interpolation=Interpolation.CONSTANT)
+
+        def is_named(semantic: Semantic) -> bool:
+            return (semantic.name, None) in named or (semantic.name, semantic.index) in named
+
+        return _with_inputs(program, is_named, flat)
+
+
+def _flat(item: Declaration) -> Declaration:
+    if item.file is not File.IN or item.semantic is None or item.semantic.name not in ("COLOR", "BCOLOR"):
+        return item
+    follows = item.interpolation is None or item.interpolation is Interpolation.COLOR
+    return replace(item, interpolation=Interpolation.CONSTANT) if follows else item
+
+
+def _with_inputs(program: Program, is_meant: Callable[[Semantic], bool], change: Callable[[Declaration], Declaration]) -> Program:
+    """Return the program with the declarations of some inputs changed; a range is split if only a part is meant."""
+    indexed = {register.array_id for register in indexed_registers(program) if register.file is File.IN}
+    made = tuple(new for item in program.declarations for new in _changed(item, indexed, is_meant, change))
+    return program if made == program.declarations else replace(program, declarations=made)
+
+
+def _changed(
+    item: Declaration, indexed: Collection[int], is_meant: Callable[[Semantic], bool], change: Callable[[Declaration], Declaration]
+) -> Iterator[Declaration]:
+    own = item.semantic
+    if item.file is not File.IN or own is None:
+        yield item
+        return
+    parts = [(register, Semantic(own.name, own.index + k)) for k, register in enumerate(range(item.first, item.last + 1))]
+    meant = [is_meant(semantic) for _, semantic in parts]
+    if not any(meant):
+        yield item
+    elif all(meant) and change(item).semantic == own:
+        yield change(item)
+    elif item.array_id and item.array_id in indexed:
+        raise UnsupportedError.at("K039", "only a part of an array of inputs is meant", item.span, hint="name all of its inputs or none")
+    else:
+        for (register, semantic), is_one in zip(parts, meant):
+            alone = replace(item, first=register, last=register, semantic=semantic, array_id=0)
+            yield change(alone) if is_one else alone
+
+
+@record(slots=False)
+class LowerPointCoord(Pass):
+    """Read the point coordinate, (s, t, 0, 1), in place of GENERIC inputs that point sprites replace.
+
+    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n]. Declared ranges are split if only a part is replaced. `flips`
+    gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other stages stay unchanged.
+    """
+
+    name = "lower-point-coord"
+    generics: int = 0
+    flips: bool = False
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`.
+
+        Raises:
+            UnsupportedError: a sprite replaces an array of inputs, or `flips` is set and an address may reach one that it replaces.
+        """
+        if program.processor is not Processor.FRAG:
+            return program
+
+        def is_meant(semantic: Semantic) -> bool:
+            return semantic.name == "GENERIC" and bool(self.generics >> semantic.index & 1)
+
+        made = _with_inputs(program, is_meant, _sprite)
+        if made is program or not self.flips:
+            return made
+        more, start, replaced = Additions(made), list[Instruction](), dict[tuple[File, int], RegisterRef]()
+        for before in program.declared(File.IN):
+            for k in range(before.last - before.first + 1):
+                if before.semantic is not None and is_meant(Semantic(before.semantic.name, before.semantic.index + k)):
+                    source, temp = RegisterRef(File.IN, before.first + k), more.temp()
+                    replaced[File.IN, source.index] = temp
+                    start += [op("MOV", temp, of(source)), op("ADD", temp, more.number(1.0), of(source, Y, negate=True), mask=2)]
+        return more.finish(prologue(redirect(made, replaced), start))
+
+
+def _sprite(item: Declaration) -> Declaration:
+    return replace(item, semantic=Semantic("PCOORD"), interpolation=Interpolation.LINEAR)

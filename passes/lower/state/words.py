@@ -1,0 +1,18 @@
+"""Options of lowerings that are words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tgsi.language.messages import did_you_mean
+
+
+def known_word(name: str, option: str, word: str, words: Iterable[str]) -> None:
+    """Check that an option of a pass is one of some words, in either case.
+
+    Raises:
+        ValueError: it is none; the message names the pass, the option and the likeliest word.
+    """
+    words = list(words)
+    if word.upper() not in words:
+        raise ValueError(f"pass {name}: {option}: `{word}` is none of {', '.join(words)}; {did_you_mean(word, words)}".rstrip("; "))
