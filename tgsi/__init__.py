@@ -50,6 +50,7 @@ if _typing.TYPE_CHECKING:
     from backends.glsl.emit import write_glsl
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
+    from backends.shader_key.key import ShaderKey
     from backends.spirv import write_spirv
     from frontends.programs import compile
     from frontends.spirv import read_spirv
@@ -113,6 +114,7 @@ _LAZY = {
     "SemanticInterner": "linkage.interner",
     "SemanticLimits": "passes.validate.semantics",
     "ShaderInfo": "tgsi.language.info",
+    "ShaderKey": "backends.shader_key.key",
     "TextureData": "backends.run.textures",
     "check": "tgsi.api",
     "compile": "frontends.programs",
@@ -171,6 +173,7 @@ __all__ = [
     "SemanticLimits",
     "Severity",
     "ShaderInfo",
+    "ShaderKey",
     "Source",
     "Span",
     "TextureData",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from backends.glsl import memory, special, textures, wide
 from backends.glsl.code import Code
@@ -16,6 +17,7 @@ from backends.glsl.stages import Ports
 from backends.glsl.table import INTEGER, LOGIC, RULES
 from backends.glsl.variables import Variables, source_types
 from backends.glsl.version import DEFAULT, Version, find_version
+from backends.shader_key.layout import Layout
 from frontends.programs import compile_program
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Switch, analyse_regions, walk
 from passes.fitting import fitted
@@ -26,8 +28,11 @@ from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
+if TYPE_CHECKING:
+    from backends.shader_key.application import GivenState
 
-def write_glsl(program: Program | str | bytes, version: str = DEFAULT) -> str:
+
+def write_glsl(program: Program | str | bytes, version: str = DEFAULT, *, state: GivenState | None = None) -> str:
     """A program as GLSL that people read.
 
     Names that the program knows (`Program.interface`) stay; docs/glsl.md says how registers and semantics are named otherwise.
@@ -35,11 +40,13 @@ def write_glsl(program: Program | str | bytes, version: str = DEFAULT) -> str:
     Args:
         program: a program of any stage but TASK and MESH, or a text or module that becomes one.
         version: the words of `#version`: "430", "440", "450", "460", "310 es" or "320 es".
+        state: state, conventions, bindings and names: a `ShaderKey`, a `LoweringOptions`, or the text of either
+            (``"alpha-test=GREATER:0.5,names=SAMP[0]:albedo"``).
 
     Raises:
         ValidationError: the program breaks a rule.
         UnsupportedError: GLSL has no words for something that the program does (B080); the message shows its place.
-        TypeError, ValueError: an argument is wrong.
+        TypeError, ValueError: an argument is wrong, or two resources get one binding or name.
     """
     wanted = find_version(version)
     if isinstance(program, str | bytes):
@@ -47,8 +54,13 @@ def write_glsl(program: Program | str | bytes, version: str = DEFAULT) -> str:
     if not isinstance(program, Program):
         raise TypeError(f"write_glsl: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
     validate(program)
+    layout = None
+    if state is not None:
+        from backends.shader_key.application import with_state  # loads the passes
+
+        program, layout = with_state(program, state, "write_glsl")
     check_properties(program, wanted)
-    return Emission(SplitRegisters().run(fitted(program)), wanted).text()
+    return Emission(SplitRegisters().run(fitted(program)), wanted, layout).text()
 
 
 _JUMPS = {Flow.BREAK: "break;", Flow.CONTINUE: "continue;"}
@@ -57,11 +69,11 @@ _JUMPS = {Flow.BREAK: "break;", Flow.CONTINUE: "continue;"}
 class Emission:
     """One program on its way to GLSL. `ports` and `resources` name what the text declares."""
 
-    def __init__(self, program: Program, version: Version) -> None:
+    def __init__(self, program: Program, version: Version, layout: Layout | None = None) -> None:
         self._program, self._version = program, version
         self._regions = analyse_regions(program)
         self._variables = Variables(program, self._regions)
-        self._names = Names(program.interface)
+        self._names = Names(program, layout)
         self.ports = Ports(program, version, self._names, self._variables)
         self.resources = Resources(program, version, self._names, self._variables)
         self._code = Code(

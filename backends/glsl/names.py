@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from backends.shader_key.layout import Layout
+from tgsi.language.facts.enums import File
 from tgsi.language.interface import Interface, Port
+from tgsi.language.program import Program
 
 _WORDS = frozenset(
     """
@@ -22,11 +25,15 @@ _WORDS = frozenset(
 
 
 class Names:
-    """Names given so far."""
+    """Names given so far; those of a key come first."""
 
-    def __init__(self, interface: Interface | None) -> None:
+    def __init__(self, program: Program, layout: Layout | None = None) -> None:
+        self.layout = layout or Layout()
+        self._fixed: dict[str, str] = {}
+        self._holders: dict[str, str] = {}
         self._used: set[str] = set()
-        interface = interface or Interface()
+        self._keep(program)
+        interface = program.interface or Interface()
         self.inputs = _by_semantic(interface.inputs)
         self.outputs = _by_semantic(interface.outputs)
         self.input_locations = {port.location: name for name, port in interface.inputs.items() if port.registers == 1}
@@ -35,6 +42,32 @@ class Names:
         self.images = {unit.binding: name for name, unit in interface.images.items()}
         self.buffers = {block.binding: name for name, block in interface.buffers.items()}
         self.blocks = {block.binding: name for name, block in interface.blocks.items()}
+
+    def _keep(self, program: Program) -> None:
+        """Reserve the names that the key has for registers of the program."""
+        for register, name in self.layout.key.names.items():
+            if name in _WORDS:
+                self.layout.refuse(f"names: {register}: `{name}` is a word of GLSL; choose another name")
+            if not _has(program, register):
+                continue
+            other = next((key for key, value in self._fixed.items() if value == name), None)
+            if other is not None:
+                self.layout.refuse(f"names: {other} and {register} are both called `{name}`; give one of them another name")
+            self._fixed[register] = name
+            self._used.add(name)
+
+    def resource(self, register: str, known: str | None, own: str) -> str:
+        """The name of a resource: that of the key, else like the one that the program knows, else like `own` after the key's prefix."""
+        return self._fixed.get(register) or self.give(known or f"{self.layout.key.prefix}{own}")
+
+    def port(self, register: str, semantic: str, wanted: str) -> str:
+        """The name of an input or output: that of the key for its register or semantic, else like the one wanted."""
+        if register in self._fixed or semantic not in self._fixed:
+            return self._fixed.get(register) or self.give(wanted)
+        other = self._holders.setdefault(semantic, register)
+        if other != register:
+            self.layout.refuse(f"names: {semantic} is {other} and {register} of one program; name each by its register")
+        return self._fixed[semantic]
 
     def give(self, wanted: str) -> str:
         """A free name that is like the one wanted."""
@@ -50,3 +83,21 @@ class Names:
 
 def _by_semantic(ports: Mapping[str, Port]) -> dict[str, str]:
     return {port.semantic: name for name, port in ports.items() if port.registers == 1 and port.semantic}
+
+
+_FILES = {file.name: file for file in File}
+
+
+def _has(program: Program, register: str) -> bool:
+    """Return true if a program declares a register, or one with a semantic."""
+    name, *numbers = re.findall(r"\w+", register)
+    if name == "CONST":
+        return any((item.dimension or 0) == int(numbers[0]) for item in program.declared(File.CONST))
+    if name in _FILES:
+        return any(item.first <= int(numbers[-1]) <= item.last for item in program.declared(_FILES[name]))
+    return any(
+        item.semantic is not None
+        and item.semantic.name == name
+        and item.semantic.index <= int(numbers[0]) <= item.semantic.index + item.last - item.first
+        for item in program.declarations
+    )

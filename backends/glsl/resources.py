@@ -91,9 +91,16 @@ class Resources:
                     self._declare_memory(item, index)
                 elif item.file is File.HWATOMIC:
                     buffer = item.dimension or 0
-                    name = self.names.give(f"counter{index}" if not buffer else f"counter{buffer}_{index}")
-                    self.lines.append(f"layout(binding = {buffer}, offset = {4 * index}) uniform atomic_uint {name};")
+                    own = f"counter{index}" if not buffer else f"counter{buffer}_{index}"
+                    name = self.names.resource(f"HWATOMIC[{buffer}][{index}]", None, own)
+                    self.lines.append(f"{self._layout('HWATOMIC', buffer, buffer, end=f'offset = {4 * index}')}uniform atomic_uint {name};")
                     self.counters[buffer, index] = name
+
+    def _layout(self, file: str, number: int, default: int, begin: str = "", end: str = "") -> str:
+        """The layout qualifier of a resource, with the words that stand before and after its binding; a space ends it."""
+        binding = self.names.layout.binding(file, number, default)
+        words = [word for word in (begin, "" if binding is None else f"binding = {binding}", end) if word]
+        return f"layout({', '.join(words)}) " if words else ""
 
     def _declare_constants(self) -> None:
         sizes: dict[int, int] = {}
@@ -101,13 +108,14 @@ class Resources:
             buffer = item.dimension or 0
             sizes[buffer] = max(sizes.get(buffer, 0), item.last + 1)
         for buffer, size in sorted(sizes.items()):
-            if buffer == 0:
-                name = self.constants[0] = self.names.give("CONST")
+            if buffer == 0 and not self.names.layout.is_bound("CONST[0]"):
+                name = self.constants[0] = self.names.resource("CONST[0]", None, "CONST")
                 self.lines.append(f"uniform vec4 {name}[{size}];")
                 continue
-            block = self.names.give(self.names.blocks.get(buffer, f"Block{buffer - 1}"))
-            name = self.constants[buffer] = self.names.give(f"CONST{buffer}")
-            self.lines.append(f"layout(std140, binding = {buffer - 1}) uniform {block} {{ vec4 {name}[{size}]; }};")
+            own = f"Block{buffer - 1}" if buffer else "Constants"
+            block = self.names.resource(f"CONST[{buffer}]", self.names.blocks.get(buffer), own)
+            name = self.constants[buffer] = self.names.resource("", None, f"CONST{buffer}" if buffer else "CONST")
+            self.lines.append(f"{self._layout('CONST', buffer, buffer - 1, 'std140')}uniform {block} {{ vec4 {name}[{size}]; }};")
 
     # Textures.
 
@@ -135,16 +143,26 @@ class Resources:
             kind, returned = self._sampler_type(first, views)
             if any(self._sampler_type(n, views)[0] != kind for n in declared):
                 refuse("an array of samplers of several types", None)
-            name = self.names.give(self.names.samplers.get(first, "samplers"))
-            self.lines.append(f"layout(binding = {first}) uniform {self._precision(kind)}{kind} {name}[{declared[-1] - first + 1}];")
+            name = self.names.resource(f"SAMP[{first}]", self.names.samplers.get(first), "samplers")
+            layout = self._layout("SAMP", first, first)
+            self._check_elements(declared)
+            self.lines.append(f"{layout}uniform {self._precision(kind)}{kind} {name}[{declared[-1] - first + 1}];")
             self.samplers = {n: (f"{name}[{n - first}]", returned) for n in declared}
             self.samplers[-1] = (name, returned)
             return
         for number in declared:
             kind, returned = self._sampler_type(number, views)
-            name = self.names.give(self.names.samplers.get(number, f"sampler{number}"))
-            self.lines.append(f"layout(binding = {number}) uniform {self._precision(kind)}{kind} {name};")
+            name = self.names.resource(f"SAMP[{number}]", self.names.samplers.get(number), f"sampler{number}")
+            self.lines.append(f"{self._layout('SAMP', number, number)}uniform {self._precision(kind)}{kind} {name};")
             self.samplers[number] = (name, returned)
+
+    def _check_elements(self, declared: list[int]) -> None:
+        """Refuse bindings and names of single elements of an array of samplers, other than of its first one."""
+        layout = self.names.layout
+        for register in (f"SAMP[{number}]" for number in declared[1:]):
+            for field, given in (("bindings", layout.key.bindings), ("names", layout.key.names)):
+                if register in given:
+                    layout.refuse(f"{field}: {register} is an element of the array of SAMP[{declared[0]}]; give that one alone")
 
     def _precision(self, kind: str) -> str:
         return "highp " if self.version.es else ""
@@ -185,10 +203,8 @@ class Resources:
             bits |= access.qualifiers
         words = "".join(word for bit, word in ((1, "coherent "), (2, "restrict "), (4, "volatile ")) if bits & bit)
         words += "writeonly " if stored else ""
-        name = self.names.give(self.names.images.get(index, f"image{index}"))
-        self.lines.append(
-            f"layout({f'{layout}, ' if layout else ''}binding = {index}) {words}uniform {self._precision(kind)}{prefix}{kind} {name};"
-        )
+        name = self.names.resource(f"IMAGE[{index}]", self.names.images.get(index), f"image{index}")
+        self.lines.append(f"{self._layout('IMAGE', index, index, layout)}{words}uniform {self._precision(kind)}{prefix}{kind} {name};")
         self.images[index] = (name, {"i": "int", "u": "uint"}.get(prefix, "float"))
 
     def _users(self, index: int) -> list[Instruction]:
@@ -200,9 +216,9 @@ class Resources:
     def _declare_buffer(self, item: Declaration, index: int) -> None:
         found = self.variables.by_key.get(("BUFFER", index))
         kind = found.type if found is not None else UINT
-        name = self.names.give(f"buffer{index}")
-        block = self.names.give(self.names.buffers.get(index, f"Buffer{index}"))
-        self.lines.append(f"layout(std430, binding = {index}) buffer {block} {{ {type_name(kind, 1)} {name}[]; }};")
+        name = self.names.resource("", None, f"buffer{index}")
+        block = self.names.resource(f"BUFFER[{index}]", self.names.buffers.get(index), f"Buffer{index}")
+        self.lines.append(f"{self._layout('BUFFER', index, index, 'std430')}buffer {block} {{ {type_name(kind, 1)} {name}[]; }};")
         self.buffers[index] = name
 
     def _declare_memory(self, item: Declaration, index: int) -> None:

@@ -73,7 +73,7 @@ _NEEDS = MappingProxyType({"BASEVERTEX": 460, "BASEINSTANCE": 460, "DRAWID": 460
 _PLAIN = frozenset({"GENERIC", "COLOR", "BCOLOR", "FOG", "TEXCOORD", "PATCH"})
 """Semantics that are variables of the program's own."""
 
-_QUALIFIERS = {
+_QUALIFIERS: dict[Interpolation | None, str] = {
     Interpolation.CONSTANT: "flat ",
     Interpolation.LINEAR: "noperspective ",
 }
@@ -120,7 +120,7 @@ class Ports:
             wanted = self.names.input_locations.get(index, f"in{index}")
             found = self.variables.by_key.get(("IN", index))
             kind = found.type if found is not None else FLOAT
-            name = self.names.give(wanted)
+            name = self.names.port(f"IN[{index}]", "", wanted)
             self._declare(f"layout(location = {index}) in {type_name(kind, 4)}", name)
             return Place(name, kind)
         semantic = item.semantic
@@ -144,7 +144,7 @@ class Ports:
             return Place("", FLOAT, elements=tuple(f"gl_ClipDistance[{4 * number + c}]" for c in range(4)))
         qualifiers = ""
         if self.stage is _P.FRAG:
-            qualifiers = _PLACES.get(item.location, "") + _QUALIFIERS.get(item.interpolation or Interpolation.PERSPECTIVE, "")
+            qualifiers = _PLACES.get(item.location, "") + _QUALIFIERS.get(item.interpolation, "")
             if "noperspective" in qualifiers and self.version.es:
                 refuse("an input without perspective in GLSL ES", item.span)
         if semantic.name not in _PLAIN:
@@ -153,7 +153,8 @@ class Ports:
         rows = "[]" if self.has_vertices and not patch else ""
         known = self.names.inputs.get(f"{semantic.name}[{number}]") if semantic.name == "GENERIC" else None
         self._check_link(semantic.name, number, known, item)
-        name = self.names.give(known or _own_name(semantic.name, number, "in" if self.has_vertices and not patch else ""))
+        own = known or _own_name(semantic.name, number, "in" if self.has_vertices and not patch else "")
+        name = self.names.port(f"IN[{index}]", f"{semantic.name}[{number}]", own)
         self._declare(f"{_location(semantic.name, number)}{qualifiers}{'patch ' if patch else ''}in vec4", f"{name}{rows}")
         return Place(f"{name}[{{v}}]" if rows else name, FLOAT)
 
@@ -220,7 +221,8 @@ class Ports:
         rows = self.stage is _P.TESS_CTRL and not patch
         known = self.names.outputs.get(f"{name}[{number}]") if name == "GENERIC" else None
         self._check_link(name, number, known, item)
-        own = self.names.give(known or _own_name(name, number, "out" if self.has_vertices and not patch else ""))
+        own = known or _own_name(name, number, "out" if self.has_vertices and not patch else "")
+        own = self.names.port(f"OUT[{index}]", f"{name}[{number}]", own)
         words = f"{_location(name, number)}{'invariant ' if item.invariant else ''}{'patch ' if patch else ''}"
         stream = f"layout(stream = {item.streams[0]}) " if self.stage is _P.GEOM and any(item.streams) else ""
         self._declare(f"{stream}{words}out vec4", f"{own}[]" if rows else own)
@@ -268,7 +270,7 @@ class Ports:
         if name == "COLOR":
             found = self.variables.by_key.get(("OUT", index))
             kind = found.type if found is not None and found.type in (FLOAT, INT, UINT) else FLOAT
-            own = self.names.give(self.names.output_locations.get(number, f"color{number}"))
+            own = self.names.port(f"OUT[{index}]", f"COLOR[{number}]", self.names.output_locations.get(number, f"color{number}"))
             self._declare(f"layout(location = {number}) out {type_name(kind, 4)}", own)
             return Place(own, kind)
         if name == "POSITION":

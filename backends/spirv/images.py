@@ -89,8 +89,8 @@ class Images:
         elif form not in _BASIC:
             m.need("StorageImageExtendedFormats")
         type = image_type(s, info.target, kind, form, storage=True)
-        variable = m.variable("UniformConstant", type, f"image{number}")
-        decorated(s, variable, IMAGES, number)
+        variable = m.variable("UniformConstant", type, s.named(f"image{number}", f"IMAGE[{number}]"))
+        decorated(s, variable, IMAGES, ("IMAGE", number), number)
         if not info.writable:
             m.decorate(variable, "NonWritable")
         for bit, word in ((1, "Coherent"), (4, "Volatile")):

@@ -143,8 +143,8 @@ def _counter(s: State, register: RegisterRef) -> int:
     key = ("counters", buffer)
     uint = m.scalar("uint")
     if key not in m.known:
-        m.known[key] = variable = m.variable("AtomicCounter", m.array(uint, size), f"counters{buffer}")
-        m.decorate(variable, "Binding", buffer)
+        m.known[key] = variable = m.variable("AtomicCounter", m.array(uint, size), s.named(f"counters{buffer}", f"HWATOMIC[{buffer}][0]"))
+        m.decorate(variable, "Binding", s.options.layout.binding("HWATOMIC", buffer, buffer, -1) or 0)
         m.decorate(variable, "Offset", 0)
     index = m.uint(register.index) if register.indirect is None else s.registers.address(register.indirect, register.index)
     return s.chain("AtomicCounter", uint, m.known[key], index)

@@ -78,7 +78,8 @@ class Ports:
         other = self.locations.setdefault((place, patch, second), item)
         if other is not item:
             s.fail("M032", f"two registers have the location {place}", item.span)
-        found = self.variable(m.vector("float", WORDS), name, item, rows)
+        known = self._semantic(item, index)
+        found = self.variable(m.vector("float", WORDS), s.options.layout.name(f"{self.file.name}[{index}]", known) or name, item, rows)
         m.decorate(found, "Location", place)
         if patch:
             m.decorate(found, "Patch")
@@ -87,6 +88,11 @@ class Ports:
         if item.invariant:
             m.decorate(found, "Invariant")
         return Port(found, self.storage, rows)
+
+    def _semantic(self, item: Declaration, index: int) -> str:
+        """The semantic of a register, as keys have it; no text for inputs of vertex programs."""
+        known = item.semantic
+        return "" if known is None else f"{known.name}[{known.index + index - item.first}]"
 
     def _named(self, item: Declaration) -> str:
         """The name of a value that meets others by name; empty for none."""

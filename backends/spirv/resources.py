@@ -19,10 +19,13 @@ SEPARATE_SAMPLERS = 32
 """Binding of the first sampler that stands apart from its texture."""
 
 
-def decorated(s: State, variable: int, group: int, binding: int) -> None:
-    """Give a variable its set and binding."""
-    s.module.decorate(variable, "DescriptorSet", s.options.first_set + group)
-    s.module.decorate(variable, "Binding", binding)
+def decorated(s: State, variable: int, group: int, place: tuple[str, int], binding: int) -> None:
+    """Give a variable its set and binding: those of the key for a register, a file and a number, or these."""
+    found = s.options.layout.group(*place, s.options.first_set + group)
+    number = s.options.layout.binding(*place, binding, found)
+    assert number is not None
+    s.module.decorate(variable, "DescriptorSet", found)
+    s.module.decorate(variable, "Binding", number)
 
 
 class Constants:
@@ -47,13 +50,13 @@ class Constants:
             block = m.type("Struct", array, key=("constants", number))
             m.decorate(block, "Block")
             m.decorate_member(block, 0, "Offset", 0)
-            m.name(block, f"Constants{number}")
+            m.name(block, s.named(f"Constants{number}", f"CONST[{number}]"))
             m.member_name(block, 0, "c")
-            pushed = number == 0 and size <= PUSHED
+            pushed = number == 0 and size <= PUSHED and not s.options.layout.is_bound("CONST[0]")
             storage = "PushConstant" if pushed else "Uniform"
-            variable = m.variable(storage, block, f"const{number}")
+            variable = m.variable(storage, block, s.named(f"const{number}"))
             if not pushed:
-                decorated(s, variable, BLOCKS, number - 1 if number else CONST0_BINDING)
+                decorated(s, variable, BLOCKS, ("CONST", number), number - 1 if number else CONST0_BINDING)
             self.found[number] = variable, storage, size
         return self.found[number][:2]
 
@@ -129,10 +132,10 @@ class Words:
         block = m.type("Struct", array, key=("buffer", number))
         m.decorate(block, "Block")
         m.decorate_member(block, 0, "Offset", 0)
-        m.name(block, f"Buffer{number}")
+        m.name(block, s.named(f"Buffer{number}", f"BUFFER[{number}]"))
         m.member_name(block, 0, "words")
-        variable = m.variable("StorageBuffer", block, f"buffer{number}")
-        decorated(s, variable, BUFFERS, number)
+        variable = m.variable("StorageBuffer", block, s.named(f"buffer{number}"))
+        decorated(s, variable, BUFFERS, ("BUFFER", number), number)
         return variable, "StorageBuffer", 0
 
     def number(self, address: int, place: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import NoReturn, Protocol
 
+from backends.shader_key.layout import Layout
 from backends.spirv.module import Module
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
@@ -83,6 +84,10 @@ class State:
         if span is None and self.instruction is not None:
             span = self.instruction.span
         raise UnsupportedError.at(code, text, span, hint=hint)
+
+    def named(self, own: str, *registers: str) -> str:
+        """The name of a resource: that of the key for one of these registers, or `own` after the key's prefix."""
+        return self.options.layout.name(*registers) or f"{self.options.layout.key.prefix}{own}"
 
     # values
 
@@ -172,3 +177,4 @@ class Options:
     first_set: int = 0
     color_targets: int = 1
     shared_memory: int = 32768
+    layout: Layout = field(default_factory=lambda: Layout(has_sets=True))

@@ -61,8 +61,10 @@ def _sampler(s: State, item: Instruction) -> _Texture:
         if ("texture", first) in m.known:
             s.fail("M031", f"SAMP[{first}] is used with two targets")
         m.known["texture", first] = 1
-        m.known[key] = variable = m.variable("UniformConstant", m.array(type, size) if size else type, f"texture{first}")
-        decorated(s, variable, TEXTURES, first)
+        m.known[key] = variable = m.variable(
+            "UniformConstant", m.array(type, size) if size else type, s.named(f"texture{first}", f"SAMP[{first}]")
+        )
+        decorated(s, variable, TEXTURES, ("SAMP", first), first)
     pointer = m.known[key]
     if size:
         m.need("SampledImageArrayDynamicIndexing")
@@ -317,8 +319,8 @@ def _separate(s: State, item: Instruction) -> _Texture:
     image = image_type(s, target.name, kind)
     key = ("view", view.index, image)
     if key not in m.known:
-        m.known[key] = variable = m.variable("UniformConstant", image, f"view{view.index}")
-        decorated(s, variable, TEXTURES, view.index)
+        m.known[key] = variable = m.variable("UniformConstant", image, s.named(f"view{view.index}", f"SVIEW[{view.index}]"))
+        decorated(s, variable, TEXTURES, ("SVIEW", view.index), view.index)
     value = s.load(m.known[key], image)
     if len(item.src) < 3 or item.src[2].register.file is not File.SAMP:
         return _Texture(value, image, kind, target, False)
@@ -328,8 +330,8 @@ def _separate(s: State, item: Instruction) -> _Texture:
     type = m.type("Sampler")
     key = ("sampler", sampler.index, type)
     if key not in m.known:
-        m.known[key] = variable = m.variable("UniformConstant", type, f"sampler{sampler.index}")
-        decorated(s, variable, TEXTURES, SEPARATE_SAMPLERS + sampler.index)
+        m.known[key] = variable = m.variable("UniformConstant", type, s.named(f"sampler{sampler.index}", f"SAMP[{sampler.index}]"))
+        decorated(s, variable, TEXTURES, ("SAMP", sampler.index), SEPARATE_SAMPLERS + sampler.index)
     both = m.op("SampledImage", m.type("SampledImage", image), value, s.load(m.known[key], type))
     return _Texture(both, image, kind, target, True)
 

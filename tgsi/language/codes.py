@@ -351,6 +351,8 @@ B071 beyond NVIDIA's mesh shading
     The hardware has less of this: 32 threads run a workgroup, vertex numbers have 8 bits, and sizes have the widths of their fields.
 B080 beyond GLSL
     The program is correct, but GLSL, or the version of it that was asked for, has no words for this; docs/glsl.md has the list.
+B081 state that the program cannot have
+    A field of the ShaderKey does not fit what the program does; docs/state.md has the fields. Leave it out for this program.
 """
 
 

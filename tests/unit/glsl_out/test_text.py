@@ -51,6 +51,12 @@ def test_a_program_reads_as_a_person_would_write_it() -> None:
     assert tgsi.write_glsl(LIT) == LIT_GLSL
 
 
+@pytest.mark.parametrize(("word", "qualifier"), [("CONSTANT", "flat "), ("LINEAR", "noperspective "), ("PERSPECTIVE", ""), ("COLOR", "")])
+def test_an_input_has_the_qualifier_of_its_interpolation(word: str, qualifier: str) -> None:
+    text = f"FRAG\nDCL IN[0], GENERIC[2], {word}\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    assert f"layout(location = 2) {qualifier}in vec4 varying2;" in tgsi.write_glsl(text)
+
+
 def test_comparisons_are_bools_and_counters_are_ints() -> None:
     text = tgsi.write_glsl(
         """VERT

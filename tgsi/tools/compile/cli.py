@@ -17,6 +17,7 @@ from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import refuse_link_options
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.options import make_parser
+from tgsi.tools.compile.state import chosen_state
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,6 +124,7 @@ def _act(options: argparse.Namespace) -> int:
 
     chosen_cpu(options)
     allowed = nvk_options(options)
+    options.shader_key = chosen_state(options)
     if not options.run:
         refuse_run_options(options, allowed)
     if options.link or options.profile != DEFAULT_PROFILE:

@@ -110,11 +110,14 @@ def _emit(program: Any, options: argparse.Namespace) -> Any:
     if kind in CODE:
         return _code(program, kind, options)
     emitters: dict[str, Callable[[Any], Any]] = {"text": str, "ir": _ir, "json": _json, "mesa": _mesa, "tokens": _tokens}
-    emitters |= {"spirv": _spirv, "spirv-text": _spirv_text}
-    if kind == "glsl":
-        return _glsl(program, options)
+    keyed: dict[str, Callable[[Any, argparse.Namespace], Any]] = {"glsl": _glsl, "spirv": _spirv, "spirv-text": _spirv_text}
     with options.watch.stage(f"print {kind}"):
-        return emitters[kind](program)
+        if kind not in keyed:
+            return emitters[kind](program)
+        try:
+            return keyed[kind](program, options)
+        except ValueError as error:  # the key does not fit the program
+            raise UsageError(f"--state: {str(error).partition(': state: ')[2] or error}") from None
 
 
 def _ir(program: Any) -> str:
@@ -141,23 +144,22 @@ def _tokens(program: Any) -> str:
     return "".join(f"{word:08x}\n" for word in encode(program))
 
 
-def _spirv(program: Any) -> bytes:
+def _spirv(program: Any, options: argparse.Namespace) -> bytes:
     from backends.spirv import write_spirv
 
-    return write_spirv(program)
+    return write_spirv(program, state=options.shader_key)
 
 
-def _spirv_text(program: Any) -> str:
+def _spirv_text(program: Any, options: argparse.Namespace) -> str:
     from backends.spirv.listing import disassemble
 
-    return disassemble(_spirv(program))
+    return disassemble(_spirv(program, options))
 
 
 def _glsl(program: Any, options: argparse.Namespace) -> str:
     from backends.glsl.emit import write_glsl
 
-    with options.watch.stage("print glsl"):
-        return write_glsl(program, options.glsl_version)
+    return write_glsl(program, options.glsl_version, state=options.shader_key)
 
 
 def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:

@@ -15,6 +15,7 @@ from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
 from tgsi.tools.compile.run import add_run_options
 from tgsi.tools.compile.source_options import add_source_options
+from tgsi.tools.compile.state import add_state_option
 from tgsi.tools.compile.targets import add_target_options
 
 EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
@@ -52,6 +53,7 @@ examples:
   {PROGRAM} --check *.tgsi                 findings only
   {PROGRAM} --check --profile nv40 *.tgsi  findings for a device: may it link these semantics?
   {PROGRAM} --emit glsl shader.tgsi        GLSL of any program; --glsl-version "320 es"
+  {PROGRAM} --emit glsl shader.tgsi --state alpha-test=GREATER:0.5,bindings=SAMP:8
   {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --emit obj --target aarch64-linux-gnu --cpu cortex-a76 -o shader.o shader.tgsi
@@ -119,6 +121,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         default=DEFAULT_GLSL,
         help=f"version of --emit glsl: {', '.join(GLSL)} (default: {DEFAULT_GLSL})",
     )
+    add_state_option(parser)
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations per vector in llvm, asm and obj (default: 16)")
     add_pass_options(parser)
     parser.add_argument(

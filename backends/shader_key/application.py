@@ -1,0 +1,197 @@
+"""Programs with the state of a key: lowerings, then what declarations and properties say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from backends.shader_key.key import CENTERS, ORIGINS, ShaderKey
+from backends.shader_key.layout import Layout
+from passes.lower.insert import exits, insert, next_register
+from passes.lower.options import LoweringOptions
+from passes.lowering import lowered
+from passes.validate import validate
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, DstOperand, Instruction, Property, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+
+GivenState = ShaderKey | LoweringOptions | str
+"""State as callers give it: a key, lowerings alone, or the text of either."""
+
+CODE = "B081"
+
+
+def read_state(state: GivenState, caller: str) -> ShaderKey:
+    """Return the key of an argument `state`.
+
+    Raises:
+        TypeError, ValueError: it is none; the message names the field.
+    """
+    if isinstance(state, ShaderKey):
+        return state
+    if isinstance(state, LoweringOptions):
+        return ShaderKey(lowering=state)
+    if not isinstance(state, str):
+        raise TypeError(f"{caller}: state: a ShaderKey, a LoweringOptions or the text of one is wanted, not {type(state).__name__}")
+    try:
+        return ShaderKey.parse(state)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{caller}: state: {error}") from None
+
+
+def with_state(program: Program, state: GivenState, caller: str, *, has_sets: bool = False) -> tuple[Program, Layout]:
+    """Return a valid program with the state of a key, and the bindings and names of the key.
+
+    Args:
+        program: the program, which is valid.
+        state: the key.
+        caller: the function that was given the state, for messages.
+        has_sets: the language of the output has descriptor sets.
+
+    Raises:
+        TypeError, ValueError: the state is wrong, or a lowering refuses its options; the message names the field.
+        UnsupportedError: a lowering or a field met an instruction or declaration that it cannot change; the message names it and its place.
+        ValidationError, LimitError: the result is not valid.
+    """
+    key = read_state(state, caller)
+    layout = Layout(key, caller=caller, has_sets=has_sets)
+    assert isinstance(key.lowering, LoweringOptions)
+    made = _compared(program, key.shadow_samplers) if key.shadow_samplers else program
+    try:
+        made = lowered(made, key.lowering, is_valid=made is program)
+    except ValueError as error:
+        layout.refuse(f"lowering: {error}")
+    return _with_declarations(made, key), layout
+
+
+def _with_declarations(made: Program, key: ShaderKey) -> Program:
+    """Return a program with the state that declarations and properties say."""
+    if made.processor is Processor.FRAG:
+        before = made
+        if key.color_targets > 1 and made.property("FS_COLOR0_WRITES_ALL_CBUFS"):
+            made = _spread(made, key.color_targets)
+        if key.sample_shading:
+            made = _by_sample(made)
+        if key.origin is not None:
+            made = _with_property(made, "FS_COORD_ORIGIN", ORIGINS.index(key.origin))
+        if key.pixel_center is not None:
+            made = _with_property(made, "FS_COORD_PIXEL_CENTER", CENTERS.index(key.pixel_center))
+        if made is not before:
+            validate(made)
+    return made
+
+
+def _with_property(program: Program, name: str, value: int) -> Program:
+    if program.property(name) == value:
+        return program
+    others = tuple(item for item in program.properties if item.name != name)
+    return replace(program, properties=(*others, Property(name, value)))
+
+
+# One color for all targets.
+
+
+def _spread(program: Program, targets: int) -> Program:
+    """Return the program with a copy of COLOR for each further target, in place of the property that asks for it."""
+    outputs = {
+        item.semantic.index + offset: item.first + offset
+        for item in program.declared(File.OUT)
+        if item.semantic is not None and item.semantic.name == "COLOR"
+        for offset in range(item.last - item.first + 1)
+    }
+    if 0 not in outputs:
+        return program
+    first = next_register(program, File.OUT)
+    missing = [number for number in range(1, targets) if number not in outputs]
+    added = [Declaration(File.OUT, first + k, first + k, semantic=Semantic("COLOR", number)) for k, number in enumerate(missing)]
+    color = SrcOperand(RegisterRef(File.OUT, outputs[0]))
+    moves = [Instruction(OPCODES["MOV"], (DstOperand(RegisterRef(File.OUT, item.first)),), (color,)) for item in added]
+    properties = tuple(item for item in program.properties if item.name != "FS_COLOR0_WRITES_ALL_CBUFS")
+    made = replace(program, properties=properties, declarations=(*program.declarations, *added))
+    return insert(made, dict.fromkeys(exits(made), moves))
+
+
+# Sample shading.
+
+_BUILT_IN = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST"})
+
+
+def _by_sample(program: Program) -> Program:
+    """Return the program with inputs at samples; without such an input it reads the number of its sample, which asks for a run for each."""
+    made = tuple(map(_at_sample, program.declarations))
+    program = program if made == program.declarations else replace(program, declarations=made)
+    if _runs_by_sample(program):
+        return program
+    value, temp = next_register(program, File.SV), next_register(program, File.TEMP)
+    added = (Declaration(File.SV, value, value, semantic=Semantic("SAMPLEID")), Declaration(File.TEMP, temp, temp))
+    read = Instruction(OPCODES["INEG"], (DstOperand(RegisterRef(File.TEMP, temp), 1),), (SrcOperand(RegisterRef(File.SV, value)),))
+    return insert(replace(program, declarations=(*program.declarations, *added)), {0: [read]})
+
+
+def _at_sample(item: Declaration) -> Declaration:
+    if item.file is not File.IN or item.interpolation is Interpolation.CONSTANT or item.location is Location.SAMPLE:
+        return item
+    return item if item.semantic is None or item.semantic.name in _BUILT_IN else replace(item, location=Location.SAMPLE)
+
+
+def _runs_by_sample(program: Program) -> bool:
+    """Return true if an instruction reads an input at a sample, or the number or position of its sample."""
+    read = {(o.register.file, o.register.index) for item in program.instructions for o in item.src if o.register.indirect is None}
+    asking = [item for item in program.declared(File.IN) if item.location is Location.SAMPLE]
+    asking += [item for item in program.declared(File.SV) if item.semantic is not None and item.semantic.name in ("SAMPLEID", "SAMPLEPOS")]
+    return any((item.file, number) in read for item in asking for number in range(item.first, item.last + 1))
+
+
+# Textures that compare.
+
+_COMPARING = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TXQ", "TEX_LZ"})
+"""Opcodes that a texture with comparison also has; the coordinates hold the reference after them."""
+
+
+def _compared(program: Program, units: int) -> Program:
+    """Return the program whose textures of some units are those with comparison."""
+
+    def changed(item: Instruction) -> Instruction:
+        if not item.opcode.is_texture or item.texture is None or item.src[-1].register.file is not File.SAMP:
+            return item
+        register = item.src[-1].register
+        chosen = _chosen(program, register) if register.indirect is not None else (register.index,)
+        asked = [bool(units >> unit & 1) for unit in chosen]
+        if not any(asked) or "SHADOW" in item.texture:
+            return item
+        target = f"SHADOW{item.texture}"
+        if not all(asked):
+            _refuse(f"an address chooses SAMP[{chosen[0]}] to SAMP[{chosen[-1]}], and only some of them compare", item)
+        if target not in TARGETS or target == "SHADOWCUBEARRAY" or item.opcode.name not in _COMPARING:
+            _refuse(f"{item.opcode.name} of a {item.texture} texture does not compare", item)
+        return replace(item, texture=target)
+
+    instructions = tuple(map(changed, program.instructions))
+    if instructions == program.instructions:
+        return program
+    return replace(program, instructions=instructions, declarations=tuple(n for item in program.declarations for n in _views(item, units)))
+
+
+def _chosen(program: Program, register: RegisterRef) -> Sequence[int]:
+    return [number for item in program.declared(File.SAMP) for number in range(item.first, item.last + 1)]
+
+
+def _views(item: Declaration, units: int) -> list[Declaration]:
+    """Declarations of views with the targets of textures that compare, one a register where only a part of a range changes."""
+    view = item.view
+    if item.file is not File.SVIEW or view is None or f"SHADOW{view.target}" not in TARGETS:
+        return [item]
+    asked = [bool(units >> number & 1) for number in range(item.first, item.last + 1)]
+    if not any(asked):
+        return [item]
+    shadow = replace(view, target=f"SHADOW{view.target}")
+    if all(asked):
+        return [replace(item, view=shadow)]
+    return [replace(item, first=n, last=n, view=shadow if yes else view) for n, yes in zip(range(item.first, item.last + 1), asked)]
+
+
+def _refuse(text: str, item: Instruction) -> None:
+    raise UnsupportedError.at(CODE, f"state: shadow_samplers: {text}", item.span, hint="leave the bit of this unit out")

@@ -1,0 +1,63 @@
+"""Bindings, descriptor sets and names of one output: those of a key, or the language's own."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from backends.shader_key.key import NO_STATE, ShaderKey
+
+
+class Layout:
+    """Answers of a key to the questions of a writer. Two resources with one binding, and two variables with one name, are refused.
+
+    key: the key. caller: the function that was given it, for messages. has_sets: the language has descriptor sets, within which all
+    resources share their bindings; otherwise each file has bindings of its own.
+    """
+
+    def __init__(self, key: ShaderKey = NO_STATE, *, caller: str = "", has_sets: bool = False) -> None:
+        self.key = key
+        self._caller = caller
+        self._has_sets = has_sets
+        self._bindings: dict[tuple[str | int, int], str] = {}
+        if key.sets and not has_sets:
+            self.refuse("sets: GLSL for OpenGL has no descriptor sets; leave the field out, or write SPIR-V")
+
+    def refuse(self, text: str) -> NoReturn:
+        """Raise the error about a field of the key."""
+        raise ValueError(f"{self._caller}: state: {text}")
+
+    def binding(self, file: str, number: int, default: int, group: int = 0) -> int | None:
+        """The binding of a register, `default` where the key says nothing; None leaves the qualifier out.
+
+        file, number: the register. group: its descriptor set; counters have none, and a group of their own.
+        """
+        register = f"{file}[{number}]"
+        given = self.key.bindings
+        place: int | None = default
+        if register in given:
+            place = given[register]
+        elif file in given and (first := int(file == "CONST")) <= number:
+            base = given[file]
+            place = None if base is None else base + number - first
+        if place is None:
+            if self._has_sets:
+                self.refuse(f"bindings: {register}: each resource of SPIR-V has a binding; give a number in place of None")
+            return None
+        other = self._bindings.setdefault((group if self._has_sets else file, place), register)
+        if other != register:
+            where = f" of set {group}" if self._has_sets else ""
+            self.refuse(f"bindings: {other} and {register} both have binding {place}{where}; give one of them another number")
+        return place
+
+    def is_bound(self, register: str) -> bool:
+        """Return true if the key has a binding for exactly this register."""
+        return self.key.bindings.get(register) is not None
+
+    def group(self, file: str, number: int, default: int) -> int:
+        """The descriptor set of a register."""
+        sets = self.key.sets
+        return sets.get(f"{file}[{number}]", sets.get(file, default))
+
+    def name(self, *registers: str) -> str | None:
+        """The name that the key has for the first of several texts of a register; None if it has none."""
+        return next((self.key.names[text] for text in registers if text in self.key.names), None)

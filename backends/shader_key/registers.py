@@ -1,0 +1,108 @@
+"""Registers as users name them: `SAMP`, `SAMP[2]`, `HWATOMIC[0][1]`, `GENERIC[3]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from tgsi.language.facts.semantics import SEMANTICS
+
+BOUND = ("CONST", "SAMP", "SVIEW", "IMAGE", "BUFFER", "HWATOMIC")
+"""Files whose registers have bindings."""
+
+NAMED = ("CONST", "SAMP", "SVIEW", "IMAGE", "BUFFER", "HWATOMIC", "IN", "OUT", *SEMANTICS)
+"""Files and semantics whose registers have names."""
+
+MOST_BINDINGS = 1 << 16
+"""Bindings and sets are below this number."""
+
+_TEXT = re.compile(r"\s*(\w+)((?:\s*\[\s*\d{1,9}\s*\]){0,2})\s*", re.ASCII)
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def read_register(text: object, field: str, known: tuple[str, ...], *, wants_number: bool = False) -> str:
+    """Return the canonical text of a register or file.
+
+    Args:
+        text: the text, as ``samp[ 2 ]``.
+        field: the field of the key that has it, for messages.
+        known: files and semantics that are allowed.
+        wants_number: a semantic without a number is number 0, and a file needs one.
+
+    Raises:
+        TypeError, ValueError: it is none.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{field}: a register such as `SAMP[0]` is wanted, not {text!r}")
+    found = _TEXT.fullmatch(text)
+    name = found[1].upper() if found is not None else ""
+    if found is None or name not in known:
+        close = get_close_matches(text.split("[")[0].strip().upper(), known, 1)
+        hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(name for name in known if name not in SEMANTICS)}"
+        raise ValueError(f"{field}: `{text}` is no register that has one; {hint}")
+    numbers = [int(word) for word in re.findall(r"\d+", found[2])]
+    if len(numbers) > (2 if name == "HWATOMIC" and wants_number else 1):
+        raise ValueError(f"{field}: `{text}` has an index too many; write `{name}[{numbers[0]}]`")
+    if wants_number and not numbers:
+        if name not in SEMANTICS:
+            raise ValueError(f"{field}: `{text}` names no register of the file; write `{name}[0]`")
+        numbers = [0]
+    if name == "HWATOMIC" and wants_number and len(numbers) == 1:
+        numbers = [0, *numbers]
+    return name + "".join(f"[{number}]" for number in numbers)
+
+
+def read_numbers(values: object, field: str, *, may_lack: bool = False) -> Mapping[str, int | None]:
+    """Return bindings or sets by the canonical text of their registers. None is allowed as a number if `may_lack`.
+
+    Raises:
+        TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
+    """
+    made: dict[str, int | None] = {}
+    for text, value in _rows(values, field, "SAMP", "8"):
+        register = read_register(text, field, BOUND)
+        lacks = value is None and may_lack
+        if not lacks and (not isinstance(value, int) or isinstance(value, bool)):
+            raise TypeError(f"{field}: {register}: a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack} is wanted, not {value!r}")
+        if isinstance(value, int) and not 0 <= value < MOST_BINDINGS:
+            raise ValueError(f"{field}: {register}: {value} is no number from 0 to {MOST_BINDINGS - 1}")
+        made[_once(register, made, field)] = value
+    return MappingProxyType(dict(sorted(made.items())))
+
+
+def read_names(values: object, field: str) -> Mapping[str, str]:
+    """Return names by the canonical text of their registers.
+
+    Raises:
+        TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
+    """
+    made: dict[str, str] = {}
+    for text, name in _rows(values, field, "SAMP[0]", "'albedo'"):
+        register = read_register(text, field, NAMED, wants_number=True)
+        made[_once(register, made, field)] = check_name(name, f"{field}: {register}")
+    return MappingProxyType(dict(sorted(made.items())))
+
+
+def check_name(name: object, place: str) -> str:
+    """Return a name that a variable of GLSL may have, as far as its form goes; raise for any other. `place` begins the message."""
+    if not isinstance(name, str):
+        raise TypeError(f"{place}: a name is wanted, not {name!r}")
+    if not _WORD.fullmatch(name):
+        raise ValueError(f"{place}: `{name}` is no name; names have letters, digits and _, and begin with no digit")
+    if name.startswith("gl_") or "__" in name:
+        raise ValueError(f"{place}: `{name}` is reserved, as are all names that begin with `gl_` or have `__` in them; choose another name")
+    return name
+
+
+def _rows(values: object, field: str, register: str, value: str) -> list[tuple[object, object]]:
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{field}: a mapping such as {{'{register}': {value}}} is wanted, not {values!r}")
+    return list(values.items())
+
+
+def _once(register: str, made: Mapping[str, object], field: str) -> str:
+    if register in made:
+        raise ValueError(f"{field}: {register} is given twice")
+    return register
