@@ -11,10 +11,12 @@ from passes.lower.insert import exits, insert, next_register
 from passes.lower.options import LoweringOptions
 from passes.lowering import lowered
 from passes.validate import validate
+from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
+from tgsi.language.facts.enums import CHANNELS, TARGETS, File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration, DstOperand, Instruction, Property, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -147,8 +149,16 @@ def _runs_by_sample(program: Program) -> bool:
 
 # Textures that compare.
 
-_COMPARING = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TXQ", "TEX_LZ"})
-"""Opcodes that a texture with comparison also has; the coordinates hold the reference after them."""
+
+def _may_compare(item: Instruction, target: str) -> bool:
+    """Return true if an instruction also exists for a target with comparison, whose reference is a channel that it does not read yet."""
+    traits = item.opcode.traits
+    if target not in TARGETS or (Trait.QUERY in traits and Trait.FILTER in traits):
+        return False
+    if Trait.ONE_VECTOR not in traits:
+        return Trait.QUERY in traits
+    reference = TARGETS[target].shadow
+    return reference in CHANNELS and not source_channels(item, 0) >> CHANNELS.index(reference) & 1
 
 
 def _compared(program: Program, units: int) -> Program:
@@ -165,7 +175,7 @@ def _compared(program: Program, units: int) -> Program:
         target = f"SHADOW{item.texture}"
         if not all(asked):
             _refuse(f"an address chooses SAMP[{chosen[0]}] to SAMP[{chosen[-1]}], and only some of them compare", item)
-        if target not in TARGETS or target == "SHADOWCUBEARRAY" or item.opcode.name not in _COMPARING:
+        if not _may_compare(item, target):
             _refuse(f"{item.opcode.name} of a {item.texture} texture does not compare", item)
         return replace(item, texture=target)
 

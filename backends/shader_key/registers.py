@@ -63,13 +63,16 @@ def read_numbers(values: object, field: str, *, may_lack: bool = False) -> Mappi
     made: dict[str, int | None] = {}
     for text, value in _rows(values, field, "SAMP", "8"):
         register = read_register(text, field, BOUND)
-        lacks = value is None and may_lack
-        if not lacks and (not isinstance(value, int) or isinstance(value, bool)):
-            raise TypeError(f"{field}: {register}: a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack} is wanted, not {value!r}")
-        if isinstance(value, int) and not 0 <= value < MOST_BINDINGS:
-            raise ValueError(f"{field}: {register}: {value} is no number from 0 to {MOST_BINDINGS - 1}")
-        made[_once(register, made, field)] = value
+        made[_once(register, made, field)] = None if value is None and may_lack else _number(value, f"{field}: {register}", may_lack)
     return MappingProxyType(dict(sorted(made.items())))
+
+
+def _number(value: object, place: str, may_lack: bool) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{place}: a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack} is wanted, not {value!r}")
+    if not 0 <= value < MOST_BINDINGS:
+        raise ValueError(f"{place}: {value} is no number from 0 to {MOST_BINDINGS - 1}")
+    return value
 
 
 def read_names(values: object, field: str) -> Mapping[str, str]:

@@ -166,3 +166,12 @@ END
     with pytest.raises(tgsi.UnsupportedError, match="only some of them compare"):
         tgsi.write_spirv(tgsi.parse(text), state="shadow-samplers=2")
     assert "sampler2DShadow samplers[4]" in tgsi.write_glsl(text, state="shadow-samplers=0xf")
+
+
+@pytest.mark.parametrize("target", ["CUBE", "2D_ARRAY", "3D", "2D_MSAA", "BUFFER", "CUBEARRAY"])
+def test_a_target_without_a_free_reference_is_refused(target: str) -> None:
+    text = TEXTURED.replace("TEX TEMP[1], IN[0], SAMP[1], 2D", f"TXB TEMP[1], IN[0], SAMP[1], {target}").replace(
+        "DCL SVIEW[0..1], 2D", "DCL SVIEW[0], 2D"
+    )
+    with pytest.raises(tgsi.UnsupportedError, match=f"TXB of a {target} texture does not compare"):
+        tgsi.write_glsl(text, state="shadow-samplers=2")
