@@ -56,13 +56,8 @@ class RemoveDeadCode(FormPass):
         layout = form.values.layout
         if layout.is_straight and not layout.jumps:
             return _without_unread(form.values)
-        changed = False
-        while True:
-            removed = _without_dead(form)
-            branches = _without_empty_branches(form)
-            changed |= removed or branches
-            if not branches:
-                return changed
+        removed = _without_dead(form)
+        return _without_empty_branches(form) or removed
 
 
 def _without_unread(values: Values) -> bool:
@@ -119,12 +114,14 @@ def _without_dead(form: Form) -> bool:
     alive: dict[int, int] = {}
     pending: list[int] = []
     candidates: set[int] = set()
+    branches = _Branches(values, pending)
     for place, item in enumerate(items):
-        if item is None:
+        if item is None or branches.skip(place, item):
             continue
         if not item.dst or not item.opcode.is_removable:
             if not item.opcode.has_no_effect:
                 pending += reads[place]
+                branches.need(place)
             else:
                 candidates.add(place)
             continue
@@ -132,6 +129,7 @@ def _without_dead(form: Form) -> bool:
         if mask:
             alive[place] = mask
             _need(values, place, item, mask, pending)
+            branches.need(place)
         else:
             candidates.add(place)
     pending += needed
@@ -150,7 +148,9 @@ def _without_dead(form: Form) -> bool:
             if mask == before or item is None or results(item)[0].register.file is OUT:
                 continue
             alive[place] = mask
-            candidates.discard(place)
+            if not before:
+                candidates.discard(place)
+                branches.need(place)
             _need(values, place, item, mask, pending)
     changed = bool(candidates)
     for place in candidates:
@@ -160,6 +160,39 @@ def _without_dead(form: Form) -> bool:
         assert item is not None
         changed |= _narrow(values, place, item, mask)
     return changed
+
+
+class _Branches:
+    """The IFs of a program: the condition of one is needed if anything inside of it is."""
+
+    def __init__(self, values: Values, pending: list[int]) -> None:
+        self._reads, self._pending = values.reads, pending
+        self._region, self._parents = values.layout.region, values.layout.parents
+        self._heads: dict[int, int] = {}  # by the region of an arm
+        self._open: list[int] = []
+        self._needed = {-1}  # regions
+
+    def skip(self, place: int, item: Instruction) -> bool:
+        """Return true for IF, ELSE and ENDIF, which nothing needs by themselves, and note the region that an arm opens."""
+        flow = item.opcode.flow
+        if flow is IF:
+            self._open.append(place)
+        elif flow is ENDIF:
+            self._open.pop()
+        elif flow is not ELSE:
+            return False
+        if flow is not ENDIF and self._region[place + 1] != self._region[place]:
+            self._heads[self._region[place + 1]] = self._open[-1]
+        return True
+
+    def need(self, place: int) -> None:
+        """Note that an instruction is needed, and with it the conditions of the IFs around it."""
+        region = self._region[place]
+        while region not in self._needed:
+            self._needed.add(region)
+            if region in self._heads:
+                self._pending += self._reads[self._heads[region]]
+            region = self._parents[region]
 
 
 def _hidden(values: Values) -> dict[int, int]:

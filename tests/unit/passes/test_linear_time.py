@@ -1,4 +1,4 @@
-"""Passes take linear time where one register is written in every loop of a long program."""
+"""Passes take linear time on long programs: many loops that write one register, many branches that depend on each other."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import time
 from passes.form import Form
 from passes.optimise.hoist import HoistInvariants
 from passes.optimise.split import SplitRegisters
+from passes.pipeline import Pipeline
+from passes.registry import DEFAULT
 from tgsi.language.text.parser import parse
 
 _HEAD = """FRAG
@@ -37,3 +39,26 @@ def seconds(loops: int) -> float:
 def test_hoisting_from_many_loops_takes_time_that_grows_with_their_number() -> None:
     few = min(seconds(100) for _ in range(5))
     assert min(seconds(3200) for _ in range(2)) < 100 * few  # 32 times as many loops: quadratic time would be 1000 times as long
+
+
+def branches(count: int) -> str:
+    """Text of a program in which most branches are needed by later branches alone, and nothing needs the last of these."""
+    lines = ["FRAG", "DCL OUT[0], COLOR", "DCL CONST[0..63]", "DCL TEMP[0..63]"]
+    for number in range(count):
+        a, b = number % 64, (7 * number + 1) % 64
+        lines += [f"SLT TEMP[{a}].x, TEMP[{b}].xxxx, CONST[{b}].yyyy", f"IF TEMP[{a}].xxxx", f"ADD TEMP[{b}], TEMP[{a}], CONST[{a}]"]
+        lines += ["ELSE", f"MUL TEMP[{b}], TEMP[{b}], CONST[{b}]", "ENDIF"]
+    return "\n".join([*lines, "MOV OUT[0], TEMP[0]", "END"])
+
+
+def optimising_seconds(count: int) -> float:
+    """Processor time of the default pipeline for `branches`."""
+    program = parse(branches(count))
+    start = time.process_time()
+    Pipeline.parse(DEFAULT).run(program)
+    return time.process_time() - start
+
+
+def test_optimising_many_branches_takes_time_that_grows_with_their_number() -> None:
+    few = min(optimising_seconds(100) for _ in range(5))
+    assert min(optimising_seconds(1600) for _ in range(2)) < 40 * few  # 16 times as many branches took 130 times as long
