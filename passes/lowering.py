@@ -21,7 +21,8 @@ def pipeline_of(options: LoweringOptions) -> Pipeline:
             try:
                 made.append(find(row.lowering)(**arguments(row, value)))
             except ValueError as error:
-                raise ValueError(f"{row.word}: {str(error).removeprefix(f'pass {row.lowering}: ')}") from None
+                reason = str(error).removeprefix(f"pass {row.lowering}: ").removeprefix(f"{row.field}: ")
+                raise ValueError(f"{row.word}: {reason}") from None
     return Pipeline(tuple(made))
 
 

@@ -24,6 +24,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "lower-flat-shade": ("passes.lower.state.inputs", "LowerFlatShade"),
     "lower-int-limits": ("passes.lower.numbers", "LowerIntLimits"),
     "lower-nan-limits": ("passes.lower.numbers", "LowerNanLimits"),
+    "lower-opcodes": ("passes.lower.expand", "LowerOpcodes"),
     "lower-point-coord": ("passes.lower.state.inputs", "LowerPointCoord"),
     "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),
     "lower-window-position": ("passes.lower.state.window", "LowerWindowPosition"),

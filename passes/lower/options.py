@@ -53,7 +53,7 @@ ROWS = (
     Row("clip_distances", "lower-clip-distances", (("distances", int), ("generic", int)), 2, "0x3:20"),
     Row("clamp_color", "lower-clamp-color"),
     Row("alpha_test", "lower-alpha-test", (("func", str), ("ref", float), *_PLACE), 1, "GREATER:0.5"),
-    Row("opcodes", "expand-opcodes", (("only", str),), 0, "LRP+DP3"),
+    Row("opcodes", "lower-opcodes", (("opcodes", str),), 0, "LRP+DP3"),
 )
 """One row for each field, in the order in which the passes run.
 

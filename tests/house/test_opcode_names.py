@@ -24,7 +24,7 @@ ALLOWED = {
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
-    "passes.lower.expand": "writes opcodes with others",
+    "passes.lower.arithmetic": "writes opcodes with others",
     "passes.lower.denormals": "writes tests for 0 with others",
     "passes.lower.numbers": "writes limits of numbers with others",
     "passes.lower.face": "writes the instructions that replace FACE",

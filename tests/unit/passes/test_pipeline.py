@@ -55,6 +55,9 @@ def test_text_of_a_pipeline_reads_back() -> None:
     assert Pipeline.parse("") == Pipeline(())
 
 
+EXPANDED = "LRP, DP2, DP3, DP4, DST, FRC, CEIL, TRUNC, SGT, SLE, EXP, LOG, TXP, MAD, UMAD, FLR, SEQ, SNE, SSG, ARR"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -63,7 +66,7 @@ def test_text_of_a_pipeline_reads_back() -> None:
         ("fold-constants{n=2}", "pass fold-constants: unknown option `n`; it has none"),
         ("if-to-select{instructions=few}", "pass if-to-select: instructions: `few` is no integer"),
         ("if-to-select{instructions=1,instructions=2}", "pass if-to-select: option `instructions` is given twice"),
-        ("expand-opcodes{only=ADD}", "pass expand-opcodes: only: `ADD` is none of LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE"),
+        ("expand-opcodes{only=ADD}", f"pass expand-opcodes: only: `ADD` is none of {EXPANDED}; did you mean `MAD`?"),
         ("fold-constants,", "pipeline: a pass is missing after the last comma"),
         ("fold-constants{", "pipeline: cannot read `fold-constants{`; write `pass,pass{option=value}`"),
     ],

@@ -1,0 +1,131 @@
+"""Lowerings keep the results of the interpreter, to the bit where they are exact, and those of their definition where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.interp import transcendental
+from backends.interp.arithmetic import Product, rcp, rsq
+from backends.interp.registry import OPERATIONS, Operation
+from backends.interp.run import run
+from backends.interp.values import F32
+from backends.run.arguments import prepare
+from backends.run.canonical import canonical
+from passes.lower.arithmetic.table import EXPANSIONS
+from passes.lower.options import LoweringOptions
+from passes.lowering import lowered
+from passes.validate import validate
+from tests.property.engines import check, result_differences
+from tests.property.programs import generate
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.program import Program
+from tgsi.language.text.parser import parse
+
+EXACT = "+".join(name for name, row in EXPANSIONS.items() if row.is_exact and name != "FLR")
+LOWERINGS: Mapping[str, str] = {
+    "exact opcodes": f"opcodes={EXACT}",
+    "floor by fraction": "opcodes=FLR+CEIL+TRUNC+EXP",
+    "inexact opcodes": "opcodes=LIT+POW+DIV+SQRT",
+}
+"""Lowerings as text, by name."""
+
+
+# Definitions of the expansions that change results, written apart from them.
+
+
+def _power(product: Product, base: F32, exponent: F32) -> F32:
+    scaled = canonical(product(exponent, transcendental.lg2(base[:, None])))
+    return transcendental.ex2(scaled[:, None])
+
+
+def _pow(product: Product, a: F32, b: F32) -> F32:
+    return np.where(b[:, 0] == 0, np.float32(1), _power(product, a[:, 0], b[:, 0]))
+
+
+def _lit(a: F32) -> F32:
+    x, y, w = a[:, 0], a[:, 1], a[:, 3]
+    base = np.where(y > 0, y, np.float32(0))
+    exponent = np.where(w < 128, np.where(w > -128, w, np.float32(-128)), np.float32(128))
+    specular = np.where(exponent == 0, np.float32(1), _power(np.multiply, base, exponent))
+    one = np.ones_like(x)
+    return np.stack([one, np.where(x > 0, x, np.float32(0)), np.where(x > 0, specular, np.float32(0)), one], axis=1)
+
+
+def _div(product: Product, a: F32, b: F32) -> F32:
+    return product(a, np.float32(1) / b)
+
+
+def _sqrt(a: F32) -> F32:
+    return rcp(rsq(a)[:, None])
+
+
+DEFINITIONS = {
+    "POW": Operation(_pow, takes_product=True),
+    "LIT": Operation(_lit),
+    "DIV": Operation(_div, takes_product=True),
+    "SQRT": Operation(_sqrt),
+}
+
+
+@contextmanager
+def defined(names: Set[str]) -> Iterator[None]:
+    """Let the interpreter take the definitions of opcodes in place of their exact meaning."""
+    kept = {name: OPERATIONS[name] for name in names}
+    OPERATIONS.update({name: DEFINITIONS[name] for name in kept})
+    try:
+        yield
+    finally:
+        OPERATIONS.update(kept)
+
+
+def is_unspecified(program: Program, arguments: Mapping[str, Any]) -> bool:
+    """True if results depend on lanes that only complete a quad, or on coordinates of lanes that a branch left out."""
+    depth, seen = 0, False
+    for item in program.instructions:
+        depth += (item.opcode.flow in (Flow.IF, Flow.LOOP, Flow.SWITCH, Flow.SUBROUTINE)) - (
+            item.opcode.flow in (Flow.ENDIF, Flow.ENDLOOP, Flow.ENDSWITCH, Flow.ENDSUBROUTINE)
+        )
+        seen |= Trait.IMPLICIT_LOD in item.opcode.traits and (depth > 0 or item.opcode.flow is Flow.RETURN)
+    if seen and program.processor is Processor.FRAG:
+        return True
+    looks = any(item.opcode.looks_at_other_lanes for item in program.instructions)
+    return looks and not prepare(program, **arguments).present.all()
+
+
+def differences(text: str, arguments: Mapping[str, Any], lowering: str, *, jit: bool = False) -> list[str]:
+    """Lines that describe each output word changed by a lowering; by the code generator, with `jit`, where last places may differ."""
+    program = parse(text)
+    if is_unspecified(program, arguments):
+        return []
+    options = LoweringOptions.parse(lowering)
+    try:
+        made = lowered(program, options)
+    except UnsupportedError:
+        return []
+    validate(made)
+    assert parse(str(made)) == made
+    names = set(str(options.opcodes or "").split("+")) & DEFINITIONS.keys()
+    with defined(names):
+        before = run(program, **arguments)
+    found = result_differences(before, run(made, **arguments), exact=True, survivors=True)
+    if jit and not found:
+        return result_differences(run(made, **arguments), tgsi.run(made, **arguments), survivors=True)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [(0, 24), *(pytest.param(500 * part, 500 * part + 500, marks=pytest.mark.nightly) for part in range(10))]
+)
+@pytest.mark.parametrize("name", LOWERINGS)
+def test_a_lowering_keeps_the_results_of_any_program(name: str, begin: int, end: int) -> None:
+    for seed in range(begin, end):
+        check(generate(seed), partial(differences, lowering=LOWERINGS[name], jit=seed % 8 == 0))
