@@ -69,10 +69,10 @@ def _run(arguments: list[str]) -> int:
         return 0
     if options.again:
         from tgsi.tools.compile.batch.watch import watch
-        from tgsi.tools.compile.files import names
+        from tgsi.tools.compile.files import input_names
 
         _refuse_to_watch(options)
-        return watch(lambda: _guarded(lambda: _once(options)), lambda: names(options), quiet=options.quiet)
+        return watch(lambda: _guarded(lambda: _once(options)), lambda: input_names(options), quiet=options.quiet)
     return _once(options)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from tgsi.tools.compile.errors import UsageError
-from tgsi.tools.compile.files import Shader, inputs, one_input, report, write, write_folder
-from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.batch.names import Unread, is_folder, output_names, shown
+from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.compile.files import Shader, each, input_names, one_input, report, write, write_folder
+from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
@@ -19,12 +19,30 @@ _BINARY = {"obj": "an object", "spirv": "a module"}
 """Outputs that are no text."""
 _TOGETHER = ("spirv", "spirv-text")
 """Outputs whose stages meet by number alone: those of several shaders get the same numbers."""
+_ENDINGS = {"text": ".tgsi", "mesa": ".tgsi", "llvm": ".ll", "asm": ".s", "obj": ".o", "spirv": ".spv", "spirv-text": ".spvasm"}
+"""Endings of files in a folder of -o, where they are not the name of the form."""
+
+
+class _Work:
+    """Shaders that were read, and findings with the names of their inputs."""
+
+    def __init__(self) -> None:
+        self.programs: list[tuple[Shader, Any]] = []
+        self.made: list[tuple[Shader, Any, Any]] = []
+        self.findings: list[Any] = []
+        self.names: list[str] = []
+        self.unread: list[Unread] = []
+        self.failed = False
+
+    def add(self, shader: Shader, findings: Iterable[Any]) -> None:
+        """Add the findings of a shader."""
+        new = list(findings)
+        self.findings += new
+        self.names += [shader.name] * len(new)
 
 
 def compile_shaders(options: argparse.Namespace) -> int:
-    """Check each file and write the output that --emit names. Returns the exit code."""
-    from tgsi.language.diagnostics import DiagnosticError
-
+    """Check each file and write the output that --emit names. Returns the exit code: 2 if a file could not be read."""
     if options.emit and options.check:
         raise UsageError("argument --emit: not allowed with argument --check")
     if options.emit == "link":
@@ -33,46 +51,99 @@ def compile_shaders(options: argparse.Namespace) -> int:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    binary = options.emit in _BINARY
-    if binary:
+    items: Iterable[Shader | Unread] = each(options)
+    if options.emit in _BINARY and not is_folder(options.output):
         _refuse_terminal(options)
-    alone = binary and (options.emit not in _TOGETHER or len(options.files) < 2)
-    shaders = [one_input(options, f"--emit {options.emit}")] if alone else inputs(options)
-    findings: list[Any] = []
-    programs: list[tuple[Shader, Any]] = []
-    made: list[Any] = []
-    failed = False
-    for shader in shaders:
+        if options.emit not in _TOGETHER or len(input_names(options)) < 2:
+            items = [one_input(options, f"--emit {options.emit}", "; -o FOLDER/ takes the outputs of several")]
+    work = _Work()
+    count = _check_shaders(items, options, run_passes, work)
+    _print_programs(options, work)
+    report(options, work.findings, work.failed or bool(work.unread), work.names, work.unread)
+    if not options.check and not _only_times(options):
+        _write_outputs(options, work, count)
+    return 2 if work.unread else int(work.failed)
+
+
+def _check_shaders(items: Iterable[Shader | Unread], options: argparse.Namespace, run_passes: Callable[[Any], Any], work: _Work) -> int:
+    """Read, check and transform every shader. Returns their number; those that cannot be read are named on stderr at once."""
+    from tgsi.language.diagnostics import DiagnosticError
+
+    count = 0
+    for item in items:
+        count += 1
+        if isinstance(item, Unread):
+            print(f"{PROGRAM}: {shown(item.name)}: {item.reason}", file=sys.stderr)
+            work.unread.append(item)
+            continue
         try:
-            program, found = checked(shader, options)
-            findings += found
-            if any(item.severity.value == "error" or (options.werror and item.severity.value == "warning") for item in found):
-                failed = True
+            program, found = checked(item, options)
+            work.add(item, found)
+            if fails(found, options):
+                work.failed = True
             elif not options.check:
-                programs.append((shader, run_passes(program)))
+                work.programs.append((item, run_passes(program)))
         except DiagnosticError as error:
-            findings += error.diagnostics
-            failed = True
+            work.add(item, error.diagnostics)
+            work.failed = True
+    return count
+
+
+def _print_programs(options: argparse.Namespace, work: _Work) -> None:
+    """Make the output of each program."""
+    from tgsi.language.diagnostics import DiagnosticError
+
+    programs = work.programs
     if options.emit in _TOGETHER:
-        programs = programs[:0] if failed else _located(programs)
+        programs = programs[:0] if work.failed or work.unread else _located(programs)
     for shader, program in programs:
         try:
-            made.append(_headed(_emit(program, options), shader, options))
+            work.made.append((shader, program, _emit(program, options)))
         except DiagnosticError as error:
-            findings += error.diagnostics
-            failed = True
-    report(options, findings, failed)
-    if options.check or (failed and not made) or _only_times(options):
-        return int(failed)
+            work.add(shader, error.diagnostics)
+            work.failed = True
+
+
+def _write_outputs(options: argparse.Namespace, work: _Work, count: int) -> None:
+    """Write the outputs to a folder, a file each, or one after the other, each below its name if there are several inputs."""
+    if not work.made:
+        return
+    if is_folder(options.output) or (options.emit == "spirv" and len(work.made) > 1):
+        if options.output in (None, "-"):
+            raise UsageError(f"--emit {options.emit} of {len(work.made)} files goes to a folder: -o FOLDER/")
+        names = output_names(
+            options.files, [_file_name(shader) for shader, _, _ in work.made], [_ending(options, p) for _, p, _ in work.made]
+        )
+        write_folder(options, names, [_as_file(made) for _, _, made in work.made])
+        return
+    several = count > 1
+    made = [_headed(made, shader, options, several and not options.quiet) for shader, _, made in work.made]
     if isinstance(made[0], bytes):
-        if not alone:
-            return int(failed) or write_folder(options, [f"{Path(shader.name).name}.spv" for shader in shaders], made)
         write(options, made[0])
     elif options.emit == "json":
-        write(options, json.dumps(made[0] if len(shaders) == 1 else made, indent=1) + "\n")
+        write(options, json.dumps(made if several else made[0], indent=1) + "\n")
     else:
         write(options, "\n".join(made))
-    return int(failed)
+
+
+def _as_file(made: Any) -> str | bytes:
+    return json.dumps(made, indent=1) + "\n" if isinstance(made, dict) else made
+
+
+def _file_name(shader: Shader) -> str:
+    """The name of the file of a shader; for one of a log, that of the log with the shader's number."""
+    name = "stdin" if shader.name == "<stdin>" else shader.name
+    return name if shader.found is None else f"{name}-{shader.found.number}"
+
+
+def _ending(options: argparse.Namespace, program: Any) -> str:
+    """The ending of a file of the output; for GLSL the stage, as glslang and this command read it."""
+    kind = options.emit or "text"
+    if kind == "glsl":
+        from frontends.glsl.request import SUFFIXES
+
+        return "." + next(suffix for suffix, stage in SUFFIXES.items() if stage is program.processor)
+    return _ENDINGS.get(kind, f".{kind}")
 
 
 def _located(programs: list[tuple[Shader, Any]]) -> list[tuple[Shader, Any]]:
@@ -85,14 +156,20 @@ def _located(programs: list[tuple[Shader, Any]]) -> list[tuple[Shader, Any]]:
     return [(shader, program) for (shader, _), program in zip(programs, found)]
 
 
-def _headed(made: Any, shader: Shader, options: argparse.Namespace) -> Any:
-    """The output for a shader of a log, with the place where it was found, unless it is picked alone."""
-    if shader.found is None or isinstance(made, bytes) or (options.pick is not None and options.pick.strip().isdigit()):
+def _headed(made: Any, shader: Shader, options: argparse.Namespace, several: bool) -> Any:
+    """The output for one of several shaders, with its name as a comment that is read back; for one of a log, with the place in it."""
+    alone = options.pick is not None and options.pick.strip().isdigit()
+    if isinstance(made, bytes) or (alone if shader.found is not None else not several):
         return made
     if isinstance(made, dict):
-        return {"number": shader.found.number, "line": shader.found.line, "heading": shader.found.heading, **made}
+        found = shader.found
+        return (
+            {"file": shader.name, **made}
+            if found is None
+            else {"number": found.number, "line": found.line, "heading": found.heading, **made}
+        )
     mark = {"llvm": ";", "glsl": "//", "spirv-text": ";"}.get(options.emit, "#")
-    return f"{mark} {shader.heading}\n{made}"
+    return f"{mark} {shown(shader.heading)}\n{made}"
 
 
 def _refuse_terminal(options: argparse.Namespace) -> None:

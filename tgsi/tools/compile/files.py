@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import re
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tgsi.tools.compile.batch.names import Unread, expand, is_folder, shown
 from tgsi.tools.compile.encodings import MAX_BYTES, log_text, text_of
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 
@@ -43,27 +43,44 @@ class Shader(NamedTuple):
 
 
 def inputs(options: argparse.Namespace) -> list[Shader]:
-    """The shaders of the files, or of the log; stdin if no file is named.
+    """The shaders of the files, folders and patterns, or of the log; stdin if nothing is named.
 
     Raises:
         UsageError: a file cannot be read; the log has no shaders, or not those that are picked.
     """
+    shaders = []
+    for item in each(options):
+        if isinstance(item, Unread):
+            raise UsageError(f"{shown(item.name)}: {item.reason}")
+        shaders.append(item)
+    return shaders
+
+
+def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
+    """The same shaders one at a time, and in their places those that cannot be read. Raises UsageError about a log."""
     if options.from_log is not None:
-        return _from_log(options)
+        yield from _from_log(options)
+        return
     if options.pick is not None:
         raise UsageError("--pick goes with --from-log")
-    return [_shader(_bytes(name), _shown(name)) for name in options.files or ["-"]]
+    found, unread = expand(options.files or ["-"], options.output)
+    for name in found:
+        try:
+            yield _shader(_bytes(name), _shown(name))
+        except UsageError as error:
+            yield Unread(name, str(error).removeprefix(f"{shown(_shown(name))}: "))
+    yield from unread
 
 
-def names(options: argparse.Namespace) -> list[str]:
-    """Names of the input files."""
-    return list(options.files)
+def input_names(options: argparse.Namespace) -> list[str]:
+    """Names of the input files, those of folders and patterns included."""
+    return expand(options.files, options.output)[0] if options.from_log is None else [options.from_log]
 
 
 def _shader(data: bytes, name: str) -> Shader:
     if data[:4] in _SPIRV or name.endswith(".spv"):
         return Shader(name, "", module=data)
-    return Shader(name, text_of(data, name))
+    return Shader(name, text_of(data, shown(name)))
 
 
 def _from_log(options: argparse.Namespace) -> list[Shader]:
@@ -96,10 +113,10 @@ def _picked(text: str, count: int, name: str) -> list[int]:
     return numbers
 
 
-def one_input(options: argparse.Namespace, what: str) -> Shader:
-    """The only shader. Raises UsageError, with a list of those that may be picked from a log, if there are more."""
-    if options.from_log is None and len(options.files) > 1:
-        raise UsageError(f"{what} takes one file, {len(options.files)} given")
+def one_input(options: argparse.Namespace, what: str, way: str = "") -> Shader:
+    """The only shader. Raises UsageError if there are more, with a list of those of a log that may be picked, or the `way` out."""
+    if options.from_log is None and len(found := input_names(options)) > 1:
+        raise UsageError(f"{what} takes one file, {len(found)} given{way}")
     shaders = inputs(options)
     if len(shaders) == 1:
         return shaders[0]
@@ -110,8 +127,8 @@ def one_input(options: argparse.Namespace, what: str) -> Shader:
 
 def chain_inputs(options: argparse.Namespace, hint: str) -> list[Shader]:
     """The shaders of a chain. Raises UsageError if there are less than two."""
-    if options.from_log is None and len(options.files) < 2:
-        raise UsageError(f"--link takes two files or more, {len(options.files)} given; {hint}")
+    if options.from_log is None and len(options.files) < 2 and len(found := input_names(options)) < 2:
+        raise UsageError(f"--link takes two files or more, {len(found)} given; {hint}")
     shaders = inputs(options)
     if len(shaders) < 2:
         raise UsageError(f"--link takes two shaders or more, {len(shaders)} given; {hint}")
@@ -140,10 +157,26 @@ def _read_file(name: str) -> bytes:
     try:
         with Path(name).open("rb") as file:
             return file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise UsageError(f"{shown(name)}: {reason(error)}{_similar(name)}") from None
     except OSError as error:
-        raise UsageError(f"{name}: {reason(error)}") from None
+        raise UsageError(f"{shown(name)}: {reason(error)}") from None
     except ValueError as error:  # the name contains NUL
-        raise UsageError(f"{name!r}: {error}") from None
+        raise UsageError(f"{shown(name)}: {error}") from None
+
+
+def _similar(name: str) -> str:
+    """Words that suggest the file of the same folder whose name is most like this one."""
+    if os.path.lexists(name):
+        return f"; this is a link to {shown(os.path.realpath(name))}"
+    from difflib import get_close_matches
+
+    try:
+        others = [item.name for item, _ in zip(Path(name).parent.iterdir(), range(1000))]
+    except OSError:
+        return ""
+    near = get_close_matches(Path(name).name[:255], others, 1, 0.8)
+    return f"; did you mean `{shown(near[0])}`?" if near else ""
 
 
 def reason(error: OSError) -> str:
@@ -151,42 +184,45 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def report(options: argparse.Namespace, findings: Sequence[Any], failed: bool) -> None:
-    """Write the findings: to stdout (or -o) with --check, otherwise to stderr."""
-    if options.format == "json":
-        text = json.dumps({"ok": not failed, "findings": [item.as_json() for item in findings]}, indent=1) + "\n"
-        if not options.check and not findings:
-            return
-    else:
-        text = "".join(item.render() + "\n\n" for item in findings)
-        counts = Counter(item.severity.value for item in findings)
-        if findings:
-            notes = f", {_count(counts['note'], 'note')}" if counts["note"] else ""
-            text += f"{_count(counts['error'], 'error')}, {_count(counts['warning'], 'warning')}{notes}\n"
+def report(
+    options: argparse.Namespace,
+    findings: Sequence[Any],
+    failed: bool,
+    names: Sequence[str] = (),
+    unread: Sequence[Unread] = (),
+) -> None:
+    """Write the findings: to stdout (or -o) with --check, otherwise to stderr. `names`: the input of each finding."""
+    from tgsi.tools.compile.batch.places import Report
+    from tgsi.tools.compile.batch.reports import write_report
+
+    if options.format != "text" and not (options.check or findings or unread):
+        return
+    made = Report(findings, names or [""] * len(findings), unread, failed)
+    text = write_report(made, options.format, quiet=options.quiet, werror=options.werror)
     if options.check:
         write(options, text)
     else:
         sys.stderr.write(text)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'s' * (number != 1)}"
+def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequence[str | bytes]) -> int:
+    """Write files to the folder of -o, and the folders in which they lie. Returns exit code 0.
 
-
-def write_folder(options: argparse.Namespace, names: Sequence[str], made: Sequence[bytes]) -> int:
-    """Write files to the folder of -o. Returns exit code 0."""
-    if options.output in (None, "-"):
-        raise UsageError(f"--emit {options.emit} of {len(names)} files goes to a folder: -o FOLDER")
-    if len(set(names)) < len(names):
-        raise UsageError(f"-o {options.output}: two files would be {next(name for name in names if names.count(name) > 1)}")
-    try:
-        Path(options.output).mkdir(exist_ok=True)
-        for name, data in zip(names, made, strict=True):
-            (Path(options.output) / name).write_bytes(data)
-    except FileExistsError:
-        raise UsageError(f"{options.output} is no folder") from None
-    except OSError as error:
-        raise UsageError(f"{options.output}: {reason(error)}") from None
+    Raises:
+        UsageError: a file cannot be written, or would replace an input.
+    """
+    paths = [Path(options.output) / name for name in names]
+    taken = {os.path.realpath(name) for name in input_names(options) if name != "-"}
+    if lost := next((path for path in paths if os.path.realpath(path) in taken), None):
+        raise UsageError(f"-o {shown(options.output)}: {shown(str(lost))} is an input and would be overwritten; choose another folder")
+    for path, data in zip(paths, made, strict=True):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data.encode() if isinstance(data, str) else data)
+        except FileExistsError:
+            raise UsageError(f"-o {shown(options.output)}: {shown(str(path.parent))} is no folder") from None
+        except OSError as error:
+            raise UsageError(f"{shown(str(path))}: {reason(error)}") from None
     return 0
 
 
@@ -199,11 +235,13 @@ def write(options: argparse.Namespace, made: str | bytes) -> int:
             sys.stdout.flush()
             sys.stdout.buffer.write(made)
         return 0
+    if is_folder(options.output):
+        raise UsageError(f"-o {shown(options.output)} is a folder, and this is one text; name a file in it")
     try:
         if isinstance(made, str):
             Path(options.output).write_text(made, encoding="utf-8")
         else:
             Path(options.output).write_bytes(made)
     except OSError as error:
-        raise UsageError(f"{options.output}: {reason(error)}") from None
+        raise UsageError(f"{shown(options.output)}: {reason(error)}") from None
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,11 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
 
             findings += lint(program)
         return program, findings
+
+
+def fails(findings: Iterable[Any], options: argparse.Namespace) -> bool:
+    """True if one of the findings gives the exit code 1: an error, or with --werror a warning."""
+    return any(item.severity.value == "error" or (options.werror and item.severity.value == "warning") for item in findings)
 
 
 def is_foreign(shader: Shader, options: argparse.Namespace) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from tgsi.language.messages import did_you_mean
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import chain_inputs, report, write
-from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, limits_of
+from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, fails, limits_of
 from tgsi.tools.compile.link_options import check_map, link_map, link_options
 from tgsi.tools.compile.nearest import nearest
 
@@ -73,7 +73,7 @@ def link_shaders(options: argparse.Namespace) -> int:
             program, more = checked(shader, options)
             programs.append(program)
             found += more
-        if any(item.severity.value == "error" for item in found):
+        if fails(found, options):
             report(options, found, True)
             return 1
         programs = in_order(programs, [shader.heading for shader in shaders])

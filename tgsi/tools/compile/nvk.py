@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.files import inputs, report, write
-from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.run import run_arguments
 from tgsi.tools.compile.run_data import ArgumentsError, read_triple
@@ -68,7 +68,7 @@ def emit_nvk(options: argparse.Namespace) -> int:
             program, more = checked(item, options)
             found += more
             programs.append(program)
-        if any(item.severity.value == "error" for item in found):
+        if fails(found, options):
             report(options, found, True)
             return 1
         mesh, task = _stages([run_passes(program) for program in programs])

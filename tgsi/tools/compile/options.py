@@ -83,7 +83,8 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         "files",
         nargs="*",
         metavar="FILE",
-        help="shaders: TGSI as text, or tokens as hexadecimal or binary words; GLSL, HLSL; SPIR-V. `-` or no file means stdin",
+        help="shaders: TGSI as text, or tokens as hexadecimal or binary words; GLSL, HLSL; SPIR-V. A folder means every shader below it, "
+        "'src/**/*.tgsi' those that match, `-` or no file stdin",
     )
     parser.add_argument(
         "--from-log",
@@ -95,14 +96,21 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report findings")
     parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
-    parser.add_argument("--werror", action="store_true", help="with --check: warnings give the exit code 1, too")
+    parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(
         "--emit", choices=EMITS, help="form of the output (default: canonical text; with --link a table; it takes link, json, text, tokens)"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of findings and link tables")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write to FILE instead of stdout; to a FOLDER/ with a file for each shader, named after it"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="form of findings: SARIF 2.1.0, commands of GitHub Actions; of link tables and results text or json",
+    )
     parser.add_argument(
         "--dialect",
         choices=DIALECTS,

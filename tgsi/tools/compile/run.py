@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import one_input, reason, report, write
-from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.run_data import (
@@ -112,7 +112,7 @@ def run_shader(options: argparse.Namespace) -> int:
     found: tuple[Any, ...] = ()
     try:
         program, found = checked(shader, options)
-        if any(item.severity.value == "error" for item in found):
+        if fails(found, options):
             report(options, found, True)
             return 1
         program = run_passes(program)

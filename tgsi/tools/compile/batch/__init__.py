@@ -1,1 +1,1 @@
-"""Work on many files, again and again: `watch` repeats a command when a file changes that it read."""
+"""Work on many files, again and again: names of inputs and outputs, forms of reports, and `watch`, which repeats a command."""

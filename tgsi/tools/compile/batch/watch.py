@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tgsi.tools.compile.batch.names import shown
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 
 INTERVAL = 0.2
@@ -106,7 +107,7 @@ def _names(listing: Callable[[], Sequence[str]]) -> object:
 
 def _signature(name: str) -> Signature:
     try:
-        found = os.stat(name)  # noqa: PTH116 a Path for each look costs more than the look
+        found = os.stat(name)  # a Path for each look costs more than the look
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino, found.st_mode
@@ -122,14 +123,6 @@ def _files(reads: dict[str, Signature]) -> list[str]:
 
 def _counted(files: Sequence[str]) -> str:
     return shown(files[0]) if len(files) == 1 else f"{len(files)} files"
-
-
-def shown(name: str) -> str:
-    """A file's name on one line: control characters and bytes that are no text as escapes."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() if c < "\ud800" or c > "\udfff" else f"\\x{ord(c) & 0xFF:02x}"
-        for c in name
-    )
 
 
 def _say(quiet: bool, text: str) -> None:
@@ -181,5 +174,5 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         name = os.fsdecode(name)
     if not isinstance(name, str):
         return
-    if not name.endswith(_CODE) and name not in _active[-1] and not os.path.abspath(name).startswith(_ignored()):  # noqa: PTH100
+    if not name.endswith(_CODE) and name not in _active[-1] and not os.path.abspath(name).startswith(_ignored()):
         _active[-1][name] = _signature(name)
