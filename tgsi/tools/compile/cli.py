@@ -122,6 +122,8 @@ def _act(options: argparse.Namespace) -> int:
     from tgsi.tools.compile.run import refuse_run_options, run_shader
     from tgsi.tools.compile.targets import chosen_cpu
 
+    if (options.fix or options.diff) and (options.link or options.run):
+        raise UsageError(f"--{'fix' if options.fix else 'diff'} corrects files; --{'link' if options.link else 'run'} goes without it")
     chosen_cpu(options)
     allowed = nvk_options(options)
     options.shader_key = chosen_state(options)
@@ -136,6 +138,10 @@ def _act(options: argparse.Namespace) -> int:
     refuse_link_options(options)
     if options.run:
         return run_shader(options)
+    if options.fix or options.diff:
+        from tgsi.tools.compile.fix import fix_shaders
+
+        return fix_shaders(options)
     if options.emit == "nvk" and not options.check:
         return emit_nvk(options)
     from tgsi.tools.compile.emit import compile_shaders

@@ -144,7 +144,7 @@ def _shown(name: str) -> str:
 
 
 def _bytes(name: str) -> bytes:
-    return _stdin() if name == "-" else _read_file(name)
+    return _stdin() if name == "-" else read_bytes(name)
 
 
 def _stdin() -> bytes:
@@ -153,7 +153,8 @@ def _stdin() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _read_file(name: str) -> bytes:
+def read_bytes(name: str) -> bytes:
+    """The bytes of a file, at most one more than `MAX_BYTES`. UsageError: it cannot be read."""
     try:
         with Path(name).open("rb") as file:
             return file.read(MAX_BYTES + 1)

@@ -97,6 +97,10 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     actions.add_argument("--check", action="store_true", help="only report findings")
     parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
     parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")
+    parser.add_argument("--fix", action="store_true", help="correct the files where that is certain, and show the difference")
+    parser.add_argument(
+        "--diff", action="store_true", help="show the difference that --fix would make, and write nothing; exit code 1 if any"
+    )
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(
