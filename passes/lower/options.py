@@ -41,6 +41,9 @@ class Row:
 _PLACE = (("constant", int), ("buffer", int))
 """Options of passes that read constants: the first register, and the constant buffer."""
 
+_SPRITES = (("generics", int), ("coord", int), ("flips", bool))
+"""Options of passes that make squares of points."""
+
 ROWS = (
     Row("denormal_tests", "lower-denormal-tests"),
     Row("int_limits", "lower-int-limits"),
@@ -48,10 +51,16 @@ ROWS = (
     Row("window_position", "lower-window-position", (("origin", str), ("center", str), *_PLACE), 0, "UPPER_LEFT:HALF_INTEGER:8"),
     Row("point_coord", "lower-point-coord", (("generics", int), ("flips", bool)), 1, "0x3"),
     Row("flat_shade", "lower-flat-shade", (("inputs", str),), 0, "COLOR+GENERIC[3]"),
+    Row("per_sample", "lower-per-sample", (("inputs", str),), 0, "DECLARED"),
     Row("two_side", "lower-two-side", (("colors", int),), 0, "0x3"),
     Row("clip_planes", "lower-clip-planes", (("planes", int), *_PLACE), 1, "0x3:8"),
     Row("clip_distances", "lower-clip-distances", (("distances", int), ("generic", int)), 2, "0x3:20"),
+    Row("edge_flag", "lower-edge-flag", (("attribute", int),), 0, "2"),
     Row("clamp_color", "lower-clamp-color"),
+    Row("polygon_stipple", "lower-polygon-stipple", (*_PLACE, ("sampler", int)), 0, "8"),
+    Row("smooth_points", "lower-smooth-points", (("generic", int), ("colors", int), *_SPRITES, *_PLACE), 1, "20"),
+    Row("smooth_lines", "lower-smooth-lines", (("generic", int), ("colors", int), *_PLACE), 1, "21"),
+    Row("point_sprite", "lower-point-sprite", (*_SPRITES, ("square", bool), *_PLACE), 0, "0x3"),
     Row("alpha_test", "lower-alpha-test", (("func", str), ("ref", float), *_PLACE), 1, "GREATER:0.5"),
     Row("opcodes", "lower-opcodes", (("opcodes", str),), 0, "LRP+DP3"),
 )
@@ -73,8 +82,11 @@ class LoweringOptions:
     denormal_tests, int_limits, nan_limits: the rules of OpenGL's drivers about numbers; see the passes of these names in docs/passes.md.
     window_position: True, or the device's origin and pixel center. point_coord: bit n lets GENERIC[n] read the point coordinate.
     flat_shade: True, or inputs joined by +; colors are constant over a primitive.
+    per_sample: True, or ALL or DECLARED; the program runs for each sample. edge_flag: True, or the input that has the edge flag.
     two_side: True, or bit n for COLOR[n]; FACE chooses between COLOR and BCOLOR. clamp_color: color outputs are clamped to [0, 1].
     clip_planes: bit n for plane n, and its first constant. clip_distances: bit n for distance n, and the GENERIC that carries them.
+    polygon_stipple: True, or the first constant of the pattern, the buffer, and the unit of a texture. smooth_points, smooth_lines: the
+    GENERIC that carries the place in the shape, and colors that get coverage. point_sprite: bit n for GENERIC[n], and one for PCOORD.
     alpha_test: the function and the reference, or 0 and the constant that has it.
     opcodes: True, or names joined by +; these opcodes are written with simpler ones.
 
@@ -91,7 +103,13 @@ class LoweringOptions:
     two_side: int = False
     clip_planes: Value = 0
     clip_distances: tuple[int, int] | None = None
+    per_sample: str | bool = False
+    edge_flag: int = False
     clamp_color: bool = False
+    polygon_stipple: Value = None
+    smooth_points: Value = None
+    smooth_lines: Value = None
+    point_sprite: Value = None
     alpha_test: Value = None
     opcodes: str | bool = False
 

@@ -72,7 +72,7 @@ def with_property(program: Program, name: str, value: int) -> Program:
 
 
 class Additions:
-    """What a lowering adds to one program: TEMPs, immediates, constants, inputs, outputs and system values, each once."""
+    """New registers, immediates and declarations of one program, each made once."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from passes.lower.state.stipple import stipple_texels
 from passes.lower.state.window import window_constant
 from passes.pipeline import Pipeline
 from tests.unit.picture import Array, Picture
@@ -67,6 +68,7 @@ def drawn(
     values: Array = VALUES,
     mode: str = "TRIANGLES",
     samples: int = 0,
+    is_empty: bool = False,
     **state: Any,
 ) -> bytes:
     """Bytes of a picture. constants: rows for the constant buffer 0 of stages; setup: called with the context before the draw."""
@@ -85,11 +87,11 @@ def drawn(
     picture.ctx.flush()
     target = picture.targets[0]
     found = bytes(np.array(target.texels()[0])) if not samples else b"".join(bytes(np.array(part)) for part in target.texels())
-    assert any(found)
+    assert is_empty or any(found)
     return found
 
 
-def test_alpha_tests() -> None:
+def test_a_lowered_alpha_test_draws_what_the_state_draws() -> None:
     fragment = STEPS
     seen = set()
     for func in g.CompareFunc:
@@ -120,7 +122,7 @@ CLIPPED = VERTEX.replace("DCL OUT[2]", "DCL OUT[3], CLIPVERTEX\nDCL OUT[2]").rep
 @pytest.mark.parametrize("vertex", [VERTEX, CLIPPED], ids=["position", "clipvertex"])
 @pytest.mark.parametrize("mask", [1, 2, 0b101, 0b101011, 63])
 @pytest.mark.parametrize("mode", ["TRIANGLES", "LINES", "POINTS"])
-def test_clip_planes(vertex: str, mask: int, mode: str) -> None:
+def test_lowered_clip_planes_draw_what_the_state_draws(vertex: str, mask: int, mode: str) -> None:
     rasterizer = {"clip_plane_enable": mask, "point_size": 5.0}
     want = drawn(COLORS, vertex, planes=PLANES.tolist(), rasterizer=rasterizer, mode=mode)
     assert want != drawn(COLORS, vertex, mode=mode, rasterizer={"point_size": 5.0}) or mode != "TRIANGLES"
@@ -192,7 +194,7 @@ ORIGINS = ("UPPER_LEFT", "LOWER_LEFT", "VIEWPORT_LOWER", "VIEWPORT_UPPER")
 @pytest.mark.parametrize("own_center", ["HALF_INTEGER", "INTEGER"])
 @pytest.mark.parametrize("center", ["HALF_INTEGER", "INTEGER"])
 @pytest.mark.parametrize("upward", [1, -1])
-def test_window_positions(own_center: str, center: str, upward: int) -> None:
+def test_lowered_window_positions_are_those_of_the_program(own_center: str, center: str, upward: int) -> None:
     """Points, so that the point coordinate varies; each origin of a program on each origin of a device."""
     viewport = {"scale": (SIZE / 2, upward * SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}
     seen = set()
@@ -230,7 +232,7 @@ def test_sample_positions_turn_with_the_window() -> None:
 
 
 @pytest.mark.parametrize("first", [False, True])
-def test_flat_shading(first: bool) -> None:
+def test_lowered_flat_shading_draws_what_the_state_draws(first: bool) -> None:
     want = drawn(COLORS, rasterizer={"flatshade": True, "flatshade_first": first})
     assert drawn(lowered(COLORS, "lower-flat-shade"), rasterizer={"flatshade_first": first}) == want
     assert drawn(COLORS) != want
@@ -254,10 +256,106 @@ END
 
 @pytest.mark.parametrize("mode", ["UPPER_LEFT", "LOWER_LEFT"])
 @pytest.mark.parametrize("mask", [1, 2, 3])
-def test_point_coordinates(mode: str, mask: int) -> None:
+def test_lowered_point_coordinates_draw_what_the_state_draws(mode: str, mask: int) -> None:
     vertex = VERTEX.replace("DCL OUT[2]", "DCL OUT[3], GENERIC[1]\nDCL OUT[2]").replace("END\n", "MOV OUT[3], IN[1].zyxw\nEND\n")
     size: dict[str, Any] = {"point_size": 11.0, "point_quad_rasterization": True}
     want = drawn(SPRITES, vertex, mode="POINTS", rasterizer=size | {"sprite_coord_enable": mask, "sprite_coord_mode": mode})
     made = lowered(SPRITES, f"lower-point-coord{{generics={mask}{',flips' if mode == 'LOWER_LEFT' else ''}}}")
     assert drawn(made, vertex, mode="POINTS", rasterizer=size) == want
     assert drawn(SPRITES, vertex, mode="POINTS", rasterizer=size) != want
+
+
+PATTERN = [int(word) for word in np.random.default_rng(8).integers(0, 2**32, 32, np.uint64)]
+PLACED = COLORS.replace("DCL OUT[0]", "DCL IN[2], POSITION, LINEAR\nDCL OUT[0]").replace("END\n", "DDX OUT[0].x, IN[0].xxxx\nEND\n")
+
+
+@pytest.mark.parametrize("kind", ["constants", "texture"])
+@pytest.mark.parametrize(("own", "center"), [("UPPER_LEFT", "INTEGER"), ("LOWER_LEFT", "INTEGER"), ("VIEWPORT_UPPER", "HALF_INTEGER")])
+def test_a_lowered_polygon_stipple_draws_what_the_state_draws(kind: str, own: str, center: str) -> None:
+    text = PLACED.replace("FRAG\n", f"FRAG\nPROPERTY FS_COORD_ORIGIN {own}\nPROPERTY FS_COORD_PIXEL_CENTER {center}\n")
+    want = drawn(text, rasterizer={"poly_stipple_enable": True}, setup=lambda ctx: ctx.set_polygon_stipple(PATTERN))
+    assert want != drawn(text)
+    rows = np.zeros((10, 4), np.uint32)
+    turn = np.array(window_constant(own, "UPPER_LEFT", SIZE), np.float32).view(np.uint32)
+    if kind == "constants":
+        rows[1:9], rows[9] = np.array(PATTERN).reshape(8, 4), turn
+        made, setup = lowered(text, "lower-polygon-stipple{constant=1}"), None
+    else:
+        rows[1], made = turn, lowered(text, "lower-polygon-stipple{constant=1,sampler=2}")
+        setup = bind_stipple
+    assert drawn(made, constants={"FRAGMENT": rows.view(np.float32)}, setup=setup) == want
+
+
+def bind_stipple(ctx: Any) -> None:
+    texture = ctx.screen.resource_create(target="TEXTURE_2D", width0=32, height0=32, format="A8_UNORM", bind="SAMPLER_VIEW")
+    ctx.texture_subdata(texture, np.frombuffer(stipple_texels(PATTERN), np.uint8).reshape(32, 32))
+    ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)], start=2)
+    ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()], start=2)
+
+
+@pytest.mark.parametrize("mode", ["TRIANGLES", "QUADS", "POLYGON"])
+def test_lowered_edge_flags_are_those_that_a_program_writes(mode: str) -> None:
+    """The flag is an attribute of its own; the other program writes it itself."""
+    written = VERTEX.replace("DCL OUT[2]", "DCL OUT[3].x, EDGEFLAG\nDCL OUT[2]").replace("END\n", "MOV OUT[3].x, IN[1].xxxx\nEND\n")
+    made = lowered(VERTEX, "lower-edge-flag{attribute=1}")
+    values = np.array([[flag, 0.5, 0.7, 1] for flag in (1, 0, 1, 1, 0, 0)], np.float32)[: 4 if mode == "QUADS" else 6]
+    how = {"fill_front": "LINE", "fill_back": "LINE"}
+    more: dict[str, Any] = {"values": values, "points": TRIANGLES[: len(values)], "mode": mode, "rasterizer": how}
+    pictures = [drawn(COLORS, text, **more) for text in (written, made, VERTEX)]
+    assert pictures[0] == pictures[1] != pictures[2]
+    assert "DCL IN[2]" in lowered(VERTEX, "lower-edge-flag")
+    assert lowered(written, "lower-edge-flag") == str(tgsi.parse(written))
+
+
+ALONE = "FRAG\nDCL OUT[0], COLOR\nDCL IN[0], POSITION, LINEAR\nIMM[0] FLT32 {0.03125, 0.0, 0.0, 1.0}\nMUL OUT[0], IN[0], IMM[0].xxxw\nEND\n"
+
+
+@pytest.mark.parametrize("text", [COLORS, COLORS.replace("PERSPECTIVE", "PERSPECTIVE, CENTROID"), ALONE, SAMPLES], ids=str.__hash__)
+@pytest.mark.parametrize("samples", [1, 4])
+def test_lowered_sample_shading_draws_what_the_state_draws(text: str, samples: int) -> None:
+    more: dict[str, Any] = {"samples": samples, "points": TRIANGLES, "values": VALUES}
+    want = drawn(text, rasterizer={"multisample": True, "force_persample_interp": True}, **more)
+    made = lowered(text, "lower-per-sample")
+    assert drawn(made, rasterizer={"multisample": True}, **more) == want
+    assert "SAMPLE" in made
+    fewer = drawn(text, rasterizer={"multisample": True}, setup=lambda ctx: ctx.set_min_samples(4), **more)
+    assert drawn(lowered(text, "lower-per-sample{inputs=declared}"), rasterizer={"multisample": True}, **more) == fewer
+
+
+def killed(mask: int, planes: Array, points: Array) -> tuple[Array, Array]:
+    """Pictures of user planes by the state, and as instructions of the fragment program."""
+    rasterizer = {"clip_plane_enable": mask}
+    want = drawn(COLORS, planes=planes.tolist(), rasterizer=rasterizer, points=points, is_empty=True)
+    distances = f"lower-clip-distances{{distances={mask},generic=3}}"
+    vertex, fragment = lowered(VERTEX, f"lower-clip-planes{{planes={mask},constant=0}}", distances), lowered(COLORS, distances)
+    assert "CLIPDIST" not in vertex
+    found = drawn(fragment, vertex, {"VERTEX": planes}, points=points, is_empty=True)
+    a, b = (np.frombuffer(data, np.uint8).reshape(SIZE, SIZE, 4).astype(int) for data in (want, found))
+    return a, b
+
+
+@pytest.mark.parametrize("mask", [1, 2, 0b101, 0b100011])
+def test_distances_that_kill_cut_where_clipping_cuts(mask: int) -> None:
+    want, found = killed(mask, PLANES, TRIANGLES)
+    assert want.any()
+    assert (want == found).all()
+
+
+def test_killed_fragments_differ_from_clipped_ones_near_the_edge_alone() -> None:
+    """Clipping rounds the corners of the new polygon to 1/256 pixel; its edges, old and new, move by that. Values follow its corners."""
+    rng = np.random.default_rng(12)
+    x, y = np.meshgrid(np.arange(SIZE) + 0.5, np.arange(SIZE) + 0.5)
+    for _ in range(25):
+        points = np.concatenate([rng.uniform(-1.2, 1.2, (6, 2)), np.zeros((6, 1)), np.ones((6, 1))], 1).astype(np.float32)
+        plane = np.append(rng.normal(0, 1, 2), [0, rng.uniform(-0.5, 0.5)]).astype(np.float32)
+        want, found = killed(1, plane[None], points)
+        edges = [plane[[0, 1, 3]]]
+        for corners in points.reshape(2, 3, 4)[:, :, [0, 1, 3]]:
+            edges += [np.cross(corners[k], corners[k - 1]) for k in range(3)]
+        near = np.zeros((SIZE, SIZE), bool)
+        for a, b, c in edges:
+            pixels = (a * (x * 2 / SIZE - 1) + b * (y * 2 / SIZE - 1) + c) / (np.hypot(a, b) / (SIZE / 2))
+            near |= np.abs(pixels) < 1 / 128
+        differs = want.any(-1) != found.any(-1)
+        assert not (differs & ~near).any()
+        assert np.abs(want - found)[~near].max() <= 1

@@ -1,0 +1,87 @@
+"""Points and lines that a geometry program makes quads of: the pictures of point sprites, smooth points and smooth lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tgsi
+from passes.lower.state.shapes import geometry_for
+from passes.pipeline import Pipeline
+from tests.unit.passes.test_state_pictures import COLORS, SIZE, SPRITES, VERTEX, drawn, lowered, with_geometry
+from tests.unit.picture import Array
+
+pytestmark = pytest.mark.light
+
+VIEWPORTS = [
+    {"scale": (SIZE / 2, SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)},
+    {"scale": (20.3, -19.7, 0.5), "translate": (15.1, 16.9, 0.5)},
+]
+SIZED = VERTEX.replace("DCL OUT[2]", "DCL OUT[3].x, PSIZE\nDCL OUT[2]").replace(
+    "END\n", "MAD OUT[3].x, IN[1], IMM[0].xxxx, IMM[0].yyyy\nEND\n"
+)
+SIZED = SIZED.replace("MOV OUT[0]", "IMM[0] FLT32 {14.0, 1.0, 0.0, 0.0}\nMOV OUT[0]", 1)
+SEEDS = range(2)
+"""Places of primitives; those of an odd number have another w for each."""
+
+
+def places(seed: int, count: int = 6, w: bool = False) -> Array:
+    rng = np.random.default_rng(seed)
+    found = np.concatenate([rng.uniform(-0.8, 0.8, (count, 2)), rng.uniform(-0.5, 0.9, (count, 1)), np.ones((count, 1))], 1)
+    return (found * rng.uniform(0.5, 2, (count, 1)) if w else found).astype(np.float32)
+
+
+def constants(viewport: dict[str, Any], size: float) -> dict[str, Any]:
+    (sx, sy, _), (tx, ty, _) = viewport["scale"], viewport["translate"]
+    return {"GEOMETRY": np.array([[sx, sy, tx, ty], [size, 0, 0, 0]], np.float32)}
+
+
+def through(vertex: str, primitive: str, *passes: str) -> str:
+    """The geometry program for a vertex program, after passes."""
+    return str(Pipeline.parse(",".join(passes)).run(geometry_for(tgsi.parse(vertex), primitive)))
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
+@pytest.mark.parametrize("square", [False, True])
+@pytest.mark.parametrize("vertex", [VERTEX, SIZED], ids=["state", "written"])
+@pytest.mark.parametrize("mode", ["UPPER_LEFT", "LOWER_LEFT"])
+def test_lowered_point_sprites_draw_what_the_state_draws(viewport: dict[str, Any], square: bool, vertex: str, mode: str) -> None:
+    state = {"point_size": 7.3, "point_quad_rasterization": square, "point_size_per_vertex": vertex == SIZED}
+    text = vertex.replace("DCL OUT[2]", "DCL OUT[4], GENERIC[1]\nDCL OUT[2]").replace("END\n", "MOV OUT[4], IN[1].zyxw\nEND\n")
+    flips = "yes" if mode == "LOWER_LEFT" else "no"
+    options = f"{{generics=5,flips={flips},square={'yes' if square else 'no'},constant=0}}"
+    geometry, fragment = through(text, "POINTS", f"lower-point-sprite{options}"), lowered(SPRITES, f"lower-point-sprite{options}")
+    assert not [line for line in geometry.splitlines() if line.startswith("DCL OUT") and "PSIZE" in line]
+    for seed in SEEDS:
+        points = places(seed, w=seed % 2 == 1)
+        more: dict[str, Any] = {"points": points, "viewport": viewport, "mode": "POINTS"}
+        want = drawn(SPRITES, text, rasterizer=state | {"sprite_coord_enable": 1, "sprite_coord_mode": mode}, **more)
+        assert drawn(fragment, text, constants(viewport, 7.3), rasterizer=state, setup=with_geometry(geometry), **more) == want
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
+@pytest.mark.parametrize("vertex", [VERTEX, SIZED], ids=["state", "written"])
+def test_lowered_smooth_points_draw_what_the_state_draws(viewport: dict[str, Any], vertex: str) -> None:
+    state = {"point_size": 7.3, "point_size_per_vertex": vertex == SIZED}
+    geometry = through(vertex, "POINTS", "lower-smooth-points{generic=5,constant=0}")
+    fragment = lowered(COLORS, "lower-smooth-points{generic=5}")
+    for seed in SEEDS:
+        more: dict[str, Any] = {"points": places(seed, w=seed % 2 == 1), "viewport": viewport, "mode": "POINTS"}
+        want = drawn(COLORS, vertex, rasterizer=state | {"point_smooth": True}, **more)
+        assert want != drawn(COLORS, vertex, rasterizer=state, **more)
+        assert drawn(fragment, vertex, constants(viewport, 7.3), rasterizer=state, setup=with_geometry(geometry), **more) == want
+
+
+@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
+@pytest.mark.parametrize("width", [1.0, 4.7])
+@pytest.mark.parametrize("mode", ["LINES", "LINE_STRIP"])
+def test_lowered_smooth_lines_draw_what_the_state_draws(viewport: dict[str, Any], width: float, mode: str) -> None:
+    geometry = through(VERTEX, "LINES", "lower-smooth-lines{generic=5,constant=0}")
+    fragment = lowered(COLORS, "lower-smooth-lines{generic=5}")
+    for seed in SEEDS:
+        more: dict[str, Any] = {"points": places(seed, w=seed % 2 == 1), "viewport": viewport, "mode": mode}
+        want = drawn(COLORS, rasterizer={"line_smooth": True, "line_width": width}, **more)
+        rows = constants(viewport, width / 2 + 0.5)
+        assert drawn(fragment, constants=rows, setup=with_geometry(geometry), **more) == want
