@@ -21,6 +21,7 @@ ALLOWED = {
     "tgsi.language.facts.stages": "facts of stages: order, calls, properties, rows, groups",
     "tgsi.language.facts.properties": "properties of stages",
     "tgsi.language.facts.semantics": "semantics of stages",
+    "tgsi.language.facts.files": "register files with a row for each vertex, in words",
     "tgsi.language.codes": "explanations of errors",
     "tgsi.language.text.advice.synonyms": "other languages' words for stages, and signs of a stage",
     "frontends.glsl.request": "endings of files and words that name stages, and signs of each in a text",
@@ -40,7 +41,6 @@ ALLOWED = {
     "backends.gallium.context.shaders": "the methods create_, bind_ and destroy_ of each stage",
     "backends.geometry.stage_kinds": "the stages between the vertex shader and the rasterizer",
     "backends.geometry.tessellation": "tessellation itself",
-    "tgsi.tools.reference": "words of the reference manual",
 }
 
 _NAMES = re.compile(r"(?<![a-z])(?:tess?_?(?:eval|ctrl|control|evaluation)|tes|tcs|evaluation)(?![a-z])", re.IGNORECASE)

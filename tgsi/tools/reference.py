@@ -7,7 +7,7 @@ with the tables, so that neither goes stale.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from tgsi.language.facts.enums import (
     Processor,
     ReturnType,
 )
+from tgsi.language.facts.files import FILES
 from tgsi.language.facts.formats import FORMAT_NUMBERS
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.numbers import FIELDS, free, owners
@@ -36,24 +37,6 @@ from tgsi.language.facts.traits import Reads, Trait
 from tgsi.language.text.removed import REMOVED
 
 _HEAD = "<!-- Written by `python -m tgsi.tools.reference` from the tables of tgsi/. Edit the tables. -->"
-
-_FILES: Mapping[File, str] = {
-    File.NULL: "nothing; writes are discarded",
-    File.CONST: "constants, `CONST[buffer][index]`; one bracket means buffer 0",
-    File.IN: "inputs of the stage, `IN[vertex][index]` in GEOM and both tessellation stages",
-    File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL and MESH, `OUT[primitive][index]` for PRIMITIVE outputs of MESH",
-    File.TEMP: "registers to read and write; their initial value is 0",
-    File.SAMP: "sampler states, or texture units of TEX and similar opcodes",
-    File.ADDR: "integer registers for indices",
-    File.IMM: "immediates, numbered in the order of the text",
-    File.SV: "system values",
-    File.IMAGE: "storage images",
-    File.SVIEW: "sampler views",
-    File.BUFFER: "storage buffers, addressed in bytes",
-    File.MEMORY: "global, shared, private, input or payload memory",
-    File.CONSTBUF: "constant buffers addressed in bytes through LOAD",
-    File.HWATOMIC: "hardware counters, `HWATOMIC[buffer][counter]`",
-}
 
 
 def _cell(text: object) -> str:
@@ -127,7 +110,7 @@ def _files() -> Iterator[str]:
     yield from ("# Stages, register files, limits", "", "## Stages", "")
     yield from _table(("Stage", "Number"), ((f"`{item.name}`", int(item)) for item in Processor))
     yield from ("## Register files", "")
-    yield from _table(("File", "Number", "Holds"), ((f"`{item.name}`", int(item), _FILES[item]) for item in File))
+    yield from _table(("File", "Number", "Holds"), ((f"`{item.name}`", int(item), FILES[item]) for item in File))
     kinds = (("Immediate types", ImmediateType), ("Return types of views", ReturnType), ("Memory", MemoryType), ("Primitives", Primitive))
     for title, kind in kinds:
         yield from (f"## {title}", "")

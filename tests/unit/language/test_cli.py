@@ -299,7 +299,7 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["a", "--emit", "link"], "--emit link goes with --link"),
         (["--link", "a", "b", "--profile", "softwear"], "--link: unknown profile `softwear`; did you mean `software`?"),
         (["--explain", "V999"], "there is no code `V999`; --explain all lists them"),
-        (["--explain", "what"], "there is no code `what`; --explain all lists them"),
+        (["--explain", "what"], "nothing is called `what`; --explain lists the codes, opcodes, "),
         (["/no/such/file"], "/no/such/file: no such file or directory"),
         (["/no/such/*.tgsi"], "/no/such/*.tgsi: no shader matches this pattern"),
         (["a\0b"], "a\\x00b: embedded null byte"),

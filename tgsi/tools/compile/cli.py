@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from tgsi.tools.closed_output import until_closed
 from tgsi.tools.compile.errors import PROGRAM, UsageError
@@ -83,15 +84,29 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
         from tgsi.tools.compile.link import split_profile
 
         arguments = split_profile(arguments)
+        _check_word_after_link(arguments)
     try:
         options, unknown = parser.parse_known_args(arguments)
     except SystemExit:  # argparse exits after --help
         return None
+    options.files += [word for word in unknown if word == "-" or not word.startswith("-")]  # files between options
+    unknown = [word for word in unknown if word != "-" and word.startswith("-")]
     if unknown:
         options_known = [name for action in parser._actions for name in action.option_strings]
         hint = nearest(unknown[0].split("=")[0], options_known)
         raise UsageError(f"unknown option `{unknown[0]}`{f'; {hint}' if hint else f' (see {PROGRAM} --help)'}")
     return options
+
+
+def _check_word_after_link(arguments: list[str]) -> None:
+    """Raise UsageError if the word after --link is meant as a profile that does not exist, as nothing else could be meant."""
+    if any(word.startswith("--profile") for word in arguments):
+        return
+    for word, name in pairwise(arguments):
+        if word == "--link" and not name.startswith("-") and not set(name) & set("./*?[") and not os.path.lexists(name):
+            from linkage import PROFILES
+
+            raise UsageError(f"--link {name}: there is no such profile, and no such file; the profiles are {', '.join(PROFILES)}")
 
 
 def _refuse_to_watch(options: argparse.Namespace) -> None:

@@ -102,7 +102,12 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         "--diff", action="store_true", help="show the difference that --fix would make, and write nothing; exit code 1 if any"
     )
     actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
-    actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
+    actions.add_argument(
+        "--explain",
+        metavar="NAME",
+        help="explain a code of findings, an opcode, a semantic, a property, a register file, a stage, a texture target, a pass, a profile "
+        "or a capability. `all` lists the codes; `opcodes`, `semantics`, `passes` and so on list the others",
+    )
     parser.add_argument(
         "--emit", choices=EMITS, help="form of the output (default: canonical text; with --link a table; it takes link, json, text, tokens)"
     )

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tgsi.tools.compile.nearest import nearest
+
 if TYPE_CHECKING:
     from passes.base import Pass
     from tgsi.language.program import Program
@@ -59,7 +61,9 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
     wanted = options.print_after
     names = list(dict.fromkeys(item.name for item in pipeline.passes))
     if wanted not in (None, "all", *names):
-        raise ValueError(f"--print-after: `{wanted}` is none of the passes that run: {', '.join(['all', *names])}")
+        known = f": {', '.join(['all', *names])}"
+        hint = nearest(wanted, ["all", *names])
+        raise ValueError(f"--print-after: `{wanted}` is none of the passes that run{f'; {hint}' if hint else known}")
 
     def show(item: Pass, program: Program) -> None:
         if wanted in ("all", item.name):
