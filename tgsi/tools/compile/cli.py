@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from tgsi.tools.closed_output import until_closed
+from tgsi.tools.compile.draw.options import refuse_draw_options
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import refuse_link_options
@@ -140,10 +141,12 @@ def _act(options: argparse.Namespace) -> int:
     if (options.fix or options.diff) and (options.link or options.run):
         raise UsageError(f"--{'fix' if options.fix else 'diff'} corrects files; --{'link' if options.link else 'run'} goes without it")
     chosen_cpu(options)
+    if options.draw is None:
+        refuse_draw_options(options)
     allowed = nvk_options(options)
     options.shader_key = chosen_state(options)
     if not options.run:
-        refuse_run_options(options, allowed)
+        refuse_run_options(options, allowed if options.draw is None else ("grid",))
     if options.link or options.profile != DEFAULT_PROFILE:
         from tgsi.tools.compile.link import check_profile, link_shaders
 
@@ -151,6 +154,10 @@ def _act(options: argparse.Namespace) -> int:
         if options.link:
             return link_shaders(options)
     refuse_link_options(options)
+    if options.draw is not None:
+        from tgsi.tools.compile.draw.command import draw_shaders
+
+        return draw_shaders(options)
     if options.run:
         return run_shader(options)
     if options.fix or options.diff:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from backends.glsl.version import DEFAULT as DEFAULT_GLSL
 from backends.glsl.version import VERSIONS as GLSL
+from tgsi.tools.compile.draw.options import add_draw_options
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import add_link_options
@@ -63,6 +64,7 @@ examples:
   {PROGRAM} vertex.tgsi geometry.tgsi fragment.tgsi --link nv50 --map GENERIC[0]=TEXCOORD[2] --light-twoside
   {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} mesh.tgsi task.tgsi --emit nvk --grid 4x2 --compare   methods and lowered programs, and both executions
+  {PROGRAM} shader.vert shader.frag --draw out.png --mesh torus   a picture; docs/draw.md
   {PROGRAM} --explain V030
   ST_DEBUG=tgsi glxgears 2>&1 | {PROGRAM} --from-log -     every shader in the output of a program
   {PROGRAM} --from-log bug.txt --pick 3 --run --trace
@@ -148,6 +150,7 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
     )
     add_link_options(parser)
     add_run_options(parser, actions)
+    add_draw_options(parser, actions)
     add_nvk_options(parser)
     parser.add_argument("--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
     parser.add_argument(

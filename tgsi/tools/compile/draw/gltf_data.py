@@ -1,0 +1,193 @@
+"""Arrays of a glTF document: buffers, views and accessors, each number checked before it is used."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgsi.tools.compile.draw.files import MAX_BYTES, read_file
+from tgsi.tools.compile.draw.mesh import MAX_VERTICES
+from tgsi.tools.compile.errors import UsageError
+
+_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_MOST = 3 * MAX_VERTICES
+_MOST_ZEROS = 1 << 20
+"""Rows of an accessor that has no bytes but those of its sparse part."""
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Document:
+    """A document with its buffers.
+
+    Attributes:
+        name: of the file, as messages begin.
+        root: the JSON object.
+    """
+
+    def __init__(self, name: str, root: Mapping[str, Any], binary: bytes | None, folder: Path) -> None:
+        self.name, self.root = name, root
+        self._binary, self._folder = binary, folder
+        self._buffers: dict[int, bytes] = {}
+
+    def fail(self, reason: str) -> UsageError:
+        """The error for a wrong document."""
+        return UsageError(f"{self.name}: {reason}")
+
+    def items(self, owner: Mapping[str, Any], key: str, kind: type) -> Sequence[Any]:
+        """A list of the document, empty if it is missing."""
+        found = owner.get(key, [])
+        if not isinstance(found, list) or any(not isinstance(item, kind) or isinstance(item, bool) for item in found):
+            raise self.fail(f"`{key}` is no list of {'numbers' if kind is int else 'names' if kind is str else 'objects'}")
+        return found
+
+    def item(self, owner: Mapping[str, Any], key: str, number: Any) -> Any:
+        """An object of a list."""
+        found = self.items(owner, key, dict)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(found):
+            raise self.fail(f"`{key}` has no number {str(number)[:20]}; there are {len(found)}")
+        return found[number]
+
+    def numbers(self, owner: Mapping[str, Any], key: str, count: int, place: str, default: Sequence[float] = ()) -> NDArray[np.float64]:
+        """A list of finite numbers."""
+        found = owner.get(key, default)
+        if not isinstance(found, list | tuple) or len(found) != count or any(type(item) not in (int, float) for item in found):
+            raise self.fail(f"{place}: `{key}` is no list of {count} numbers")
+        try:
+            made = np.array(found, np.float64)
+        except OverflowError:
+            made = np.array([np.nan])
+        if not np.isfinite(made).all() or np.abs(made).max(initial=0) > 1e18:
+            raise self.fail(f"{place}: `{key}` has a number that is NaN, infinite or beyond 1e18")
+        return made
+
+    def whole(self, owner: Mapping[str, Any], key: str, place: str, default: int | None = None, most: int = 1 << 40) -> int:
+        """A whole number from 0 on."""
+        found = owner.get(key, default)
+        if isinstance(found, float) and found.is_integer():
+            found = int(found)
+        if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= most:
+            raise self.fail(f"{place}: `{key}` is no whole number from 0 to {most}")
+        return found
+
+    def accessor(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[np.float32]:
+        """The rows of an accessor as float32 of shape (rows, components); normalized integers from 0 or -1 to 1."""
+        found = self._read(number, place, widths)
+        if found.dtype.kind == "f":
+            if not np.isfinite(found).all():
+                row = int(np.flatnonzero(~np.isfinite(found).all(1))[0])
+                raise self.fail(f"{place}: row {row} is NaN or infinite")
+            return np.ascontiguousarray(found, np.float32)
+        made = found.astype(np.float32)
+        if self.item(self.root, "accessors", number).get("normalized") is True:
+            made = np.maximum(made / np.float32(np.iinfo(found.dtype).max), np.float32(-1))
+        return made
+
+    def indices(self, number: Any, place: str) -> NDArray[np.uint32]:
+        """The vertex numbers of an accessor."""
+        found = self._read(number, place, (1,))
+        if found.dtype.kind != "u":
+            raise self.fail(f"{place}: unsigned integers are wanted")
+        return np.ascontiguousarray(found.reshape(-1), np.uint32)
+
+    def _read(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[Any]:
+        entry = self.item(self.root, "accessors", number)
+        kind, width = _TYPES.get(self.whole(entry, "componentType", place)), _WIDTHS.get(str(entry.get("type")))
+        if kind is None or width is None:
+            raise self.fail(f"{place}: accessor {number} has the unknown componentType or type {str(entry.get('type'))[:20]}")
+        if width not in widths:
+            raise self.fail(f"{place}: accessor {number} has {width} components, wanted are {' or '.join(map(str, widths))}")
+        count = self.whole(entry, "count", place, most=_MOST)
+        if "bufferView" in entry:
+            made = self._rows(entry, place, kind, width, count)
+        elif "sparse" in entry:
+            made = np.zeros((self.whole(entry, "count", place, most=_MOST_ZEROS), width), kind)
+        else:
+            raise self.fail(f"{place}: accessor {number} has no data")
+        return self._sparse(entry, place, made) if "sparse" in entry else made
+
+    def _rows(self, entry: Mapping[str, Any], place: str, kind: str, width: int, count: int) -> NDArray[Any]:
+        """Rows of a view, `byteStride` apart."""
+        item = np.dtype(kind)
+        data, stride = self._view(entry.get("bufferView"), place)
+        offset = self.whole(entry, "byteOffset", place, 0)
+        row = width * item.itemsize
+        stride = stride or row
+        if stride < row or offset + (stride * (count - 1) + row if count else 0) > len(data):
+            raise self.fail(f"{place}: {count} rows of {row} bytes, {stride} apart from byte {offset} on, do not fit into {len(data)} bytes")
+        if not count:
+            return np.zeros((0, width), item)
+        return np.ndarray((count, width), item, data, offset, (stride, item.itemsize)).copy()
+
+    def _sparse(self, entry: Mapping[str, Any], place: str, made: NDArray[Any]) -> NDArray[Any]:
+        """Rows that differ, put into their places."""
+        sparse = entry["sparse"]
+        parts = [sparse.get(key) if isinstance(sparse, dict) else None for key in ("indices", "values")]
+        if not all(isinstance(part, dict) for part in parts):
+            raise self.fail(f"{place}: `sparse` has no indices and values")
+        count = self.whole(sparse, "count", place, most=len(made))
+        kind = _TYPES.get(self.whole(parts[0], "componentType", place))
+        if kind is None or kind[1] != "u":
+            raise self.fail(f"{place}: `sparse` has indices that are no unsigned integers")
+        places = self._rows(parts[0], place, kind, 1, count).reshape(-1)
+        if len(places) and int(places.max()) >= len(made):
+            raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(made)}")
+        made[places] = self._rows(parts[1], place, made.dtype.str, made.shape[1], count)
+        return made
+
+    def _view(self, number: Any, place: str) -> tuple[bytes, int]:
+        """The bytes of a view, and the distance of its rows, 0 if it has none."""
+        view = self.item(self.root, "bufferViews", number)
+        where = f"{place}: bufferView {number}"
+        data = self._buffer(view.get("buffer"))
+        offset, length = self.whole(view, "byteOffset", where, 0), self.whole(view, "byteLength", where)
+        if offset + length > len(data):
+            raise self.fail(f"{where}: bytes {offset} to {offset + length} of a buffer of {len(data)}")
+        return data[offset : offset + length], self.whole(view, "byteStride", where, 0, 1 << 16)
+
+    def _buffer(self, number: Any) -> bytes:
+        entry = self.item(self.root, "buffers", number)
+        if number not in self._buffers:
+            length = self.whole(entry, "byteLength", f"buffer {number}", most=MAX_BYTES)
+            data = self._bytes(entry, number)
+            if len(data) < length:
+                raise self.fail(f"buffer {number} has {len(data)} bytes, and `byteLength` says {length}")
+            self._buffers[number] = data[:length]
+        return self._buffers[number]
+
+    def _bytes(self, entry: Mapping[str, Any], number: int) -> bytes:
+        """Bytes of the binary chunk, of a data URI, or of a file next to the document."""
+        uri = entry.get("uri")
+        if uri is None:
+            if self._binary is None or number != 0:
+                raise self.fail(f"buffer {number} has no uri")
+            return self._binary
+        if not isinstance(uri, str):
+            raise self.fail(f"buffer {number}: `uri` is no text")
+        if uri.startswith("data:"):
+            head, comma, text = uri.partition(",")
+            if not comma or not head.endswith(";base64"):
+                raise self.fail(f"buffer {number}: a data URI in base64 is wanted")
+            try:
+                return base64.b64decode(text, validate=True)
+            except (binascii.Error, ValueError):
+                raise self.fail(f"buffer {number}: a data URI with broken base64") from None
+        return self._file(unquote(uri), number)
+
+    def _file(self, uri: str, number: int) -> bytes:
+        """A file in the document's folder or below it."""
+        if _SCHEME.match(uri) or "\0" in uri:
+            raise self.fail(f"buffer {number}: {uri[:60]!r}: only files in the folder of the document are read")
+        folder = self._folder.resolve()
+        path = (folder / uri).resolve()
+        if not path.is_relative_to(folder):
+            raise self.fail(f"buffer {number}: {uri[:60]!r} lies outside of the folder of the document; nothing there is read")
+        return read_file(str(path), f"{self.name}: buffer {number}: {uri[:60]}")

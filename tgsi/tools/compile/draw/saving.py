@@ -1,0 +1,54 @@
+"""Pictures to files: whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tgsi.tools.compile.errors import UsageError
+from tgsi.tools.compile.files import reason
+
+
+def save(picture: NDArray[Any], name: str) -> None:
+    """Write a picture: as PNG to stdout for ``-``, otherwise to a file that is replaced in one step. UsageError: this is not possible."""
+    data = encoded(picture, Path(name).suffix if name != "-" else ".png", name)
+    if name == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    path = Path(name)
+    try:
+        if path.exists() and not path.is_file():
+            if path.is_dir():
+                raise UsageError(f"--draw {name}: a folder; name a file, as {path / 'out.png'}")
+            path.write_bytes(data)
+            return
+        beside = path.resolve().with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            beside.write_bytes(data)
+            beside.replace(path.resolve())
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"--draw {name}: {reason(error)}") from None
+
+
+def encoded(picture: NDArray[Any], suffix: str, name: str) -> bytes:
+    """The bytes of a picture as the kind of file that a suffix names."""
+    from PIL import Image
+
+    kinds = Image.registered_extensions()
+    kind = kinds.get(suffix.lower())
+    if kind is None or kind not in Image.SAVE:
+        raise UsageError(f"--draw {name}: the ending {suffix!r} is no picture that can be written; use .png" if suffix else f"--draw {name}: no ending; use .png")
+    into = io.BytesIO()
+    try:
+        Image.fromarray(picture).save(into, kind)
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(f"--draw {name}: {kind}: {error}") from None
+    return into.getvalue()
