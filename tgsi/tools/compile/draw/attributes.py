@@ -1,7 +1,7 @@
 """The attribute of the mesh that feeds each input of a vertex program.
 
-An input gets the attribute that ``--attribute`` names; otherwise that of its name, or of its semantic in TGSI; otherwise the first one that is
-free: position, then by the components that are read: two are a texture coordinate, three a normal, four a color.
+An input gets the attribute that ``--attribute`` names; otherwise that of its name, or of its semantic in TGSI; otherwise the first one that
+is free: position, then by the components that are read: two are a texture coordinate, three a normal, four a color.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.record import record
 from tgsi.tools.compile.draw.known import attribute_of
 from tgsi.tools.compile.draw.mesh import ATTRIBUTES, Mesh
@@ -21,6 +22,7 @@ from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.nearest import nearest
 
 if TYPE_CHECKING:
+    from tgsi.language.facts.semantics import Semantic
     from tgsi.language.program import Program
 
 ZERO = "zero"
@@ -96,9 +98,7 @@ def _inputs(vertex: Program, following: Program | None) -> list[Input]:
             letter = port.type[0] if port.type[0] in "iud" else "f"
             width = min(max(digits[-1] if digits else 1, 1), 4)
             place = f"{port.type} {port.name}"
-            made.append(
-                Input(name=place, key=port.name, location=port.location, registers=port.registers, width=width, letter=letter)
-            )
+            made.append(Input(name=place, key=port.name, location=port.location, registers=port.registers, width=width, letter=letter))
         return sorted(made, key=lambda item: item.location)
     masks = _masks(vertex, following)
     return [
@@ -110,7 +110,7 @@ def _inputs(vertex: Program, following: Program | None) -> list[Input]:
 
 def _masks(vertex: Program, following: Program | None) -> dict[int, int]:
     """Channels of each input that are of use. A copy to an output counts as the channels that the next stage reads there."""
-    after = {}
+    after: dict[Semantic | None, int] = {}
     if following is not None:
         for item in following.info.inputs:
             after[item.semantic] = after.get(item.semantic, 0) | item.usage_mask
@@ -123,7 +123,7 @@ def _masks(vertex: Program, following: Program | None) -> dict[int, int]:
                 continue
             mask = source_channels(instruction, k)
             target = instruction.dst[0].register if instruction.dst else None
-            if instruction.opcode.name == "MOV" and target is not None and target.file is File.OUT:
+            if instruction.opcode is OPCODES["MOV"] and target is not None and target.file is File.OUT:
                 semantic = outputs[target.index].semantic if target.index in outputs else None
                 mask &= after.get(semantic, mask) if following is not None else mask
             masks[register.index] = masks.get(register.index, 0) | swizzled(operand.swizzle, mask)

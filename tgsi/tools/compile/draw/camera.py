@@ -58,7 +58,7 @@ def make_camera(mesh: Mesh, size: tuple[int, int], clip: str) -> Camera:
     model[:3, :3] /= radius
     model[:3, 3] = -middle / radius
     back = _FROM / math.sqrt(float(_FROM @ _FROM))
-    distance = 1.06 * math.sqrt(1 + 1 / FIELD**2)
+    distance = 1.15 * math.sqrt(1 + 1 / FIELD**2)
     right = np.cross((0.0, 1.0, 0.0), back)
     right /= math.sqrt(float(right @ right))
     view = np.eye(4)
@@ -73,6 +73,8 @@ def _perspective(size: tuple[int, int], distance: float, from_zero: bool) -> Any
     made = np.zeros((4, 4))
     made[0, 0] = min(1.0, height / width) / FIELD
     made[1, 1] = min(1.0, width / height) / FIELD
-    made[2, 2:] = (far / (near - far), far * near / (near - far)) if from_zero else ((far + near) / (near - far), 2 * far * near / (near - far))
+    made[2, 2:] = (
+        (far / (near - far), far * near / (near - far)) if from_zero else ((far + near) / (near - far), 2 * far * near / (near - far))
+    )
     made[3, 2] = -1.0
     return made

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tgsi.language.diagnostics import DiagnosticError, TgsiError
+from tgsi.language.diagnostics import DiagnosticError, Severity, TgsiError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.record import record
 from tgsi.tools.compile.draw.attributes import ZERO, Input, bind_inputs, match_inputs
 from tgsi.tools.compile.draw.camera import make_camera
-from tgsi.tools.compile.draw.drawing import Canvas, Counts, Look, image_units, mesh_draw
+from tgsi.tools.compile.draw.drawing import Canvas, Look, image_units, mesh_draw
 from tgsi.tools.compile.draw.known import View
 from tgsi.tools.compile.draw.mesh import Mesh
 from tgsi.tools.compile.draw.mesh_files import read_mesh
 from tgsi.tools.compile.draw.options import read_color, read_size
 from tgsi.tools.compile.draw.reasons import why_plain
-from tgsi.tools.compile.draw.saving import save
+from tgsi.tools.compile.draw.saving import check_name, save
 from tgsi.tools.compile.draw.stages import draws, fragment_for, is_main_image, vertex_for, whole_image, within_text
 from tgsi.tools.compile.draw.textures import bind_textures, pictures, samplers_of
 from tgsi.tools.compile.draw.uniforms import bind_uniforms, uniforms_for
@@ -65,6 +65,7 @@ def draw_shaders(options: argparse.Namespace) -> int:
         run_passes = make_runner(options, sys.stderr.write)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    check_name(options.draw)
     findings: list[Any] = []
     try:
         shaders = inputs(options)
@@ -151,24 +152,27 @@ def _scene(context: Any, programs: Sequence[Program], look: Look, options: argpa
     mesh = read_mesh(options.mesh or _usual_mesh(programs)) if kind == "vertices" else None
     if kind == "meshes" and options.mesh is not None:
         raise UsageError("--mesh: mesh programs make their own vertices; leave it out")
+    own_fragment = programs[-1].processor is not Processor.FRAG
     programs = _completed(programs, options, lines)
-    link_chain(*programs)
+    for table in link_chain(*programs):
+        lines += [("link", f"warning: {item.message}") for item in table.findings if item.severity is Severity.WARNING]
     canvas = Canvas(context, look, programs)
     view = View(camera=make_camera(mesh or read_mesh("cube"), look.size, look.clip), size=look.size, time=options.time or 0.0)
-    call, inputs_found = _call(context, programs, mesh, look, options, lines)
+    call, inputs_found = _call(context, programs[: -1 if own_fragment else None], mesh, look, options, lines)
     uniforms = uniforms_for(programs, texts, options.uniform, view)
     bind_uniforms(context, uniforms)
     lines += [("uniform", f"{name} = {value} ({reason})" if value else f"{name}: {reason}") for name, value, reason in uniforms.lines]
     lines += [("uniform", f"{name} = 0: nobody gave it a value") for name in uniforms.zeros]
     samplers = samplers_of(programs)
-    lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, pictures(options.texture, samplers))]
+    given = pictures(options.texture, samplers, texts, lines)
+    lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, given)]
     counts = canvas.draw(call)
     picture = canvas.picture()
     zeros = [*uniforms.zeros, *(item.name for item in inputs_found if item.attribute == ZERO and item.registers == 1)]
     reasons = why_plain(picture, counts, canvas, call, mesh, zeros)
     if mesh is not None:
         lines += [("mesh", note) for note in mesh.notes]
-    title = f"{look.size[0]} x {look.size[1]} pixels, {_summary(mesh, counts, look)}"
+    title = f"{look.size[0]} x {look.size[1]} pixels, {_summary(mesh, picture, look)}"
     return Drawn(picture=picture, title=title, lines=tuple(lines), reasons=tuple(reasons))
 
 
@@ -195,7 +199,7 @@ def _call(
         if options.attribute:
             raise UsageError("--attribute: mesh programs have no inputs of vertices")
         return (lambda: context.draw_mesh_tasks(grid=look.grid)), ()
-    found = match_inputs(programs[0], programs[1], mesh, options.attribute)
+    found = match_inputs(programs[0], programs[1] if len(programs) > 1 else None, mesh, options.attribute)
     bind_inputs(context, found, mesh)
     for item in found:
         words = f"{item.name} <- {item.attribute} ({item.reason})"
@@ -232,12 +236,13 @@ def _has_camera(programs: Sequence[Program]) -> bool:
     return False
 
 
-def _summary(mesh: Mesh | None, counts: Counts, look: Look) -> str:
+def _summary(mesh: Mesh | None, picture: NDArray[np.uint8], look: Look) -> str:
     """Words about the draw."""
-    pixels = look.size[0] * look.size[1]
-    share = counts.samples / (pixels * look.samples)
     name = f"{mesh.name} of {len(mesh.triangles)} triangle{'s' * (len(mesh.triangles) != 1)}" if mesh is not None else "meshes"
-    return f"{name}; {counts.binned} reached the rasterizer, fragments for {share:.3g} of the picture"
+    background = np.array([round(item * 255) for item in look.background[:3]])
+    covered = (abs(picture.astype(int) - background) > 1).any(-1).mean()
+    share = "less than 1%" if 0 < covered < 0.01 else f"{covered:.0%}"
+    return f"{name}, {share} of the picture differs from the background"
 
 
 def _grid(context: Any, program: Program, look: Look, options: argparse.Namespace, texts: Sequence[str]) -> Drawn:
@@ -256,14 +261,17 @@ def _grid(context: Any, program: Program, look: Look, options: argparse.Namespac
     context.bind_compute_state(context.create_compute_state(program))
     context.set_shader_images("COMPUTE", images)
     lines = [("image", f"{names.get(shown, f'IMAGE[{shown}]')} is the picture, {formats[shown]}")]
-    lines += [("image", f"{names.get(unit, f'IMAGE[{unit}]')} is 0 everywhere, {formats[unit]}") for unit in sorted(formats) if unit != shown]
+    lines += [
+        ("image", f"{names.get(unit, f'IMAGE[{unit}]')} is 0 everywhere, {formats[unit]}") for unit in sorted(formats) if unit != shown
+    ]
     view = View(camera=make_camera(read_mesh("cube"), look.size, look.clip), size=look.size, time=options.time or 0.0)
     uniforms = uniforms_for([program], texts, options.uniform, view)
     bind_uniforms(context, uniforms)
     lines += [("uniform", f"{name} = {value} ({reason})" if value else f"{name}: {reason}") for name, value, reason in uniforms.lines]
     lines += [("uniform", f"{name} = 0: nobody gave it a value") for name in uniforms.zeros]
     samplers = samplers_of([program])
-    lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, pictures(options.texture, samplers))]
+    given = pictures(options.texture, samplers, texts, lines)
+    lines += [("texture", f"{name}: {file}") for name, file in bind_textures(context, samplers, given)]
     block = [program.info.properties.get(f"CS_FIXED_BLOCK_{axis}", 0) for axis in ("WIDTH", "HEIGHT", "DEPTH")]
     if not all(block):
         block = [8, 8, 1]
@@ -271,7 +279,9 @@ def _grid(context: Any, program: Program, look: Look, options: argparse.Namespac
     context.launch_grid(block=tuple(block), grid=grid)
     found = images[shown].picture()
     picture = np.ascontiguousarray(np.repeat(found[..., None], 3, -1) if found.ndim == 2 else found[..., :3])
-    reasons = [] if (picture != picture[0, 0]).any() else [f"every pixel has the color {', '.join(str(int(item)) for item in picture[0, 0])}"]
+    reasons = (
+        [] if (picture != picture[0, 0]).any() else [f"every pixel has the color {', '.join(str(int(item)) for item in picture[0, 0])}"]
+    )
     title = f"{width} x {height} pixels, {grid[0]} x {grid[1]} x {grid[2]} blocks of {block[0]} x {block[1]} x {block[2]}"
     return Drawn(picture=picture, title=title, lines=tuple(lines), reasons=tuple(reasons))
 
@@ -280,7 +290,12 @@ def _tell(drawn: Drawn, options: argparse.Namespace) -> None:
     """Write the report: to stdout, or to stderr where the picture goes to stdout."""
     stream = sys.stderr if options.draw == "-" else sys.stdout
     if options.format == "json":
-        found = {"picture": options.draw, "title": drawn.title, "choices": [list(item) for item in drawn.lines], "reasons": list(drawn.reasons)}
+        found = {
+            "picture": options.draw,
+            "title": drawn.title,
+            "choices": [list(item) for item in drawn.lines],
+            "reasons": list(drawn.reasons),
+        }
         stream.write(json.dumps(found, indent=1) + "\n")
         return
     name = "stdout" if options.draw == "-" else options.draw

@@ -28,6 +28,18 @@ CALLS = {
 }
 """Stages and the names of their methods, as in `Context.create_vs_state`."""
 
+SHADER_TYPES = {
+    Processor.VERT: "VERTEX",
+    Processor.TESS_CTRL: "TESS_CTRL",
+    Processor.TESS_EVAL: "TESS_EVAL",
+    Processor.GEOM: "GEOMETRY",
+    Processor.FRAG: "FRAGMENT",
+    Processor.COMP: "COMPUTE",
+    Processor.TASK: "TASK",
+    Processor.MESH: "MESH",
+}
+"""Stages as bindings of a context name them."""
+
 _STATISTICS = ("vertices", "primitives", "vertex_runs", "geometry_runs", "geometry_primitives", "clipped", "binned", "fragments")
 _LEVEL = 12.0
 """Tessellation level of patches without a control program."""
@@ -151,7 +163,9 @@ def _primitives(stages: Mapping[Processor, Program], mesh: Mesh) -> tuple[str, N
         control = stages.get(Processor.TESS_CTRL)
         patch = control.info.properties.get("TCS_VERTICES_OUT", domain) if control is not None else domain
         if patch == 4 and mesh.quads is None:
-            raise UsageError(f"--mesh {mesh.name}: patches have 4 vertices, and the mesh has triangles; --mesh quad, cube, sphere, torus have quads")
+            raise UsageError(
+                f"--mesh {mesh.name}: patches have 4 vertices, and the mesh has triangles; --mesh quad, cube, sphere, torus have quads"
+            )
         patches = {1: triangles.reshape(-1, 1), 2: triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), 3: triangles, 4: mesh.quads}.get(patch)
         if patches is None:
             raise UsageError(f"--draw: patches of {patch} vertices; a mesh gives patches of 1 to 4")

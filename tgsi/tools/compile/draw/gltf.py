@@ -1,7 +1,7 @@
 """glTF 2.0, as .gltf with its buffers and as .glb: the triangles of a scene with the transforms of its nodes.
 
-A file of a stranger may be wrong in every number. Nothing is allocated by a count that the bytes of the file do not hold, and nothing outside
-of the file's folder is opened. Materials, animations, skins and morph targets are ignored.
+A file of a stranger may be wrong in every number. Nothing is allocated by a count that the bytes of the file do not hold, and nothing
+outside of the file's folder is opened. Materials, animations, skins and morph targets are ignored.
 """
 
 from __future__ import annotations
@@ -123,11 +123,12 @@ class _Scene:
         x, y, z, w = self.document.numbers(node, "rotation", 4, place, (0, 0, 0, 1))
         length = math.sqrt(x * x + y * y + z * z + w * w) or 1.0
         x, y, z, w = x / length, y / length, z / length, w / length
-        made[:3, :3] = [
+        turn = [
             [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
             [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
             [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
         ]
+        made[:3, :3] = np.array(turn)
         made[:3, :3] *= self.document.numbers(node, "scale", 3, place, (1, 1, 1))
         made[:3, 3] = self.document.numbers(node, "translation", 3, place, (0, 0, 0))
         return made
@@ -191,7 +192,7 @@ class _Scene:
                 wide = attributes["tangent"].astype(np.float64)
                 made["tangent"] = np.concatenate([_unit(wide[:, :3] @ matrix[:3, :3].T), wide[:, 3:].astype(np.float32)], 1)
         if "texcoord" in attributes:
-            made["texcoord"] = attributes["texcoord"] * np.float32([1, -1]) + np.float32([0, 1])
+            made["texcoord"] = attributes["texcoord"] * np.array([1, -1], np.float32) + np.array([0, 1], np.float32)
         if "color" in attributes:
             color = attributes["color"]
             made["color"] = color if color.shape[1] == 4 else np.concatenate([color, np.ones((len(color), 1), np.float32)], 1)

@@ -122,7 +122,9 @@ class Document:
         row = width * item.itemsize
         stride = stride or row
         if stride < row or offset + (stride * (count - 1) + row if count else 0) > len(data):
-            raise self.fail(f"{place}: {count} rows of {row} bytes, {stride} apart from byte {offset} on, do not fit into {len(data)} bytes")
+            raise self.fail(
+                f"{place}: {count} rows of {row} bytes, {stride} apart from byte {offset} on, do not fit into {len(data)} bytes"
+            )
         if not count:
             return np.zeros((0, width), item)
         return np.ndarray((count, width), item, data, offset, (stride, item.itemsize)).copy()
@@ -130,17 +132,18 @@ class Document:
     def _sparse(self, entry: Mapping[str, Any], place: str, made: NDArray[Any]) -> NDArray[Any]:
         """Rows that differ, put into their places."""
         sparse = entry["sparse"]
-        parts = [sparse.get(key) if isinstance(sparse, dict) else None for key in ("indices", "values")]
-        if not all(isinstance(part, dict) for part in parts):
+        parts = [sparse.get(key) for key in ("indices", "values")] if isinstance(sparse, dict) else []
+        found = [part for part in parts if isinstance(part, dict)]
+        if len(found) != 2:
             raise self.fail(f"{place}: `sparse` has no indices and values")
         count = self.whole(sparse, "count", place, most=len(made))
-        kind = _TYPES.get(self.whole(parts[0], "componentType", place))
+        kind = _TYPES.get(self.whole(found[0], "componentType", place))
         if kind is None or kind[1] != "u":
             raise self.fail(f"{place}: `sparse` has indices that are no unsigned integers")
-        places = self._rows(parts[0], place, kind, 1, count).reshape(-1)
+        places = self._rows(found[0], place, kind, 1, count).reshape(-1)
         if len(places) and int(places.max()) >= len(made):
             raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(made)}")
-        made[places] = self._rows(parts[1], place, made.dtype.str, made.shape[1], count)
+        made[places] = self._rows(found[1], place, made.dtype.str, made.shape[1], count)
         return made
 
     def _view(self, number: Any, place: str) -> tuple[bytes, int]:

@@ -1,13 +1,13 @@
 """Names of attributes, uniforms and textures that people use, and the values that stand for them.
 
-A name is compared without its prefix (``a_``, ``in_``, ``v``, ``u_``, ``g_``, ``i`` before a capital, ...), its case, underscores and digits at
-its end; a uniform also without ``matrix`` or ``mat``. docs/draw.md shows the tables.
+A name is compared without its prefix (``a_``, ``in_``, ``v``, ``u_``, ``g_``, ``i`` before a capital, ...), its case, underscores and
+digits at its end; a uniform also without ``matrix`` or ``mat``. docs/draw.md shows the tables.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -28,11 +28,20 @@ ATTRIBUTE_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Attribute -> names of inputs, without prefix and case."""
 
-_PARTS = (("texcoord", "texcoord"), ("tangent", "tangent"), ("normal", "normal"), ("position", "position"), ("color", "color"), ("colour", "color"))
+_PARTS = (
+    ("texcoord", "texcoord"),
+    ("tangent", "tangent"),
+    ("normal", "normal"),
+    ("position", "position"),
+    ("color", "color"),
+    ("colour", "color"),
+)
 _ENDINGS = (("uv", "texcoord"), ("pos", "position"))
 """Parts and endings of longer names, such as vertexPosition_modelspace."""
 
-_PREFIX = re.compile(r"^(?:(?:in|a|v|vs|vtx|vertex|attr|attribute|i|u|g|m|f|fs|ps|uniform|input|out|mat)_+|(?:in|a|v|i|u|g|m|mat)(?=[A-Z]))")
+_PREFIX = re.compile(
+    r"^(?:(?:in|a|v|vs|vtx|vertex|attr|attribute|i|u|g|m|f|fs|ps|uniform|input|out|mat)_+|(?:in|a|v|i|u|g|m|mat)(?=[A-Z]))"
+)
 _ENDING = re.compile(r"(?:matrix|matrices|mtx|mat)$")
 
 
@@ -53,6 +62,11 @@ def attribute_of(name: str) -> str | None:
         if part in word:
             return attribute
     return next((attribute for ending, attribute in _ENDINGS if word.endswith(ending)), None)
+
+
+def is_word(name: str, texts: Sequence[str]) -> bool:
+    """True if a text has a name as a word: the programs declare it, and may not use it."""
+    return re.fullmatch(r"[A-Za-z_]\w*", name) is not None and any(re.search(rf"\b{name}\b", text) for text in texts)
 
 
 @record(kw_only=True)
@@ -79,30 +93,47 @@ _PRODUCTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Names of matrices -> the factors of their product."""
 
 _NORMALS = MappingProxyType(
-    {**dict.fromkeys(("normal", "normals", "n", "normalmodelview"), _MV), **dict.fromkeys(("worldnormal", "normalworld", "modelnormal"), ("model",))}
+    {
+        **dict.fromkeys(("normal", "normals", "n", "normalmodelview"), _MV),
+        **dict.fromkeys(("worldnormal", "normalworld", "modelnormal"), ("model",)),
+    }
 )
 _LIGHT = rounded(np.array([0.5, 0.8, 0.6]) / np.sqrt(1.25))
 
 _SIMPLE: Mapping[str, Callable[[View], Any]] = MappingProxyType(
     {
         **dict.fromkeys(("time", "globaltime", "seconds", "t", "elapsed", "elapsedtime", "timer"), lambda view: view.time),
-        **dict.fromkeys(("resolution", "viewport", "viewportsize", "screensize", "windowsize", "screen", "framesize"), lambda view: (*view.size, 1, 1)),
+        **dict.fromkeys(
+            ("resolution", "viewport", "viewportsize", "screensize", "windowsize", "screen", "framesize"), lambda view: (*view.size, 1, 1)
+        ),
         "aspect": lambda view: view.size[0] / view.size[1],
         "aspectratio": lambda view: view.size[0] / view.size[1],
         **dict.fromkeys(("mouse", "mousepos", "mouseposition"), lambda view: (view.size[0] / 2, view.size[1] / 2, 0, 0)),
         **dict.fromkeys(("timedelta", "deltatime", "dt"), lambda view: 1 / 60),
         **dict.fromkeys(("frame", "framecount", "framenumber"), lambda view: int(view.time * 60)),
         "framerate": lambda view: 60,
-        **dict.fromkeys(("eye", "eyepos", "eyeposition", "camerapos", "cameraposition", "campos", "viewpos", "viewposition"), lambda view: (*view.camera.eye, 1)),
-        **dict.fromkeys(("lightdir", "lightdirection", "sun", "sundir", "sundirection", "light", "l", "directionallight"), lambda view: (*_LIGHT, 0)),
+        **dict.fromkeys(
+            ("eye", "eyepos", "eyeposition", "camerapos", "cameraposition", "campos", "viewpos", "viewposition"),
+            lambda view: (*view.camera.eye, 1),
+        ),
+        **dict.fromkeys(
+            ("lightdir", "lightdirection", "sun", "sundir", "sundirection", "light", "l", "directionallight"), lambda view: (*_LIGHT, 0)
+        ),
         **dict.fromkeys(("lightpos", "lightposition", "lamp", "lamppos", "pointlight"), lambda view: (*(_LIGHT * 4), 1)),
-        **dict.fromkeys(("lightcolor", "lightcolour", "lightintensity", "intensity", "suncolor", "lightdiffuse"), lambda view: (1, 1, 1, 1)),
+        **dict.fromkeys(
+            ("lightcolor", "lightcolour", "lightintensity", "intensity", "suncolor", "lightdiffuse"), lambda view: (1, 1, 1, 1)
+        ),
         **dict.fromkeys(("ambient", "ambientcolor", "ambientlight", "lightambient", "ambientstrength"), lambda view: (0.2, 0.2, 0.2, 1)),
-        **dict.fromkeys(("color", "colour", "tint", "diffuse", "diffusecolor", "basecolor", "objectcolor", "albedo", "materialcolor"), lambda view: (0.9, 0.6, 0.3, 1)),
+        **dict.fromkeys(
+            ("color", "colour", "tint", "diffuse", "diffusecolor", "basecolor", "objectcolor", "albedo", "materialcolor"),
+            lambda view: (0.9, 0.6, 0.3, 1),
+        ),
         **dict.fromkeys(("specular", "specularcolor", "lightspecular", "specularstrength"), lambda view: (0.5, 0.5, 0.5, 1)),
         **dict.fromkeys(("shininess", "gloss", "glossiness", "specularpower"), lambda view: 32),
         **dict.fromkeys(("roughness", "metallic", "metalness"), lambda view: 0.4),
-        **dict.fromkeys(("scale", "size", "alpha", "opacity", "gain", "brightness", "strength", "exposure", "one"), lambda view: (1, 1, 1, 1)),
+        **dict.fromkeys(
+            ("scale", "size", "alpha", "opacity", "gain", "brightness", "strength", "exposure", "one"), lambda view: (1, 1, 1, 1)
+        ),
         "gamma": lambda view: 2.2,
     }
 )

@@ -163,4 +163,4 @@ def _torus(columns: int = 96, rows: int = 48, tube: float = 0.38) -> Mesh:
 SHAPES: Mapping[str, Callable[[], Mesh]] = MappingProxyType(
     {"triangle": _triangle, "quad": _quad, "cube": _cube, "sphere": _sphere, "torus": _torus}
 )
-"""Shapes by name. Triangles go counter-clockwise where one looks at them from outside. The origin of texture coordinates is the lower left."""
+"""Shapes by name. Triangles go counter-clockwise as seen from outside. The origin of texture coordinates is the lower left."""

@@ -123,9 +123,9 @@ def _rows(items: Sequence[Sequence[float]], places: Any, count: int) -> Any:
     """The first numbers of chosen entries; missing ones are 0."""
     table = np.zeros((len(items), count), np.float32)
     lengths = np.array([len(item) for item in items])
-    for length in np.unique(lengths):
+    for length in sorted(set(lengths.tolist())):
         at = np.flatnonzero(lengths == length)
-        wide = np.array([items[k] for k in at], np.float64)[:, :count]
+        wide = np.array([items[k] for k in at.tolist()], np.float64)[:, :count]
         table[at, : wide.shape[1]] = wide
     return table[places]
 

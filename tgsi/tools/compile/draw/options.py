@@ -36,13 +36,25 @@ def add_draw_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     group = parser.add_argument_group("with --draw")
     group.add_argument("--mesh", metavar="MESH", help="triangle, quad, cube, sphere, torus, or a file: .obj, .gltf, .glb")
     group.add_argument(
-        "--attribute", metavar="INPUT=ATTRIBUTE", action="append", default=[], help="feed an input with position, normal, texcoord, color, tangent or zero"
+        "--attribute",
+        metavar="INPUT=ATTRIBUTE",
+        action="append",
+        default=[],
+        help="feed an input with position, normal, texcoord, color, tangent or zero",
     )
     group.add_argument(
-        "--texture", metavar="NAME=FILE", action="append", default=[], help="picture of a sampler, by name or unit (default: a checkerboard)"
+        "--texture",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        help="picture of a sampler, by name or unit (default: a checkerboard)",
     )
     group.add_argument(
-        "--uniform", metavar="NAME=NUMBERS", action="append", default=[], help="value of a uniform, as tint=1,0,0; of TGSI by number, as CONST[4]=1,0,0,1"
+        "--uniform",
+        metavar="NAME=NUMBERS",
+        action="append",
+        default=[],
+        help="value of a uniform, as tint=1,0,0; of TGSI by number, as CONST[4]=1,0,0,1",
     )
     group.add_argument("--size", metavar="WxH", help="pixels (default: 512x512)")
     group.add_argument("--samples", type=int, choices=SAMPLES, help="samples of a pixel (default: 1)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +19,24 @@ _MOST = 1 << 16
 """Vertices whose positions are looked at."""
 
 
-def why_plain(picture: NDArray[np.uint8], counts: Counts, canvas: Canvas, call: Callable[[], None], mesh: Mesh | None, zeros: Sequence[str]) -> list[str]:
-    """Sentences about a picture of a single color; none for other pictures. Draws again, so take the picture before."""
-    first = picture[0, 0]
-    if (picture != first).any():
-        return []
+def why_plain(
+    picture: NDArray[np.uint8], counts: Counts, canvas: Canvas, call: Callable[[], None], mesh: Mesh | None, zeros: Sequence[str]
+) -> list[str]:
+    """Sentences about a picture of a single color, or with nothing but black on its background; none for other pictures.
+
+    Draws again, so take the picture before. `zeros` are uniforms and inputs that are 0, as messages name them.
+    """
     if counts.samples:
-        return _one_color(picture, first, canvas, zeros)
+        return _one_color(picture, canvas, zeros)
     if not counts.primitives and mesh is not None:
         return [f"nothing was drawn: {mesh.name} has no triangles"]
     if counts.geometry_runs and not counts.geometry_primitives:
-        return ["nothing was drawn: the geometry program emitted no primitive"]
+        return ["nothing was drawn: the geometry program emitted no primitive", *_because(zeros)]
     canvas.state(depth=False)
     if canvas.draw(call).samples:
         return ["nothing was drawn: every fragment failed the depth test; its depth is above 1, or no number"]
     if counts.fragments:
-        return ["nothing was drawn: the fragment program discards every fragment (KILL, discard)"]
+        return ["nothing was drawn: the fragment program discards every fragment (KILL, discard)", *_because(zeros)]
     if canvas.look.cull != "NONE":
         canvas.state(cull=False)
         if canvas.draw(call).samples:
@@ -42,21 +44,27 @@ def why_plain(picture: NDArray[np.uint8], counts: Counts, canvas: Canvas, call: 
     canvas.state(clip=False)
     beyond = bool(canvas.draw(call).samples)
     canvas.state()
-    return [f"nothing was drawn: {_positions(canvas, call, beyond)}"]
+    return [f"nothing was drawn: {_positions(canvas, call, beyond)}", *_because(zeros)]
 
 
-def _one_color(picture: NDArray[np.uint8], first: Any, canvas: Canvas, zeros: Sequence[str]) -> list[str]:
-    """Words about fragments that all have one color."""
+def _because(zeros: Sequence[str]) -> list[str]:
+    return [f"the reason may be that these are 0: {', '.join(zeros)}; --uniform and --attribute give them values"] if zeros else []
+
+
+def _one_color(picture: NDArray[np.uint8], canvas: Canvas, zeros: Sequence[str]) -> list[str]:
+    """Words about fragments that all have one color, or are black."""
+    background = np.array([round(item * 255) for item in canvas.look.background[:3]])
+    drawn = picture[(abs(picture.astype(int) - background) > 1).any(-1)]
     fragment = canvas.programs[-1]
-    if fragment.processor is Processor.FRAG and not any(item.semantic.name == "COLOR" for item in fragment.info.outputs):
-        return ["the picture shows the background alone: the fragment program writes no color"]
-    color = ", ".join(str(int(item)) for item in first)
-    background = [round(item * 255) for item in canvas.look.background[:3]]
-    is_background = all(abs(int(a) - b) <= 1 for a, b in zip(first, background))
-    made = [f"every pixel has the color {color}{', that of the background; --background 1,0,1 shows where it draws' if is_background else ''}"]
-    if not first.any() and zeros:
-        made.append(f"it may be black because these are 0: {', '.join(zeros)}; give them values with --uniform")
-    return made
+    if not len(drawn):
+        if not any(item.semantic.name == "COLOR" for item in fragment.info.outputs):
+            return ["the picture shows the background alone: the fragment program writes no color"]
+        return ["everything that is drawn has the color of the background; --background 1,0,1 shows it"]
+    if not drawn.any():
+        return ["everything that is drawn is black", *_because(zeros)]
+    if (picture == picture[0, 0]).all():
+        return [f"every pixel has the color {', '.join(str(int(item)) for item in picture[0, 0])}"]
+    return []
 
 
 def _positions(canvas: Canvas, call: Callable[[], None], beyond: bool) -> str:
@@ -76,10 +84,12 @@ def _positions(canvas: Canvas, call: Callable[[], None], beyond: bool) -> str:
     at = np.stack([x[ahead], y[ahead], z[ahead]]) / w[ahead]
     if beyond:
         low = 0 if canvas.look.clip != "gl" else -1
-        return f"every primitive lies outside of the depth range: z / w goes from {at[2].min():.4g} to {at[2].max():.4g}, and {low} to 1 is seen"
+        span = f"from {at[2].min():.4g} to {at[2].max():.4g}"
+        return f"every primitive lies outside of the depth range: z / w goes {span}, and {low} to 1 is seen"
     for axis, name in enumerate("xy"):
         if at[axis].min() > 1 or at[axis].max() < -1:
-            return f"everything lies outside of the picture: {name} / w goes from {at[axis].min():.4g} to {at[axis].max():.4g}, and -1 to 1 is seen"
+            span = f"from {at[axis].min():.4g} to {at[axis].max():.4g}"
+            return f"everything lies outside of the picture: {name} / w goes {span}, and -1 to 1 is seen"
     spans = [float(at[axis].max() - at[axis].min()) for axis in range(2)]
     if min(spans) * max(canvas.look.size) < 2:
         return f"no pixel is covered: all positions lie within {spans[0]:.3g} x {spans[1]:.3g}, where the picture is 2 x 2"

@@ -16,7 +16,7 @@ from tgsi.tools.compile.files import reason
 
 def save(picture: NDArray[Any], name: str) -> None:
     """Write a picture: as PNG to stdout for ``-``, otherwise to a file that is replaced in one step. UsageError: this is not possible."""
-    data = encoded(picture, Path(name).suffix if name != "-" else ".png", name)
+    data = encoded(picture, name)
     if name == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -24,8 +24,6 @@ def save(picture: NDArray[Any], name: str) -> None:
     path = Path(name)
     try:
         if path.exists() and not path.is_file():
-            if path.is_dir():
-                raise UsageError(f"--draw {name}: a folder; name a file, as {path / 'out.png'}")
             path.write_bytes(data)
             return
         beside = path.resolve().with_name(f".{path.name}.{os.getpid()}.new")
@@ -38,14 +36,27 @@ def save(picture: NDArray[Any], name: str) -> None:
         raise UsageError(f"--draw {name}: {reason(error)}") from None
 
 
-def encoded(picture: NDArray[Any], suffix: str, name: str) -> bytes:
-    """The bytes of a picture as the kind of file that a suffix names."""
+def check_name(name: str) -> str:
+    """The kind of picture that the ending of a name stands for, as Pillow names it. UsageError: it stands for none, or names a folder."""
     from PIL import Image
 
-    kinds = Image.registered_extensions()
-    kind = kinds.get(suffix.lower())
+    if name == "-":
+        return "PNG"
+    path = Path(name)
+    if path.is_dir():
+        raise UsageError(f"--draw {name}: a folder; name a file, as {path / 'out.png'}")
+    kind = Image.registered_extensions().get(path.suffix.lower())
     if kind is None or kind not in Image.SAVE:
-        raise UsageError(f"--draw {name}: the ending {suffix!r} is no picture that can be written; use .png" if suffix else f"--draw {name}: no ending; use .png")
+        given = f"the ending {path.suffix!r} is no picture that can be written" if path.suffix else "the name has no ending"
+        raise UsageError(f"--draw {name}: {given}; use .png")
+    return kind
+
+
+def encoded(picture: NDArray[Any], name: str) -> bytes:
+    """The bytes of a picture as the kind of file that a name stands for."""
+    from PIL import Image
+
+    kind = check_name(name)
     into = io.BytesIO()
     try:
         Image.fromarray(picture).save(into, kind)

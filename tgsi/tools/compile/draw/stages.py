@@ -1,4 +1,4 @@
-"""Programs that a picture needs and the command line does not name: a vertex program for a fragment program alone, and the other way round."""
+"""Programs that the command line does not name: a vertex program for a fragment program alone, and the other way round."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def vertex_for(fragment: Program) -> Program:
         copies.append(f"MOV OUT[{number}], IN[{number}]")
         inputs[name] = Port(name=name, type=kind, location=number)
     lines += ["MUL TEMP[0], CONST[0], IN[0].xxxx", "MAD TEMP[0], CONST[1], IN[0].yyyy, TEMP[0]"]
-    lines += ["MAD TEMP[0], CONST[2], IN[0].zzzz, TEMP[0]", "ADD OUT[0], TEMP[0], CONST[3]", *copies, "END"]
+    lines += ["MAD TEMP[0], CONST[2], IN[0].zzzz, TEMP[0]", *copies, "ADD OUT[0], TEMP[0], CONST[3]\nEND"]
     matrix = Block(name="", binding=0, size=64, members={"mvp": Variable(name="mvp", scalar="float", rows=4, columns=4)})
     return replace(parse("\n".join(lines), name="<default vertex shader>"), interface=Interface(uniforms=matrix, inputs=inputs))
 
@@ -97,9 +97,15 @@ def fragment_for(last: Program, wanted: str | None) -> tuple[Program, str]:
     name = wanted or min(shown, key=lambda item: order.get(attribute_of(item), 3))
     semantic, mask = shown[name]
     scaled = attribute_of(name) in ("normal", "tangent")
-    lines = ["FRAG", f"DCL IN[0], {semantic}, PERSPECTIVE", "DCL OUT[0], COLOR", "IMM[0] FLT32 {0.5, 1.0, 0.0, 0.0}", "MOV OUT[0], IMM[0].zzzy"]
+    lines = [
+        "FRAG",
+        f"DCL IN[0], {semantic}, PERSPECTIVE",
+        "DCL OUT[0], COLOR",
+        "IMM[0] FLT32 {0.5, 1.0, 0.0, 0.0}",
+        "MOV OUT[0], IMM[0].zzzy",
+    ]
     channels = "".join(letter for k, letter in enumerate("xyz") if mask >> k & 1) or "x"
-    lines += [f"MAD OUT[0].{channels}, IN[0], IMM[0].xxxx, IMM[0].xxxx" if scaled else f"MOV OUT[0].{channels}, IN[0]", "END"]
+    lines.append(f"MAD OUT[0].{channels}, IN[0], IMM[0].xxxx, IMM[0].xxxx\nEND" if scaled else f"MOV OUT[0].{channels}, IN[0]\nEND")
     others = [item for item in shown if item != name]
     more = f"; --show takes {', '.join(others)}, too" if others else ""
     return parse("\n".join(lines), name="<default fragment shader>"), f"{name}{' * 0.5 + 0.5' if scaled else ''} as a color{more}"
@@ -111,7 +117,7 @@ def _shown_outputs(last: Program) -> dict[str, tuple[Any, int]]:
     found: dict[str, tuple[Any, int]] = {}
     for item in last.info.outputs:
         port = ports.get(str(item.semantic))
-        if item.semantic.name in _VARYINGS and (port is None or port.type[0] not in "iud"):
+        if item.semantic.name in _VARYINGS and item.semantic.name != "BCOLOR" and (port is None or port.type[0] not in "iud"):
             digits = port.type[-1] if port is not None and port.type[:3] == "vec" else ""
             mask = (1 << int(digits)) - 1 if digits else item.usage_mask
             found.setdefault(port.name if port is not None else str(item.semantic), (item.semantic, mask))

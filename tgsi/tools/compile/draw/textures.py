@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from tgsi.language.facts.enums import File
 from tgsi.language.record import record
+from tgsi.tools.compile.draw.drawing import SHADER_TYPES
 from tgsi.tools.compile.draw.files import read_file
+from tgsi.tools.compile.draw.known import is_word
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.nearest import nearest
 
@@ -24,7 +26,16 @@ _MAX_SIDE = 8192
 _SIDE, _SQUARES = 256, 8
 _DIM = re.compile(r"[iu]?(?:sampler|texture)(1D|2DRect|2DMS|2D|3D|Cube|Buffer)(Array)?(Shadow)?")
 _WORDS = {"1D": "1D", "2DRect": "RECT", "2DMS": "2D_MSAA", "2D": "2D", "3D": "3D", "Cube": "CUBE", "Buffer": "BUFFER"}
-_ENUMS = {"1D": "1D", "2D": "2D", "RECT": "RECT", "3D": "3D", "CUBE": "CUBE", "1D_ARRAY": "1D_ARRAY", "2D_ARRAY": "2D_ARRAY", "CUBE_ARRAY": "CUBE_ARRAY"}
+_ENUMS = {
+    "1D": "1D",
+    "2D": "2D",
+    "RECT": "RECT",
+    "3D": "3D",
+    "CUBE": "CUBE",
+    "1D_ARRAY": "1D_ARRAY",
+    "2D_ARRAY": "2D_ARRAY",
+    "CUBE_ARRAY": "CUBE_ARRAY",
+}
 
 
 @record(kw_only=True)
@@ -56,10 +67,14 @@ def samplers_of(programs: Sequence[Program]) -> tuple[Sampler, ...]:
 
 
 def _samplers(program: Program) -> list[Sampler]:
-    stage = program.processor.name
+    stage = SHADER_TYPES[program.processor]
     if program.interface is not None:
         made = []
         for unit in program.interface.samplers.values():
+            if unit.type in ("sampler", "samplerShadow"):  # of HLSL and Vulkan, apart from their textures
+                target = "SAMPLER" if unit.type == "sampler" else "SHADOWSAMPLER"
+                made.append(Sampler(name=unit.name, units=((stage, unit.binding),), target=target))
+                continue
             match = _DIM.match(unit.type)
             word = _WORDS[match[1]] if match else "2D"
             target = ("SHADOW" if match and match[3] else "") + word + ("_ARRAY" if match and match[2] else "")
@@ -85,8 +100,14 @@ def _samplers(program: Program) -> list[Sampler]:
     ]
 
 
-def pictures(given: Sequence[str], samplers: Sequence[Sampler]) -> dict[str, tuple[str, NDArray[np.uint8]]]:
-    """The pictures of --texture: sampler -> file and texels. UsageError: no such sampler, or no readable picture."""
+def pictures(
+    given: Sequence[str], samplers: Sequence[Sampler], texts: Sequence[str], lines: list[tuple[str, str]]
+) -> dict[str, tuple[str, NDArray[np.uint8]]]:
+    """The pictures of --texture: sampler -> file and texels. A sampler that only the texts name is a line of the report.
+
+    UsageError: no such sampler, or no readable picture.
+    """
+    samplers = [sampler for sampler in samplers if not sampler.target.endswith("SAMPLER")]
     names = {sampler.name: sampler.name for sampler in samplers}
     for sampler in samplers:
         for _, unit in sampler.units:
@@ -99,6 +120,9 @@ def pictures(given: Sequence[str], samplers: Sequence[Sampler]) -> dict[str, tup
                 raise UsageError(f"--texture {text[:60]}: NAME=FILE or UNIT=FILE is wanted, as --texture 0=wall.png")
             name, file = samplers[0].name, text
         if name not in names:
+            if is_word(name, texts):
+                lines.append(("texture", f"{name}: no output depends on it; {file} is not used"))
+                continue
             known = [sampler.name for sampler in samplers]
             hint = (nearest(name, known) or f"they sample {', '.join(known)}") if known else "they sample no texture"
             raise UsageError(f"--texture {text[:60]}: the programs have no sampler {name[:40]!r}; {hint}")
@@ -110,7 +134,7 @@ def pictures(given: Sequence[str], samplers: Sequence[Sampler]) -> dict[str, tup
 
 def read_picture(file: str) -> NDArray[np.uint8]:
     """RGBA of a picture file, shape (height, width, 4), the lowest row first: v of texture coordinates grows upward."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     data = read_file(file, f"--texture {file}")
     try:
@@ -122,6 +146,8 @@ def read_picture(file: str) -> NDArray[np.uint8]:
                 return np.ascontiguousarray(np.array(picture.convert("RGBA"), np.uint8)[::-1])
     except UsageError:
         raise
+    except UnidentifiedImageError:
+        raise UsageError(f"--texture {file}: no picture: Pillow knows no format that begins like this file") from None
     except Exception as error:  # Pillow's readers raise whatever a broken file makes them
         raise UsageError(f"--texture {file}: no picture that can be read: {str(error)[:100] or type(error).__name__}") from None
 
@@ -137,12 +163,15 @@ def checkerboard() -> NDArray[np.uint8]:
     return np.concatenate([made, np.full((_SIDE, _SIDE, 1), 255)], -1).astype(np.uint8)
 
 
-def bind_textures(
-    context: Any, samplers: Sequence[Sampler], given: Mapping[str, tuple[str, NDArray[np.uint8]]]
-) -> list[tuple[str, str]]:
+def bind_textures(context: Any, samplers: Sequence[Sampler], given: Mapping[str, tuple[str, NDArray[np.uint8]]]) -> list[tuple[str, str]]:
     """Bind a texture to each sampler. Returns name and description of each, for the report."""
     lines = []
-    for sampler in samplers:
+    for sampler in sorted(samplers, key=lambda item: item.target.endswith("SAMPLER")):
+        if sampler.target.endswith("SAMPLER"):
+            state = _sampler_state(context, None, sampler)
+            for stage, unit in sampler.units:
+                context.bind_sampler_states(stage, [state], start=unit)
+            continue
         file, texels = given.get(sampler.name, ("a checkerboard", None))
         plain = sampler.target.removeprefix("SHADOW").replace("CUBEARRAY", "CUBE_ARRAY")
         if plain not in _ENUMS:
@@ -185,7 +214,7 @@ def _sampler_state(context: Any, resource: Any, sampler: Sampler) -> Any:
     fields: dict[str, Any] = {"seamless_cube_map": True}
     if sampler.kind == "f":
         fields |= {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR"}
-        fields |= {"min_mip_filter": "LINEAR"} if resource.last_level else {}
+        fields |= {"min_mip_filter": "LINEAR"} if resource is None or resource.last_level else {}
     if sampler.target.startswith("SHADOW"):
         fields |= {"compare_mode": "R_TO_TEXTURE", "compare_func": "LEQUAL"}
     if sampler.target == "RECT" or sampler.target == "SHADOWRECT":

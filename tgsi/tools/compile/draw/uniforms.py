@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.record import record
-from tgsi.tools.compile.draw.known import View, known_value
+from tgsi.tools.compile.draw.drawing import SHADER_TYPES
+from tgsi.tools.compile.draw.known import View, is_word, known_value
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.nearest import nearest
 
@@ -53,7 +55,11 @@ def uniforms_for(programs: Sequence[Program], texts: Sequence[str], given: Seque
     lines: list[tuple[str, str, str]] = []
     constants = _constants(programs, {name: item for name, item in values.items() if _CONST.fullmatch(name)}, view, lines)
     for name, numbers in values.items():
-        if not _CONST.fullmatch(name):
+        if _CONST.fullmatch(name):
+            continue
+        if not any(name in (key, key.rpartition(".")[2]) for key in known) and is_word(name, texts):
+            lines.append((name, "", "no output depends on it; its value is not used"))
+        else:
             key, value = _named(name, numbers, known, programs)
             named[key] = value
             lines.append((key, ", ".join(f"{item:g}" for item in numbers), "--uniform"))
@@ -141,7 +147,7 @@ def _named(name: str, numbers: list[float], known: Mapping[str, Variable], progr
         raise UsageError(f"--uniform {name}: no program uses a uniform of this name; {hint}")
     variable = known[key]
     shape = variable.shape[1:] if name != key and name.endswith("]") and variable.sizes else variable.shape
-    wanted = int(np.prod([size for size in shape])) if shape else 1
+    wanted = int(np.prod(list(shape))) if shape else 1
     values: Any = [int(item) if item.is_integer() else item for item in numbers] if variable.scalar not in ("float", "double") else numbers
     if len(numbers) != wanted and 0 not in shape:
         if len(numbers) != 1 or variable.sizes or variable.columns > 1:
@@ -181,21 +187,25 @@ def _constants(
             lines.append((f"{more}{name}" if not match[1] else name, ", ".join(f"{item:g}" for item in numbers), "--uniform"))
     for program in programs:
         key = (program.processor, 0)
-        if program.processor in (Processor.VERT, Processor.TESS_EVAL) and len(made.get(key, ())) >= 4:
-            if not any((*key, k) in set_rows for k in range(4)):
-                _place_matrix(program, made[key], view, lines)
+        is_placed = program.processor in (Processor.VERT, Processor.TESS_EVAL) and len(made.get(key, ())) >= 4
+        if is_placed and not any((*key, k) in set_rows for k in range(4)):
+            _place_matrix(program, made[key], view, lines)
     return made
 
 
 def _place_matrix(program: Program, rows: NDArray[np.float32], view: View, lines: list[tuple[str, str, str]]) -> None:
     """Projection * view * model in CONST[0..3]: as rows for programs that multiply by DP4, as columns for others."""
     as_rows = any(
-        item.opcode.name in ("DP4", "DPH") and any(operand.register.file is File.CONST for operand in item.src) for item in program.instructions
+        item.opcode is OPCODES["DP4"] and any(operand.register.file is File.CONST for operand in item.src) for item in program.instructions
     )
     matrix = view.camera.product("projection", "view", "model")
     rows[:4] = matrix if as_rows else matrix.T
     way = "rows, for DP4" if as_rows else "columns, for MUL and MAD"
     lines.append((f"{program.processor.name}.CONST[0..3]", "projection * view * model", f"as {way}"))
+    if len(rows) >= 7 and not rows[4:7].any():
+        normals = view.camera.normals("model")
+        rows[4:7, :3] = normals if as_rows else normals.T
+        lines.append((f"{program.processor.name}.CONST[4..6]", "normals of model", "after the matrix of positions"))
 
 
 def _sizes(program: Program) -> dict[int, int]:
@@ -213,8 +223,9 @@ def _unset(programs: Sequence[Program], made: Mapping[tuple[Processor, int], NDA
     for (stage, buffer), rows in made.items():
         empty = np.flatnonzero(~rows.any(1))
         if len(empty):
-            ends = f"{empty[0]}" if len(empty) == 1 else f"{empty[0]}..{empty[-1]}"
-            found.append(f"{stage.name}.CONST{f'[{buffer}]' if buffer else ''}[{ends}]")
+            runs = np.split(empty, np.flatnonzero(np.diff(empty) > 1) + 1)
+            ends = [f"{run[0]}" if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs]
+            found += [f"{stage.name}.CONST{f'[{buffer}]' if buffer else ''}[{end}]" for end in ends]
     return found
 
 
@@ -225,4 +236,4 @@ def bind_uniforms(context: Any, uniforms: Uniforms) -> None:
     except (TypeError, ValueError) as error:
         raise UsageError(f"--uniform: {str(error).removeprefix('set_uniforms: ')}") from None
     for (stage, buffer), rows in uniforms.constants.items():
-        context.set_constant_buffer(stage.name, rows, index=buffer)
+        context.set_constant_buffer(SHADER_TYPES[stage], rows, index=buffer)
