@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.record import record
 from tgsi.tools.compile.draw.attributes import ZERO, Input, bind_inputs, match_inputs
 from tgsi.tools.compile.draw.camera import make_camera
-from tgsi.tools.compile.draw.drawing import Canvas, Look, image_units, mesh_draw
+from tgsi.tools.compile.draw.drawing import Canvas, Look, image_units, mesh_draw, patch_vertices
 from tgsi.tools.compile.draw.known import View
 from tgsi.tools.compile.draw.mesh import Mesh
 from tgsi.tools.compile.draw.mesh_files import read_mesh
@@ -213,10 +213,8 @@ def _usual_mesh(programs: Sequence[Program]) -> str:
     """The mesh of a command that names none: a quad for a fragment shader, a cube for programs with a camera, otherwise a triangle."""
     if programs[0].processor is Processor.FRAG:
         return "quad"
-    if any(program.processor in (Processor.TESS_CTRL, Processor.TESS_EVAL) for program in programs):
-        properties: Mapping[str, int] = {name: value for program in programs for name, value in program.info.properties.items()}
-        if properties.get("TCS_VERTICES_OUT", 3) == 4 or properties.get("TES_PRIM_MODE") == 7:
-            return "cube" if _has_camera(programs) else "quad"
+    if patch_vertices(programs) == 4 and not _has_camera(programs):
+        return "quad"
     return "cube" if _has_camera(programs) else "triangle"
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.record import record
 from tgsi.tools.compile.draw.camera import CLIP_SPACES
 from tgsi.tools.compile.draw.mesh import Mesh
@@ -16,29 +17,6 @@ from tgsi.tools.compile.errors import UsageError
 
 if TYPE_CHECKING:
     from tgsi.language.program import Program
-
-CALLS = {
-    Processor.VERT: "vs",
-    Processor.TESS_CTRL: "tcs",
-    Processor.TESS_EVAL: "tes",
-    Processor.GEOM: "gs",
-    Processor.FRAG: "fs",
-    Processor.TASK: "ts",
-    Processor.MESH: "ms",
-}
-"""Stages and the names of their methods, as in `Context.create_vs_state`."""
-
-SHADER_TYPES = {
-    Processor.VERT: "VERTEX",
-    Processor.TESS_CTRL: "TESS_CTRL",
-    Processor.TESS_EVAL: "TESS_EVAL",
-    Processor.GEOM: "GEOMETRY",
-    Processor.FRAG: "FRAGMENT",
-    Processor.COMP: "COMPUTE",
-    Processor.TASK: "TASK",
-    Processor.MESH: "MESH",
-}
-"""Stages as bindings of a context name them."""
 
 _STATISTICS = ("vertices", "primitives", "vertex_runs", "geometry_runs", "geometry_primitives", "clipped", "binned", "fragments")
 _LEVEL = 12.0
@@ -99,7 +77,7 @@ class Canvas:
         context.set_tess_state((_LEVEL,) * 4, (_LEVEL,) * 2)
         self.state()
         for program in programs:
-            call = CALLS[program.processor]
+            call = STAGES[program.processor].call
             getattr(context, f"bind_{call}_state")(getattr(context, f"create_{call}_state")(program))
 
     def state(self, *, depth: bool = True, cull: bool = True, clip: bool = True) -> None:
@@ -155,13 +133,24 @@ def mesh_draw(programs: Sequence[Program], mesh: Mesh, context: Any, has_inputs:
     return lambda: context.draw_vbo(mode=mode, index=flat, vertices_per_patch=patch)
 
 
+def patch_vertices(programs: Sequence[Program]) -> int:
+    """Vertices of a patch, as the program that writes patches or the domain of the one that reads them says; 0 without such programs."""
+    found = 0
+    for program in programs:
+        stage = STAGES[program.processor]
+        if stage.is_patch and stage.feeds_rasterizer:
+            mode = program.info.properties.get(f"{stage.prefix}PRIM_MODE", Primitive.TRIANGLES)
+            found = found or {Primitive.LINES: 2, Primitive.QUADS: 4}.get(Primitive(mode), 3)
+        elif stage.is_patch:
+            found = program.info.properties.get(f"{stage.prefix}VERTICES_OUT", 3)
+    return found
+
+
 def _primitives(stages: Mapping[Processor, Program], mesh: Mesh) -> tuple[str, NDArray[np.uint32], int]:
     """Mode, indices, and vertices of a patch."""
     triangles = mesh.triangles
-    if Processor.TESS_EVAL in stages:
-        domain = {1: 2, 4: 3, 7: 4}.get(stages[Processor.TESS_EVAL].info.properties.get("TES_PRIM_MODE", 4), 3)
-        control = stages.get(Processor.TESS_CTRL)
-        patch = control.info.properties.get("TCS_VERTICES_OUT", domain) if control is not None else domain
+    patch = patch_vertices(list(stages.values()))
+    if patch:
         if patch == 4 and mesh.quads is None:
             raise UsageError(
                 f"--mesh {mesh.name}: patches have 4 vertices, and the mesh has triangles; --mesh quad, cube, sphere, torus have quads"

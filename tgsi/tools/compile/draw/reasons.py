@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tgsi.language.facts.enums import File, Processor
-from tgsi.tools.compile.draw.drawing import CALLS, Canvas, Counts
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.stages import PIPELINE, STAGES
+from tgsi.tools.compile.draw.drawing import Canvas, Counts
 from tgsi.tools.compile.draw.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -99,13 +100,13 @@ def _positions(canvas: Canvas, call: Callable[[], None], beyond: bool) -> str:
 def _captured(canvas: Canvas, call: Callable[[], None]) -> NDArray[np.float32] | None:
     """Positions that the last stage before the rasterizer streams out; None where there is no such stage."""
     context = canvas.context
-    last = [program for program in canvas.programs if program.processor in (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)]
+    last = [program for program in canvas.programs if program.processor in PIPELINE and STAGES[program.processor].feeds_rasterizer]
     if not last:
         return None
     register = _position(last[-1])
     if register is None:
         return None
-    name = CALLS[last[-1].processor]
+    name = STAGES[last[-1].processor].call
     output = {"stride": (4,), "output": [{"register_index": register}]}
     shader = getattr(context, f"create_{name}_state")(last[-1], stream_output=output)
     getattr(context, f"bind_{name}_state")(shader)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgsi.language.diagnostics import Diagnostic, Fix, Label
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.interface import Block, Interface, Port, Variable
 from tgsi.language.source import Source, Span
 from tgsi.language.text.parser import parse
@@ -131,14 +132,12 @@ def draws(programs: Sequence[Program]) -> str:
         if len(stages) > 1:
             raise UsageError("--draw: a compute program draws alone, and more shaders were given")
         return "grid"
-    if Processor.TASK in stages and Processor.MESH not in stages:
-        raise UsageError("--draw: a task program needs the mesh program that it launches")
+    for stage in stages:
+        other = STAGES[stage].needs
+        if other is not None and other not in stages:
+            raise UsageError(f"--draw: a {stage.name} program needs a {other.name} program after it")
     if Processor.MESH in stages:
         return "meshes"
-    needs = {Processor.TESS_CTRL: Processor.TESS_EVAL}
-    for stage, other in needs.items():
-        if stage in stages and other not in stages:
-            raise UsageError(f"--draw: a {stage.name} program needs a {other.name} program after it")
     if Processor.VERT not in stages and stages != [Processor.FRAG]:
         raise UsageError(f"--draw: a {stages[0].name} program needs a vertex program before it")
     return "vertices"

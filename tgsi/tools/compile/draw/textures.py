@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tgsi.language.facts.enums import File
 from tgsi.language.record import record
-from tgsi.tools.compile.draw.drawing import SHADER_TYPES
 from tgsi.tools.compile.draw.files import read_file
 from tgsi.tools.compile.draw.known import is_word
 from tgsi.tools.compile.errors import UsageError
@@ -50,7 +49,7 @@ class Sampler:
     """
 
     name: str
-    units: tuple[tuple[str, int], ...]
+    units: tuple[tuple[int, int], ...]
     target: str
     kind: str = "f"
 
@@ -67,7 +66,7 @@ def samplers_of(programs: Sequence[Program]) -> tuple[Sampler, ...]:
 
 
 def _samplers(program: Program) -> list[Sampler]:
-    stage = SHADER_TYPES[program.processor]
+    stage = int(program.processor)
     if program.interface is not None:
         made = []
         for unit in program.interface.samplers.values():

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.stages import PIPELINE, STAGES
 from tgsi.language.record import record
-from tgsi.tools.compile.draw.drawing import SHADER_TYPES
 from tgsi.tools.compile.draw.known import View, is_word, known_value
 from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.nearest import nearest
@@ -187,7 +187,7 @@ def _constants(
             lines.append((f"{more}{name}" if not match[1] else name, ", ".join(f"{item:g}" for item in numbers), "--uniform"))
     for program in programs:
         key = (program.processor, 0)
-        is_placed = program.processor in (Processor.VERT, Processor.TESS_EVAL) and len(made.get(key, ())) >= 4
+        is_placed = program.processor in PIPELINE and STAGES[program.processor].feeds_rasterizer and len(made.get(key, ())) >= 4
         if is_placed and not any((*key, k) in set_rows for k in range(4)):
             _place_matrix(program, made[key], view, lines)
     return made
@@ -236,4 +236,4 @@ def bind_uniforms(context: Any, uniforms: Uniforms) -> None:
     except (TypeError, ValueError) as error:
         raise UsageError(f"--uniform: {str(error).removeprefix('set_uniforms: ')}") from None
     for (stage, buffer), rows in uniforms.constants.items():
-        context.set_constant_buffer(SHADER_TYPES[stage], rows, index=buffer)
+        context.set_constant_buffer(int(stage), rows, index=buffer)
