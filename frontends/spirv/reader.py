@@ -135,7 +135,7 @@ def _uniforms(s: State) -> dict[int, int]:
         kind = tables.types.get(op.type, op)
         if isinstance(kind, Pointer) and kind.storage == "UniformConstant":
             target = tables.types.get(kind.target, op)
-            if not is_opaque(target):
+            if not is_opaque(target) and tables.decoration(id, "BuiltIn") is None:
                 found.append((tables.decoration(id, "Location") or 0, id, target))
     first, numbers = 0, {}
     for _, id, target in sorted(found, key=lambda item: item[:2]):

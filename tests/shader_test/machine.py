@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-import tgsi
 from tests.shader_test.attributes import attributes, vertex_data
 from tests.shader_test.probes import DTYPES, LacksError, pixels_of, probe_colors, probe_depth, probe_word
 from tests.shader_test.resources import Resources
 from tests.shader_test.texts import Script
-from tests.shader_test.uniforms import fitted, member_at, names_from
+from tests.shader_test.uniforms import element_of_units, fitted, member_at, names_from
 from tests.shader_test.values import floats, shaped
 from tgsi import gallium as g
 from tgsi.language.ir import Property
@@ -137,6 +135,7 @@ class Machine(Resources):
         known = _resources(self.programs)
         base = re.sub(r"(\[\d+\])+$", "", name)
         if base in known:
+            name = element_of_units(name, self.script.shaders)
             self.units[name] = int(values[0])
             for place, value in enumerate(values[1:], 1):
                 self.units[f"{base}[{place}]"] = int(value)
@@ -243,7 +242,8 @@ class Machine(Resources):
         height, width = self.target.height0, self.target.width0
         ctx.set_framebuffer_state(cbufs=[self.target], zsbuf=self.depth if self.is_window else None)
         up = -1 if self.is_window else 1
-        ctx.set_viewport_states([{"scale": (width / 2, up * height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
+        viewport = {"scale": (width / 2, up * height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}
+        ctx.set_viewport_states([viewport] * 16)
 
     def _prepare(self) -> None:
         ctx = self.ctx
@@ -391,12 +391,3 @@ def _resources(programs: dict[str, Any]) -> dict[str, Any]:
     for program in programs.values():
         made |= {**program.interface.samplers, **program.interface.images}
     return made
-
-
-def compile_script(script: Script, name: str) -> dict[str, Any]:
-    """The programs of a file by stage. Errors as those of `tgsi.compile`."""
-    found = {stage: tgsi.compile(text, stage=stage, language="glsl", name=f"{name}.{stage}") for stage, text in script.shaders.items()}
-    for stage, text in script.modules.items():
-        module = subprocess.run(["spirv-as", "-o", "-", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
-        found[stage] = tgsi.read_spirv(module, specialization=script.constants.get(stage), name=f"{name}.{stage}")
-    return found

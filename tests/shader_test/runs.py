@@ -14,8 +14,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.shader_test.machine import Machine, compile_script
+from tests.shader_test.machine import Machine
 from tests.shader_test.probes import LacksError, ProbeError
+from tests.shader_test.programs import compile_script
 from tests.shader_test.texts import NotGlslError, read_script
 from tgsi import gallium as g
 from tgsi.language.diagnostics import DiagnosticError

@@ -140,8 +140,9 @@ def make(screen: g.Screen, ctx: g.Context, line: str) -> tuple[int, Texture] | N
             height = 1
         y, x = np.mgrid[:height, :width]
         flat = _QUADRANTS[(2 * y >= height).astype(int) * (height > 1), (2 * x >= width).astype(int)]
-        if target == "2D_ARRAY":
-            flat = np.broadcast_to(flat, (size[2], *flat.shape))
+        if target == "2D_ARRAY":  # a color for each layer
+            layers = np.arange(size[2]) % 4
+            flat = np.broadcast_to(_LEVELS[layers][:, None, None], (size[2], *flat.shape))
         elif target == "1D":
             flat = flat[0]
         elif target == "1D_ARRAY":

@@ -83,6 +83,20 @@ def member_at(interfaces: list[Interface], binding: int, offset: int) -> tuple[s
     return None
 
 
+def element_of_units(name: str, texts: Mapping[str, str]) -> str:
+    """``tex[3]`` for ``tex[1][1]`` of textures that a text declares as ``tex[2][2]``, or with a size behind the type."""
+    base, indices = name.split("[")[0], [int(item) for item in re.findall(r"\[(\d+)\]", name)]
+    for text in texts.values():
+        found = re.search(rf"\buniform\s[^;]*?\w((?:\s*\[\d+\])*)\s*\b{base}((?:\s*\[\d+\])*)\s*;", text)
+        if found is not None and len(indices) > 1:
+            sizes = [int(item) for item in re.findall(r"\d+", found[2] + found[1])]
+            at = 0
+            for index, size in zip(indices, sizes, strict=False):
+                at = at * size + index
+            return f"{base}[{at}]"
+    return name
+
+
 def fitted(value: Any, shape: tuple[int, ...]) -> Any:
     """A number or list as a vector of so many: shader_runner writes as many numbers as a command has, whatever the type."""
     if len(shape) != 1 or (isinstance(value, list) and value and isinstance(value[0], list)):

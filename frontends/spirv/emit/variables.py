@@ -68,6 +68,8 @@ def _make(s: State, id: int, op: Op) -> Place:
         case "Input" | "Output":
             return _varying(s, id, kind, storage == "Output", op)
         case "UniformConstant":
+            if (builtin := s.tables.decoration(id, "BuiltIn")) is not None:  # gl_SubGroupSizeARB, which GLSL calls a uniform
+                return builtins.place(s, builtins.Use(name=name_of("BuiltIn", builtin), kind=kind, is_output=False), op)
             return _unit(s, id, kind, op) if is_opaque(kind) else _uniform(s, id, kind, op)
         case "Uniform" | "StorageBuffer" | "PushConstant":
             return _block(s, id, kind, storage, op)
