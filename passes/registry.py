@@ -8,10 +8,13 @@ from importlib import import_module
 from passes.base import Pass
 
 PASSES: dict[str, tuple[str, str]] = {
+    "absorb-constants": ("passes.optimise.absorb", "AbsorbConstants"),
+    "blend-moves": ("passes.optimise.blend", "BlendMoves"),
     "eliminate-common-subexpressions": ("passes.optimise.common", "EliminateCommonSubexpressions"),
     "expand-opcodes": ("passes.lower.expand", "ExpandOpcodes"),
     "flatten-branches": ("passes.optimise.flatten", "FlattenBranches"),
     "fold-constants": ("passes.optimise.fold", "FoldConstants"),
+    "form-dot-products": ("passes.optimise.dots", "FormDotProducts"),
     "if-to-select": ("passes.optimise.select", "IfToSelect"),
     "hoist-invariants": ("passes.optimise.hoist", "HoistInvariants"),
     "inline-calls": ("passes.optimise.inline", "InlineCalls"),
@@ -38,6 +41,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "merge-moves": ("passes.optimise.moves", "MergeMoves"),
     "merge-temporaries": ("passes.optimise.merge", "MergeTemporaries"),
     "propagate-copies": ("passes.optimise.copies", "PropagateCopies"),
+    "reduce-by-vectors": ("passes.optimise.reduce", "ReduceByVectors"),
     "remove-dead-code": ("passes.optimise.dead", "RemoveDeadCode"),
     "remove-unreachable-code": ("passes.optimise.unreachable", "RemoveUnreachableCode"),
     "remove-unused-immediates": ("passes.optimise.immediates", "RemoveUnusedImmediates"),
@@ -51,10 +55,13 @@ PASSES: dict[str, tuple[str, str]] = {
 """Name -> module and class."""
 
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
-DEFAULT = (
-    f"inline-calls,replace-jumps,unroll-loops,split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
-    "remove-dead-code,hoist-invariants,spread-moves,merge-moves,join-writes,merge-temporaries,remove-unused-immediates"
+_CORE = (
+    f"split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
+    "remove-dead-code,hoist-invariants,spread-moves,merge-moves"
 )
+_FLAT = "inline-calls,replace-jumps,unroll-loops"
+_SHORT = "reduce-by-vectors,join-writes,form-dot-products,absorb-constants,blend-moves,merge-temporaries"
+DEFAULT = f"{_FLAT},if-to-select{{shorter=yes}},{_CORE},{_SHORT},remove-unused-immediates"
 """The pipeline that `tgsi.optimize` runs."""
 
 
@@ -72,6 +79,7 @@ def find(name: str) -> type[Pass]:
     return made
 
 
-FOR_CODE = DEFAULT.replace(",merge-temporaries", "").replace("unroll-loops", "unroll-loops{instructions=96}")
+FOR_CODE = f"{_FLAT}{{instructions=96}},{_CORE},join-writes,remove-unused-immediates"
 """`DEFAULT` for programs that are compiled. A register for each value costs LLVM nothing, and one for several values keeps the lanes that a
-branch leaves out: a loop whose registers were merged took 1.7 times as long. Code without a loop is faster, even if it is longer."""
+branch leaves out: a loop whose registers were merged took 1.7 times as long. Code without a loop is faster, even if it is longer. One
+instruction for several channels saves nothing there, where each channel is computed for itself."""

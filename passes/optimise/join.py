@@ -39,7 +39,7 @@ class JoinWrites(FormPass):
                 alike.add(_likeness(item))
         if len(alike) == len(parts):
             return False
-        joiner = _Joiner(form)
+        joiner = Joiner(form)
         for place in parts:
             joiner.visit(place)
         return joiner.changed
@@ -54,7 +54,9 @@ def _likeness(item: Instruction) -> int:
     return found
 
 
-class _Joiner:
+class Joiner:
+    """The search for pairs of instructions that write different channels of one register and can stand in one place."""
+
     def __init__(self, form: Form) -> None:
         self.form = form
         self.values: Values = form.values
@@ -94,7 +96,7 @@ class _Joiner:
 
     def _remember(self, place: int, item: Instruction, key: Hashable) -> None:
         register = item.dst[0].register
-        if self._is_alone(place, item):
+        if self.is_alone(place, item):
             self._known[key] = place
         self._known[key, register.file, register.index] = place
 
@@ -104,7 +106,7 @@ class _Joiner:
         moved: dict[int, list[int]] = {}
         readers: dict[int, Instruction] = {}
         if one.register != two.register:
-            if not (self._is_alone(first, earlier) and self._is_alone(later, item)):
+            if not (self.is_alone(first, earlier) and self.is_alone(later, item)):
                 return None
             free = [c for c in range(4) if not one.write_mask >> c & 1]
             channels = [c for c in range(4) if two.write_mask >> c & 1]
@@ -117,7 +119,7 @@ class _Joiner:
         else:
             changed = item
         if one.write_mask & changed.dst[0].write_mask or (
-            not (down := self._sinks(first, earlier, later)) and not self._rises(first, later, item)
+            not (down := self.sinks(first, earlier, later)) and not self.rises(first, later, item)
         ):
             return None
         made = self._joined(earlier, changed)
@@ -132,7 +134,7 @@ class _Joiner:
         self.values.put(place, made)
         return place
 
-    def _is_alone(self, place: int, item: Instruction) -> bool:
+    def is_alone(self, place: int, item: Instruction) -> bool:
         """Return true if a TEMP holds nothing but the result of one instruction."""
         register = item.dst[0].register
         values = self.values
@@ -159,14 +161,14 @@ class _Joiner:
                 readers[place] = made
         return True
 
-    def _sinks(self, first: int, earlier: Instruction, later: int) -> bool:
+    def sinks(self, first: int, earlier: Instruction, later: int) -> bool:
         """Return true if the earlier instruction may stand at the later place."""
         values = self.values
         if not self._is_calm(first, later, values.writes[first], earlier):
             return False
         return all(values.keeps_operand(operand, mask, first, later) for operand, mask in zip(earlier.src, source_masks(earlier)))
 
-    def _rises(self, first: int, later: int, item: Instruction) -> bool:
+    def rises(self, first: int, later: int, item: Instruction) -> bool:
         """Return true if the later instruction may stand at the earlier place."""
         values = self.values
         if not self._is_calm(first, later, values.writes[later], item):

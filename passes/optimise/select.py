@@ -5,32 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from passes.analysis.access import is_direct
+from passes.analysis import facts
+from passes.analysis.access import flows_of, is_direct
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
+from passes.optimise.rules.kinds import gives
 from tgsi.language.facts.enums import TEMP
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import XYZW, DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _X = (0, 0, 0, 0)
+_NEAR = 64
+"""Instructions before a branch among which its condition is sought."""
 
 
 @record(slots=False)
 class IfToSelect(Pass):
-    """Compute both arms of a short IF and choose with UCMP.
+    """Compute both arms of a short IF and choose with CMP or UCMP.
 
     A branch is replaced if both arms together have at most `instructions` instructions, all of which compute TEMPs from values: no jumps,
     samples, 64-bit numbers or outputs. Inner branches go first, so nests may go, too. remove-dead-code drops what is no longer needed.
+    With `shorter`, only branches go for which that takes fewer instructions, copies aside.
     """
 
     name = "if-to-select"
     instructions: int = 4
+    shorter: bool = False
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
+        if Flow.IF not in facts.of(program, flows_of):
+            return program
         temporaries = Temporaries(program)
         if temporaries.closed:
             return program
@@ -48,6 +56,8 @@ class IfToSelect(Pass):
         for start, middle, end in self._branches(program):
             head = program.instructions[start]
             arms = [program.instructions[start + 1 : middle], program.instructions[middle + 1 : end]]
+            if self.shorter and not _is_shorter(program, start, middle < end, arms):
+                continue
             new = _selected(head, arms, temporaries, immediates)
             if new is None:
                 continue
@@ -81,6 +91,30 @@ def _fits(item: Instruction) -> bool:
     return item.opcode.is_computed and len(item.dst) == 1 and item.dst[0].register.file is TEMP and is_direct(item.dst[0].register)
 
 
+def _is_shorter(program: Program, start: int, has_else: bool, arms: Sequence[Sequence[Instruction]]) -> bool:
+    """Return true if choices take fewer instructions than a branch. Copies of a whole result cost nothing, they become operands."""
+    written: dict[int, int] = {}
+    copies = 0
+    for arm in arms:
+        for item in arm:
+            index, mask = item.dst[0].register.index, item.dst[0].write_mask
+            written[index] = written.get(index, 0) | mask
+            copies += item.opcode.is_copy
+    if len(written) == 1 and copies == 0 and set(written.values()) != {XYZW}:
+        copies -= 1  # a register of which a part is chosen is not written where its value is moved to
+    tests = program.instructions[start].opcode.src_types[0] == "float" and not _is_flag(program, start)
+    return tests + len(written) - copies < 2 + has_else
+
+
+def _is_flag(program: Program, start: int) -> bool:
+    """Return true if the condition of a branch seems to be 1.0 or 0.0."""
+    source = program.instructions[start].src[0]
+    for item in reversed(program.instructions[max(0, start - _NEAR) : start]):
+        if item.dst and item.dst[0].register == source.register and item.dst[0].write_mask >> source.swizzle[0] & 1:
+            return gives(item.opcode, item.saturate, "unit")
+    return False
+
+
 def _selected(
     head: Instruction, arms: Sequence[Sequence[Instruction]], temporaries: Temporaries, immediates: Immediates
 ) -> list[Instruction] | None:
@@ -91,11 +125,12 @@ def _selected(
     target = DstOperand(condition, 1)
     kind = head.opcode.src_types[0]
     source, zero = head.src[0], immediates.source([0] * 4, kind)
-    test = OPCODES["FSNE"] if kind == "float" else OPCODES["USNE"]
     if zero is None:
         return None
+    is_float = kind == "float"  # then 1.0 is chosen by as -1.0, with no opcode of integers, which the device may lack
+    test, choice = (OPCODES["SNE"], OPCODES["CMP"]) if is_float else (OPCODES["USNE"], OPCODES["UCMP"])
     made = [Instruction(test, (target,), (source, zero), span=head.span)]
-    chooser = SrcOperand(condition, _X)
+    chooser = SrcOperand(condition, _X, negate=is_float)
     for number, arm in enumerate(arms):
         names: dict[int, RegisterRef] = {}
         masks: dict[int, int] = {}
@@ -111,7 +146,7 @@ def _selected(
         for old, new in names.items():
             before, after = SrcOperand(RegisterRef(TEMP, old)), SrcOperand(new)
             chosen = (chooser, before, after) if number else (chooser, after, before)
-            made.append(Instruction(OPCODES["UCMP"], (DstOperand(RegisterRef(TEMP, old), masks[old]),), chosen, span=head.span))
+            made.append(Instruction(choice, (DstOperand(RegisterRef(TEMP, old), masks[old]),), chosen, span=head.span))
     return made
 
 

@@ -33,7 +33,14 @@ class SimplifyInstructions(Rewriter):
         """See `Rewriter.visit`."""
         if item.opcode.is_copy and not item.saturate and item.dst[0].register.cell != item.src[0].register.cell:
             return False  # half of all instructions
-        return simplify(form, place, item)
+        if not simplify(form, place, item):
+            return False
+        items = form.values.items
+        for _ in range(ROUNDS):
+            made = items[place]
+            if made is None or not simplify(form, place, made):
+                break
+        return True
 
 
 def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | None = None) -> bool:

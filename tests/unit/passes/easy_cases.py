@@ -178,6 +178,41 @@ CASES: dict[str, tuple[str, int]] = {
         5,
     ),
     "a result is moved to two outputs": ("MUL TEMP[0], IN[0], IN[1]; MOV OUT[0], TEMP[0]; MOV OUT[1], TEMP[0]", 3),
+    # channels together
+    "a sum of squares": (
+        "MOV TEMP[0], IN[0]; MUL TEMP[1].x, IN[0].yyyy, IN[0].yyyy; MAD TEMP[1].x, IN[0].xxxx, IN[0].xxxx, TEMP[1].xxxx; "
+        "MAD TEMP[1].x, IN[0].zzzz, IN[0].zzzz, TEMP[1].xxxx; MAD OUT[0], IN[0].wwww, IN[0].wwww, TEMP[1].xxxx",
+        2,
+    ),
+    "a difference of products, factors exchanged": (
+        "MUL TEMP[1].x, -IN[0].xxxx, IN[1].yyyy; MAD OUT[0].x, IN[1].zzzz, -IN[0].wwww, TEMP[1].xxxx",
+        2,
+    ),
+    "an output comes from two registers": ("MOV OUT[0].xy, IN[0]; MOV OUT[0].zw, IN[1]", 2),
+    "an output comes from four registers": (
+        "MOV OUT[0].x, IN[0]; MOV OUT[0].y, IN[1]; MOV OUT[0].z, CONST[0]; MOV OUT[0].w, CONST[1]",
+        3,
+    ),
+    "a flag and constants": ("USEQ TEMP[0].x, CONST[0], CONST[1]; AND OUT[0].x, TEMP[0], IMM[1].yyyy; MOV OUT[0].yzw, IMM[1].xxxx", 3),
+    "a choice of constants and constants": (
+        "UCMP OUT[0].x, CONST[0].xxxx, IMM[0].xxxx, IMM[0].yyyy; MOV OUT[0].yzw, IMM[1].xyxy",
+        2,
+    ),
+    "two vectors are different": (
+        "FSNE TEMP[0], IN[0], CONST[0]; FSNE TEMP[1], IN[1], CONST[1]; OR TEMP[2].x, TEMP[0].xxxx, TEMP[0].yyyy; "
+        "OR TEMP[2].y, TEMP[0].zzzz, TEMP[0].wwww; OR TEMP[2].x, TEMP[2].xxxx, TEMP[2].yyyy; OR TEMP[3].x, TEMP[1].xxxx, TEMP[1].yyyy; "
+        "OR TEMP[3].y, TEMP[1].zzzz, TEMP[1].wwww; OR TEMP[3].x, TEMP[3].xxxx, TEMP[3].yyyy; OR OUT[0].x, TEMP[2].xxxx, TEMP[3].xxxx",
+        6,
+    ),
+    "a branch chooses between registers": (
+        "UIF IN[0].xxxx; MOV TEMP[0], IN[1]; ELSE; MOV TEMP[0], CONST[0]; ENDIF; MOV OUT[0], TEMP[0]",
+        2,
+    ),
+    "a branch on a comparison of floats": (
+        "SLT TEMP[1].x, IN[0].xxxx, IN[1].xxxx; IF TEMP[1].xxxx; MOV TEMP[0], IN[1]; ELSE; MOV TEMP[0], CONST[0]; ENDIF; "
+        "MOV OUT[0], TEMP[0]",
+        3,
+    ),
     # subroutines
     "a subroutine is called once": ("CAL :2; END; BGNSUB; MOV OUT[0], IN[0]; RET; ENDSUB", 2),
     "a short subroutine is called twice": (

@@ -135,7 +135,7 @@ def test_command_runs_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_command_lists_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list-passes"]) == 0
-    assert "if-to-select{instructions=4}\n    Compute both arms" in capsys.readouterr().out
+    assert "if-to-select{instructions=4,shorter=no}\n    Compute both arms" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
