@@ -51,6 +51,7 @@ if _typing.TYPE_CHECKING:
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
     from backends.shader_key.key import ShaderKey
+    from backends.shader_key.matching import matching_key
     from backends.spirv import write_spirv
     from frontends.programs import compile
     from frontends.spirv import read_spirv
@@ -126,6 +127,7 @@ _LAZY = {
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
     "lower": "tgsi.lowering",
+    "matching_key": "backends.shader_key.matching",
     "optimize": "tgsi.api",
     "read_spirv": "frontends.spirv",
     "parse": "tgsi.api",
@@ -194,6 +196,7 @@ __all__ = [
     "link_chain",
     "linked_program",
     "lower",
+    "matching_key",
     "optimize",
     "parse",
     "patch",

@@ -10,7 +10,8 @@ from backends.glsl.names import Names
 from backends.glsl.places import Place, refuse
 from backends.glsl.variables import Variables
 from backends.glsl.version import Version
-from tgsi.language.facts.enums import File, Interpolation, Location, Processor
+from backends.shader_key.qualifiers import qualifiers
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.properties import LOWER_ORIGINS
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
@@ -72,12 +73,6 @@ _VALUES: Mapping[str, tuple[str, str, tuple[int, ...] | None]] = MappingProxyTyp
 _NEEDS = MappingProxyType({"BASEVERTEX": 460, "BASEINSTANCE": 460, "DRAWID": 460, "VERTEXID_NOBASE": 460})
 _PLAIN = frozenset({"GENERIC", "COLOR", "BCOLOR", "FOG", "TEXCOORD", "PATCH"})
 """Semantics that are variables of the program's own."""
-
-_QUALIFIERS: dict[Interpolation | None, str] = {
-    Interpolation.CONSTANT: "flat ",
-    Interpolation.LINEAR: "noperspective ",
-}
-_PLACES = {Location.CENTROID: "centroid ", Location.SAMPLE: "sample "}
 
 
 class Ports:
@@ -142,11 +137,9 @@ class Ports:
                 return self._levels(semantic.name)
         if semantic.name == "CLIPDIST" and self.stage is _P.FRAG:
             return Place("", FLOAT, elements=tuple(f"gl_ClipDistance[{4 * number + c}]" for c in range(4)))
-        qualifiers = ""
-        if self.stage is _P.FRAG:
-            qualifiers = _PLACES.get(item.location, "") + _QUALIFIERS.get(item.interpolation, "")
-            if "noperspective" in qualifiers and self.version.es:
-                refuse("an input without perspective in GLSL ES", item.span)
+        words = qualifiers(item) + " " if self.stage is _P.FRAG and qualifiers(item) else ""
+        if "noperspective" in words and self.version.es:
+            refuse("an input without perspective in GLSL ES", item.span)
         if semantic.name not in _PLAIN:
             refuse(f"an input {semantic}", item.span)
         patch = semantic.name == "PATCH"
@@ -155,7 +148,7 @@ class Ports:
         self._check_link(semantic.name, number, known, item)
         own = known or _own_name(semantic.name, number, "in" if self.has_vertices and not patch else "")
         name = self.names.port(f"IN[{index}]", f"{semantic.name}[{number}]", own)
-        self._declare(f"{_location(semantic.name, number)}{qualifiers}{'patch ' if patch else ''}in vec4", f"{name}{rows}")
+        self._declare(f"{_location(semantic.name, number)}{words}{'patch ' if patch else ''}in vec4", f"{name}{rows}")
         return Place(f"{name}[{{v}}]" if rows else name, FLOAT)
 
     def _check_link(self, name: str, number: int, known: str | None, item: Declaration) -> None:
@@ -224,9 +217,15 @@ class Ports:
         own = known or _own_name(name, number, "out" if self.has_vertices and not patch else "")
         own = self.names.port(f"OUT[{index}]", f"{name}[{number}]", own)
         words = f"{_location(name, number)}{'invariant ' if item.invariant else ''}{'patch ' if patch else ''}"
+        words += self._qualifiers_after(f"{name}[{number}]")
         stream = f"layout(stream = {item.streams[0]}) " if self.stage is _P.GEOM and any(item.streams) else ""
         self._declare(f"{stream}{words}out vec4", f"{own}[]" if rows else own)
         return Place(f"{own}[{{v}}]" if rows else own, FLOAT)
+
+    def _qualifiers_after(self, semantic: str) -> str:
+        """The qualifiers that the key gives an output which meets an input of a fragment program, with a space after each."""
+        given = self.names.layout.key.qualifiers.get(semantic)
+        return f"{given} " if given and self.program.property("NEXT_SHADER", _P.FRAG) == _P.FRAG else ""
 
     def _built_output(self, name: str, number: int, item: Declaration) -> Place | None:
         head = "gl_out[{v}]." if self.stage is _P.TESS_CTRL else ""

@@ -9,7 +9,9 @@ from backends.shader_key.key import CENTERS, ORIGINS, ShaderKey
 from backends.shader_key.layout import Layout
 from passes.lower.insert import exits, insert, next_register
 from passes.lower.options import LoweringOptions
+from passes.lower.state.additions import Additions, X, of, op, prologue
 from passes.lowering import lowered
+from passes.optimise.dead import RemoveDeadCode
 from passes.validate import validate
 from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
@@ -122,15 +124,18 @@ _BUILT_IN = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID", "LAYER", "VIEWPO
 
 
 def _by_sample(program: Program) -> Program:
-    """Return the program with inputs at samples; without such an input it reads the number of its sample, which asks for a run for each."""
+    """Return the program with inputs at samples, and with a need for the number of its sample where no input asks for a run for each.
+
+    Compilers drop a read whose value nothing needs, and with it the wish: a kill that never happens needs it.
+    """
     made = tuple(map(_at_sample, program.declarations))
     program = program if made == program.declarations else replace(program, declarations=made)
-    if _runs_by_sample(program):
+    if _runs_by_sample(RemoveDeadCode().run(program)):
         return program
-    value, temp = next_register(program, File.SV), next_register(program, File.TEMP)
-    added = (Declaration(File.SV, value, value, semantic=Semantic("SAMPLEID")), Declaration(File.TEMP, temp, temp))
-    read = Instruction(OPCODES["INEG"], (DstOperand(RegisterRef(File.TEMP, temp), 1),), (SrcOperand(RegisterRef(File.SV, value)),))
-    return insert(replace(program, declarations=(*program.declarations, *added)), {0: [read]})
+    more = Additions(program)
+    test = more.temp()
+    never = [op("ISLT", test, of(more.system("SAMPLEID"), X), more.words("uint", 0), mask=1), op("UIF", None, of(test, X))]
+    return more.finish(prologue(program, [*never, op("KILL", None), op("ENDIF", None)]))
 
 
 def _at_sample(item: Declaration) -> Declaration:

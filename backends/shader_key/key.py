@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from backends.shader_key.registers import check_name, read_names, read_numbers
+from backends.shader_key.registers import check_name, read_names, read_numbers, read_qualifiers
 from passes.lower.options import ROWS, LoweringOptions
 from tgsi.language.record import record
 
@@ -45,6 +45,8 @@ class ShaderKey:
     bindings: by register, as ``{"SAMP[2]": 11}``, or by file, as ``{"SAMP": 8}``: the binding of its first register, from which the others
     count. The first of CONST is CONST[1]; a binding for CONST[0] makes it a uniform block. None leaves the qualifier out (GLSL).
     sets: descriptor sets (SPIR-V) by register or file, in place of those that docs/spirv.md names.
+    qualifiers: by semantic, the words in GLSL before an input of the fragment program, which the output of the stage before repeats, as
+    ``{"GENERIC[3]": "flat"}``; see `tgsi.matching_key`. OpenGL ES wants them to be equal, and so do versions and drivers of OpenGL.
     names: names of variables and blocks by register or semantic, as ``{"CONST[0]": "parameters", "GENERIC[3]": "normal"}``.
     prefix: begins the names of resources that neither `names` nor the program states, so that two stages do not share them.
 
@@ -60,6 +62,7 @@ class ShaderKey:
     color_targets: int = 1
     bindings: Mapping[str, int | None] = field(default_factory=lambda: _NONE)
     sets: Mapping[str, int] = field(default_factory=lambda: _NONE)
+    qualifiers: Mapping[str, str] = field(default_factory=lambda: _NONE)
     names: Mapping[str, str] = field(default_factory=lambda: _NONE)
     prefix: str = ""
 
@@ -176,6 +179,7 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "color_targets": _integer("color_targets", 1, MOST_TARGETS),
         "bindings": lambda value: read_numbers(value, "bindings", may_lack=True),
         "sets": lambda value: read_numbers(value, "sets"),
+        "qualifiers": lambda value: read_qualifiers(value, "qualifiers"),
         "names": lambda value: read_names(value, "names"),
         "prefix": lambda value: check_name(value, "prefix") if value != "" else "",
     }
@@ -250,6 +254,7 @@ _READ: Mapping[str, Callable[[str, str | None], Any]] = MappingProxyType(
         "color_targets": _read_integer("4"),
         "bindings": _read_table("SAMP:8+CONST[1]:3", _number),
         "sets": _read_table("SAMP:1+CONST[1]:0", _number),
+        "qualifiers": _read_table("GENERIC[3]:flat+COLOR[0]:sample noperspective", str),
         "names": _read_table("SAMP[0]:albedo+GENERIC[3]:normal", str),
         "prefix": _read_text("fs_"),
     }

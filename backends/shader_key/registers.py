@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
+from backends.shader_key.qualifiers import WORDS
 from tgsi.language.facts.semantics import SEMANTICS
 
 BOUND = ("CONST", "SAMP", "SVIEW", "IMAGE", "BUFFER", "HWATOMIC")
@@ -85,6 +86,25 @@ def read_names(values: object, field: str) -> Mapping[str, str]:
     for text, name in _rows(values, field, "SAMP[0]", "'albedo'"):
         register = read_register(text, field, NAMED, wants_number=True)
         made[_once(register, made, field)] = check_name(name, f"{field}: {register}")
+    return MappingProxyType(dict(sorted(made.items())))
+
+
+def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
+    """Return qualifiers of GLSL by the canonical text of a semantic: words with a space between them, in the order of GLSL.
+
+    Raises:
+        TypeError, ValueError: the table or one of its rows is wrong; the message names the row.
+    """
+    made: dict[str, str] = {}
+    for text, value in _rows(values, field, "GENERIC[3]", "'flat'"):
+        register = read_register(text, field, tuple(SEMANTICS), wants_number=True)
+        if not isinstance(value, str):
+            raise TypeError(f"{field}: {register}: words are wanted, not {value!r}")
+        words = value.split()
+        wrong = next((word for word in words if word not in WORDS), None)
+        if wrong is not None:
+            raise ValueError(f"{field}: {register}: `{wrong}` is none of {', '.join(WORDS)}")
+        made[_once(register, made, field)] = " ".join(word for word in WORDS if word in words)
     return MappingProxyType(dict(sorted(made.items())))
 
 

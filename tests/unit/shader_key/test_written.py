@@ -69,7 +69,7 @@ LINES = [
     (PLACE, "origin=LOWER_LEFT", [], ["origin_upper_left"]),
     (PLACE, "origin=UPPER_LEFT,pixel-center=INTEGER", ["layout(origin_upper_left, pixel_center_integer) in vec4 gl_FragCoord;"], []),
     (PLACE, "origin=LOWER_LEFT,pixel-center=INTEGER", ["layout(pixel_center_integer) in vec4 gl_FragCoord;"], []),
-    (PLACE, "sample-shading", [" = -gl_SampleID;"], ["sample in"]),
+    (PLACE, "sample-shading", ["if (gl_SampleID < 0) {\n        discard;"], ["sample in"]),
     (COLORS, "flat-shade", ["layout(location = 26) flat in vec4 color0;"], ["gl_SampleID"]),
     (COLORS, "sample-shading", [") sample in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),
     (COLORS, "sample-shading,flat-shade", [") flat in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),

@@ -1,0 +1,150 @@
+"""The corpus for each state: glslang and spirv-val accept it, and modules that are read back give the bits of the lowered program."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.shader_key.application import with_state
+from backends.shader_key.layout import Layout
+from tests.property.fitting import fitting_arguments
+from tests.property.spirv_round import differences, moved, sayable
+from tests.unit.shader_key.accepted import glslang_says, spirv_val_says
+from tests.unit.shader_key.states import ALONE, combination
+from tgsi import ShaderKey
+from tgsi.language.program import Program
+
+COMBINATIONS = tuple(map(combination, range(12)))
+STATES = (*ALONE, *COMBINATIONS)
+STEP = 25
+"""Nightly parts of the corpus."""
+
+pytestmark = pytest.mark.peers
+
+
+def programs(shared: Path, first: int, step: int) -> dict[str, Program]:
+    return {file.stem: tgsi.parse(file.read_text()) for file in sorted((shared / "corpus").glob("*.tgsi"))[first::step]}
+
+
+def written(chosen: dict[str, Program], states: Iterable[str]) -> tuple[dict[str, tuple[str, str]], dict[str, bytes], Counter[str]]:
+    """GLSL and modules by program and state, and how many were refused by language; a state that changes nothing is left out."""
+    texts: dict[str, tuple[str, str]] = {}
+    modules: dict[str, bytes] = {}
+    refused: Counter[str] = Counter()
+    for name, program in chosen.items():
+        plain: dict[str, object] = {}
+        for state in ("", *states):
+            for language in ("glsl", "spirv"):
+                try:
+                    made = tgsi.write_glsl(program, state=state) if language == "glsl" else tgsi.write_spirv(program, state=state)
+                except tgsi.UnsupportedError:
+                    refused[language] += bool(state) and language in plain
+                    continue
+                if plain.setdefault(language, made) == made:
+                    continue
+                if isinstance(made, str):
+                    texts[f"{name} {state}"] = program.processor.name, made
+                else:
+                    modules[f"{name} {state}"] = made
+    return texts, modules, refused
+
+
+def judged(chosen: dict[str, Program], states: Iterable[str]) -> tuple[int, int, Counter[str]]:
+    """Numbers of accepted texts and modules, and of refused ones."""
+    texts, modules, refused = written(chosen, states)
+    assert glslang_says(texts) == []
+    assert spirv_val_says(modules) == []
+    return len(texts), len(modules), refused
+
+
+def test_some_programs_are_accepted_in_each_state(shared: Path) -> None:
+    texts, modules, refused = judged(programs(shared, 7, 450), STATES)
+    assert texts > 25
+    assert modules > 25
+    assert sum(refused.values()) < 0.05 * (texts + modules)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(STEP))
+def test_the_corpus_is_accepted_in_each_state(first: int, shared: Path) -> None:
+    texts, modules, refused = judged(programs(shared, first, STEP), STATES)
+    print(texts, modules, refused)
+    assert texts > 300
+    assert modules > 300
+    assert sum(refused.values()) < 0.05 * (texts + modules)
+
+
+FILES = {"textures": "SAMP", "samplers": "SAMP", "images": "IMAGE", "buffers": "BUFFER", "constants": "CONST"}
+
+
+def number(key: ShaderKey, file: str, old: int) -> int:
+    """The number that a resource has after a module with the bindings of a key was read."""
+    if file == "CONST":
+        own = f"CONST[{old}]" in key.bindings
+        return old if not old and not own else (Layout(key).binding(file, old, old - 1) or 0) + 1
+    return Layout(key).binding(file, old, old) or 0
+
+
+def renumbered(key: ShaderKey, given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with the numbers that resources have then."""
+    return given | {name: {number(key, file, old): data for old, data in given.get(name, {}).items()} for name, file in FILES.items()}
+
+
+def restored(key: ShaderKey, result: Any) -> Any:
+    """Results with the numbers that resources had before."""
+    made = SimpleNamespace(alive=result.alive, outputs=result.outputs, emitted=result.emitted, counters=result.counters)
+    for name in ("buffers", "images"):
+        found = getattr(result, name)
+        setattr(made, name, {old: found[new] for old in range(32) if (new := number(key, FILES[name], old)) in found})
+    return made
+
+
+def unequal(program: Program, state: str, seed: int) -> list[str]:
+    """Differences between the lowered program and its module that was read back, in both engines."""
+    before, layout = with_state(program, state, "test", has_sets=True)
+    after = tgsi.read_spirv(tgsi.write_spirv(program, state=state, shared_memory=256))
+    given = sayable(before, fitting_arguments(before, seed, filters=False, floats=True) | {"fuel": 300})
+    found = []
+    for engine in ("interp", "jit"):
+        a = tgsi.run(before, engine=engine, **given)
+        b = tgsi.run(after, engine=engine, **renumbered(layout.key, moved(before, after, given)))
+        if not (np.any(a.exhausted) or np.any(b.exhausted)):
+            found += [f"{engine}: {item}" for item in differences(before, after, a, restored(layout.key, b))]
+    return found
+
+
+def wrong(chosen: dict[str, Program], count: int) -> tuple[int, dict[str, list[str]]]:
+    """Number of runs, and differences by program and state: `count` of the states for each program, others for the next one."""
+    runs, found = 0, {}
+    for place, (name, program) in enumerate(chosen.items()):
+        for state in (STATES[(place * count + k) % len(STATES)] for k in range(count)):
+            try:
+                items = unequal(program, state, zlib.crc32(name.encode()) % 100_000)
+            except tgsi.UnsupportedError:
+                continue
+            runs += 1
+            if items:
+                found[f"{name} {state}"] = items
+    return runs, found
+
+
+def test_some_modules_give_the_bits_of_the_lowered_program(shared: Path) -> None:
+    runs, found = wrong(programs(shared, 3, 100), 3)
+    assert found == {}
+    assert runs > 25
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(STEP))
+def test_modules_of_the_corpus_give_the_bits_of_the_lowered_program(first: int, shared: Path) -> None:
+    runs, found = wrong(programs(shared, first, STEP), 7)
+    assert found == {}
+    assert runs > 250
