@@ -106,10 +106,11 @@ def _changed(
 
 @record(slots=False)
 class LowerPointCoord(Pass):
-    """Read the point coordinate, (s, t, 0, 1), in place of GENERIC inputs that point sprites replace.
+    """Read the point coordinate, (s, t, 0, 1), in place of GENERIC and TEXCOORD inputs that point sprites replace.
 
-    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n]. Declared ranges are split if only a part is replaced. `flips`
-    gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other stages stay unchanged.
+    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n] and TEXCOORD[n]. Declared ranges are split if only a part is
+    replaced. `flips` gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other
+    stages stay unchanged.
     """
 
     name = "lower-point-coord"
@@ -126,7 +127,7 @@ class LowerPointCoord(Pass):
             return program
 
         def is_meant(semantic: Semantic) -> bool:
-            return semantic.name == "GENERIC" and bool(self.generics >> semantic.index & 1)
+            return semantic.name in ("GENERIC", "TEXCOORD") and bool(self.generics >> semantic.index & 1)
 
         made = _with_inputs(program, is_meant, _sprite)
         if made is program or not self.flips:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Any
 
-import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +19,10 @@ from backends.shader_key.layout import Layout
 from passes.lower.state.window import origin_of, window_constant
 from tests.unit.picture import screen
 from tgsi import gallium as g
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -63,14 +65,18 @@ class Case:
 
 
 def eligible(program: Program) -> bool:
-    """Return true if a scene can feed a fragment program and judge it."""
+    """Return true if a scene can feed a fragment program and judge it.
+
+    Loops whose count is a random constant do not end, and derivatives along y follow the rows of the target, which lie the other way in
+    OpenGL.
+    """
     if program.processor is not Processor.FRAG:
         return False
     for item in program.declarations:
         name = item.semantic.name if item.semantic is not None else ""
         if item.file is File.IN and name not in (*LINKED, *BUILT_IN):
             return False
-        if item.file is File.OUT and name != "COLOR":
+        if item.file is File.OUT and (name != "COLOR" or item.semantic != Semantic("COLOR") or item.last > item.first):
             return False
         if item.file in (File.BUFFER, File.IMAGE, File.MEMORY, File.SV, File.HWATOMIC):
             return False
@@ -79,10 +85,12 @@ def eligible(program: Program) -> bool:
         if item.view is not None and (item.view.target != "2D" or item.view.types[0].name != "FLOAT"):
             return False
     items = program.instructions
-    registers = [operand.register for item in items for operand in (*item.src, *item.dst)]
+    registers = [o.register for item in items for o in item.src] + [o.register for item in items for o in item.dst]
     if any(register.indirect is not None for register in registers):
         return False
-    return all(item.texture in (None, "2D") for item in items) and len(linked(program)) <= 14
+    loops = any(item.opcode.flow is Flow.LOOP for item in items)
+    plain = all(item.texture in (None, "2D") and Trait.DERIVATIVE not in item.opcode.traits for item in items)
+    return plain and not loops and len(linked(program)) <= 14 and any(True for _ in program.declared(File.OUT))
 
 
 def linked(program: Program) -> list[str]:
@@ -95,6 +103,12 @@ def linked(program: Program) -> list[str]:
     return sorted(set(found))
 
 
+def _follows(item: Declaration) -> bool:
+    """Return true for an input other than a color with an interpolation of its own."""
+    is_color = item.semantic is not None and item.semantic.name in ("COLOR", "BCOLOR")
+    return not is_color or item.interpolation in (None, Interpolation.COLOR, Interpolation.CONSTANT)
+
+
 class Scene:
     """A fragment program with its inputs, constants and textures."""
 
@@ -102,6 +116,7 @@ class Scene:
         self.program, self.case = program, case
         self.chance = np.random.default_rng(seed)
         self.semantics = linked(program)
+        self.varies = case.varies and all(_follows(item) for item in program.declared(File.IN))
         count = len(self.semantics)
         heads = [f"DCL OUT[{k + 1}], {text}" for k, text in enumerate(self.semantics)]
         moves = [f"MOV OUT[{k + 1}], IN[{k + 1}]" for k in range(count)]
@@ -112,23 +127,23 @@ class Scene:
 
     def _vertices(self, count: int) -> NDArray[np.float32]:
         """Positions and inputs, (vertices, 1 + count, 4)."""
-        rows = []
+        rows: list[Picture] = []
         for cell in range(COLUMNS * ROWS):
             x, y = cell % COLUMNS, cell // COLUMNS
-            corners = [(x, y), (x + 1, y), (x, y + 1), (x, y + 1), (x + 1, y), (x + 1, y + 1)]
+            corners: list[tuple[float, float]] = [(x, y), (x + 1, y), (x, y + 1), (x, y + 1), (x + 1, y), (x + 1, y + 1)]
             if cell % 2:
                 corners = [corners[k] for k in (0, 2, 1, 3, 5, 4)]
             if self.case.mode == "POINTS":
                 corners = [(x + 0.5, y + 0.5)]
-            values = self.case.scale * self.chance.choice(POOL, (count, 4))
+            values: Picture = (self.case.scale * self.chance.choice(POOL, (count, 4))).astype(np.float32)
             for corner in corners:
                 own = values.copy()
-                if self.case.varies:
+                if self.varies:
                     colors = [k for k, text in enumerate(self.semantics) if "COLOR" in text]
                     own[colors] = self.chance.choice(POOL, (len(colors), 4))
                 place = [2 * corner[0] / COLUMNS - 1, 2 * corner[1] / ROWS - 1, 0.25, 1]
-                rows.append(np.vstack([np.float32([place]), own]))
-        return np.float32(rows)
+                rows.append(np.vstack([np.array([place], np.float32), own]))
+        return np.array(rows, np.float32)
 
     def _constants(self) -> dict[int, NDArray[np.float32]]:
         sizes: dict[int, int] = {}
@@ -145,8 +160,8 @@ class Scene:
             heads = "".join(f"PROPERTY {name} {value}\n" for name, value in case.properties.items())
             program = tgsi.parse(str(program).replace("FRAG\n", f"FRAG\n{heads}", 1))
         ctx = screen().context_create()
-        options = {"nr_samples": case.samples} if case.samples else {}
-        made = [screen().resource_create(width0=WIDTH, height0=HEIGHT, format="R32G32B32A32_FLOAT", **options) for _ in range(case.targets)]
+        form: Any = {"width0": WIDTH, "height0": HEIGHT, "format": "R32G32B32A32_FLOAT"}
+        made = [screen().resource_create(**form, nr_samples=case.samples) for _ in range(case.targets)]
         ctx.set_framebuffer_state(cbufs=made)
         ctx.clear(color=CLEAR)
         y = HEIGHT / 2 if case.is_upward else -HEIGHT / 2
@@ -176,7 +191,7 @@ class Scene:
         ctx.set_vertex_buffers([self.vertices])
         ctx.draw_vbo(mode=case.mode, count=len(self.vertices))
         if case.samples:
-            shown = [screen().resource_create(width0=WIDTH, height0=HEIGHT, format="R32G32B32A32_FLOAT") for _ in made]
+            shown = [screen().resource_create(**form) for _ in made]
             for to, source in zip(shown, made):
                 ctx.blit(to, src=source)
             made = shown
@@ -188,13 +203,20 @@ class Scene:
     def mesa(self, context: Any, version: str = "450") -> list[Picture]:
         """Pictures that llvmpipe draws with emitted programs for the state."""
         held: list[Any] = []
+
+        def hold(item: Any) -> Any:
+            held.append(item)
+            return item
+
         try:
-            return self._mesa(context, version, lambda item: held.append(item) or item)
+            return self._mesa(context, version, hold)
         finally:
             for item in reversed(held):
                 item.release()
 
     def _mesa(self, context: Any, version: str, hold: Any) -> list[Picture]:
+        import moderngl
+
         case = self.case
         fragment = tgsi.write_glsl(self.program, version, state=f"prefix=fs_,{case.state}")
         matching = tgsi.matching_key(case.state, self.program).qualifiers
@@ -235,7 +257,7 @@ class Scene:
         own = self.constants.get(0, np.zeros((0, 4), np.float32))
         if "fs_CONST" in program:
             length = program["fs_CONST"].array_length
-            rows = np.vstack([own, np.float32([added] * max(length, 1))])[:length]
+            rows: Picture = np.vstack([own, np.array([added] * length, np.float32)])[:length]
             for place, row in self.case.constants.items():
                 rows[place] = row  # the lowering declares it, so it is there
             program["fs_CONST"].write(rows.tobytes())
@@ -250,13 +272,17 @@ class Scene:
             program["vs_CONST"].write(rows.tobytes())
 
     def differences(self, context: Any, version: str = "450") -> list[str]:
+        """Pixels of the two sides that differ."""
+        return self.compared(self.ours(), self.mesa(context, version))
+
+    def compared(self, ours: list[Picture], mesa: list[Picture]) -> list[str]:
         """Pixels that differ by more than 2 ULP an instruction. A NaN, and an alpha that is as near to the reference, are no difference."""
         found = []
         scale = 2 * len(self.program.instructions) * 2.0**-23
         doubtful = np.zeros((HEIGHT, WIDTH), bool)
         if self.case.alpha is not None:
             doubtful = np.abs(self.ours(alpha=False)[0][..., 3] - self.case.alpha[1]) <= 4 * scale
-        for number, (want, got) in enumerate(zip(self.ours(), self.mesa(context, version), strict=True)):
+        for number, (want, got) in enumerate(zip(ours, mesa, strict=True)):
             with np.errstate(all="ignore"):
                 size = np.maximum(np.maximum(np.abs(want), np.abs(got)), 1)
                 near = np.abs(want.astype(np.float64) - got) <= scale * size
