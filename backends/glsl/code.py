@@ -301,6 +301,10 @@ class Code:
         place = self.place_of(key)
         if fresh and key not in self._declared:
             self._declared.add(key)
+            if value.size > 1 and channels != place.channels:  # the register has lower channels that nothing names
+                self.line(f"{type_name(place.type, len(place.channels))} {place.name};")
+                self._put(place, value, channels)
+                return
             value = widen(convert(value, place.type), len(place.channels))
             self.line(f"{type_name(place.type, len(place.channels))} {place.name} = {value};")
             return

@@ -8,14 +8,14 @@ from dataclasses import replace
 from backends.shader_key.key import CENTERS, ORIGINS, ShaderKey
 from backends.shader_key.layout import Layout
 from passes.lower.insert import exits, insert, next_register
-from passes.lower.options import LoweringOptions
+from passes.lower.options import LoweringOptions, is_on
 from passes.lower.state.additions import Additions, X, of, op, prologue
 from passes.lowering import lowered
 from passes.optimise.dead import RemoveDeadCode
 from passes.validate import validate
 from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import CHANNELS, TARGETS, File, Interpolation, Location, Processor
+from tgsi.language.facts.enums import CHANNELS, TARGETS, File, Location, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Trait
@@ -62,23 +62,25 @@ def with_state(program: Program, state: GivenState, caller: str, *, has_sets: bo
     """
     key = read_state(state, caller)
     layout = Layout(key, caller=caller, has_sets=has_sets)
-    assert isinstance(key.lowering, LoweringOptions)
+    lowering = key.lowering
+    assert isinstance(lowering, LoweringOptions)
     made = _compared(program, key.shadow_samplers) if key.shadow_samplers else program
     try:
-        made = lowered(made, key.lowering, is_valid=made is program)
+        made = lowered(made, lowering, is_valid=made is program)
     except ValueError as error:
         layout.refuse(f"lowering: {error}")
     return _with_declarations(made, key), layout
 
 
 def _with_declarations(made: Program, key: ShaderKey) -> Program:
-    """Return a program with the state that declarations and properties say."""
+    """Return a lowered program with the state that no lowering has."""
+    assert isinstance(key.lowering, LoweringOptions)
     if made.processor is Processor.FRAG:
         before = made
         if key.color_targets > 1 and made.property("FS_COLOR0_WRITES_ALL_CBUFS"):
             made = _spread(made, key.color_targets)
-        if key.sample_shading:
-            made = _by_sample(made)
+        if is_on(key.lowering.per_sample):
+            made = _asking(made)
         if key.origin is not None:
             made = _with_property(made, "FS_COORD_ORIGIN", ORIGINS.index(key.origin))
         if key.pixel_center is not None:
@@ -120,28 +122,18 @@ def _spread(program: Program, targets: int) -> Program:
 
 # Sample shading.
 
-_BUILT_IN = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST"})
 
-
-def _by_sample(program: Program) -> Program:
-    """Return the program with inputs at samples, and with a need for the number of its sample where no input asks for a run for each.
+def _asking(program: Program) -> Program:
+    """Return the program with a need for the number of its sample where no input that it needs asks for a run for each sample.
 
     Compilers drop a read whose value nothing needs, and with it the wish: a kill that never happens needs it.
     """
-    made = tuple(map(_at_sample, program.declarations))
-    program = program if made == program.declarations else replace(program, declarations=made)
     if _runs_by_sample(RemoveDeadCode().run(program)):
         return program
     more = Additions(program)
     test = more.temp()
     never = [op("ISLT", test, of(more.system("SAMPLEID"), X), more.words("uint", 0), mask=1), op("UIF", None, of(test, X))]
     return more.finish(prologue(program, [*never, op("KILL", None), op("ENDIF", None)]))
-
-
-def _at_sample(item: Declaration) -> Declaration:
-    if item.file is not File.IN or item.interpolation is Interpolation.CONSTANT or item.location is Location.SAMPLE:
-        return item
-    return item if item.semantic is None or item.semantic.name in _BUILT_IN else replace(item, location=Location.SAMPLE)
 
 
 def _runs_by_sample(program: Program) -> bool:

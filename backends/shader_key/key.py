@@ -38,7 +38,6 @@ class ShaderKey:
     origin, pixel_center: the qualifiers of gl_FragCoord in place of those of the program, "UPPER_LEFT" or "LOWER_LEFT" and
     "HALF_INTEGER" or "INTEGER": for targets whose rows lie upside down. The numbers that a program reads change with them; to keep the
     numbers and change only the convention is a lowering.
-    sample_shading: a fragment program runs once for each sample, and inputs are interpolated there.
     shadow_samplers: bit n says that the texture of unit n compares, as for programs of Direct3D 9 whose TEX does not say it: a target such
     as 2D becomes SHADOW2D, whose reference is the channel after the coordinates.
     color_targets: the number of color targets, which get one color where the property FS_COLOR0_WRITES_ALL_CBUFS is 1.
@@ -57,7 +56,6 @@ class ShaderKey:
     lowering: LoweringOptions | str | None = None
     origin: str | None = None
     pixel_center: str | None = None
-    sample_shading: bool = False
     shadow_samplers: int = 0
     color_targets: int = 1
     bindings: Mapping[str, int | None] = field(default_factory=lambda: _NONE)
@@ -149,15 +147,6 @@ def _choice(field: str, words: tuple[str, ...]) -> Callable[[object], str | None
     return check
 
 
-def _flag(field: str) -> Callable[[object], bool]:
-    def check(value: object) -> bool:
-        if not isinstance(value, bool):
-            raise TypeError(f"{field}: True or False is wanted, not {value!r}")
-        return value
-
-    return check
-
-
 def _integer(field: str, first: int, last: int) -> Callable[[object], int]:
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -174,7 +163,6 @@ _CHECKS: Mapping[str, Callable[[Any], object]] = MappingProxyType(
         "lowering": _lowering,
         "origin": _choice("origin", ORIGINS),
         "pixel_center": _choice("pixel_center", CENTERS),
-        "sample_shading": _flag("sample_shading"),
         "shadow_samplers": _integer("shadow_samplers", 0, (1 << UNITS) - 1),
         "color_targets": _integer("color_targets", 1, MOST_TARGETS),
         "bindings": lambda value: read_numbers(value, "bindings", may_lack=True),
@@ -193,17 +181,6 @@ def _needed(word: str, value: str | None, example: str) -> str:
     if not value:
         raise ValueError(f"{word}: a value is missing, as in `{word}={example}`")
     return value
-
-
-_WORDS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
-
-
-def _read_flag(word: str, value: str | None) -> bool:
-    if value is None:
-        return True
-    if value.lower() not in _WORDS:
-        raise ValueError(f"{word}: it takes yes or no, not `{value}`")
-    return _WORDS[value.lower()]
 
 
 def _read_text(example: str) -> Callable[[str, str | None], str]:
@@ -249,7 +226,6 @@ _READ: Mapping[str, Callable[[str, str | None], Any]] = MappingProxyType(
     {
         "origin": _read_text("LOWER_LEFT"),
         "pixel_center": _read_text("INTEGER"),
-        "sample_shading": _read_flag,
         "shadow_samplers": _read_integer("0x5"),
         "color_targets": _read_integer("4"),
         "bindings": _read_table("SAMP:8+CONST[1]:3", _number),
@@ -268,8 +244,6 @@ _DEFAULTS = {name: getattr(NO_STATE, name) for name in _CHECKS}
 
 
 def _written(value: object) -> str:
-    if value is True:
-        return ""
     if isinstance(value, Mapping):
         return "=" + "+".join(f"{register}:{'none' if item is None else item}" for register, item in value.items())
     return f"={value}"

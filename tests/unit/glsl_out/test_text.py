@@ -57,6 +57,20 @@ def test_an_input_has_the_qualifier_of_its_interpolation(word: str, qualifier: s
     assert f"layout(location = 2) {qualifier}in vec4 varying2;" in tgsi.write_glsl(text)
 
 
+def test_a_register_of_which_only_the_last_channels_are_used_is_a_whole_vector() -> None:
+    text = tgsi.write_glsl(
+        """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL OUT[0], COLOR
+DCL TEMP[0]
+MUL TEMP[0].zw, IN[0].yyyx, IN[0].xxxz
+ADD OUT[0], TEMP[0].zwzw, TEMP[0].wwzz
+END
+"""
+    )
+    assert "    vec4 t0;\n    t0.zw = varying0.yx * varying0.xz;\n" in text
+
+
 def test_comparisons_are_bools_and_counters_are_ints() -> None:
     text = tgsi.write_glsl(
         """VERT

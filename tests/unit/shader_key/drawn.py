@@ -46,6 +46,7 @@ class Case:
     test. planes: user clip planes, whose constants begin at `first`. varies: the vertices of a triangle have colors of their own.
     is_upward: y of the window grows with the rows of our target. samples: samples of a pixel. properties: those that the program of our
     side has besides. constants: rows of CONST[0] that the lowered program reads. scale: factor of all inputs.
+    stipple: words of the polygon stipple, whose constants begin at 8.
     """
 
     state: str
@@ -60,6 +61,7 @@ class Case:
     samples: int = 0
     targets: int = 1
     scale: float = 1.0
+    stipple: tuple[int, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
 
@@ -177,6 +179,8 @@ class Scene:
             ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(g.DepthStencilAlphaState(alpha=tested)))
         if case.planes:
             ctx.set_clip_state(case.planes)
+        if case.stipple:
+            ctx.set_polygon_stipple(case.stipple)
         for buffer, rows in self.constants.items():
             ctx.set_constant_buffer("FRAGMENT", rows, index=buffer)
         views = []
@@ -259,7 +263,9 @@ class Scene:
             length = program["fs_CONST"].array_length
             rows: Picture = np.vstack([own, np.array([added] * length, np.float32)])[:length]
             for place, row in self.case.constants.items():
-                rows[place] = row  # the lowering declares it, so it is there
+                rows[place : place + 1] = row
+            if self.case.stipple and length > 15:
+                rows.view(np.uint32)[8:16] = np.array(self.case.stipple, np.uint32).reshape(8, 4)
             program["fs_CONST"].write(rows.tobytes())
         for buffer, rows in self.constants.items():
             if buffer:

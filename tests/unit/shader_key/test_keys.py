@@ -11,14 +11,13 @@ from tgsi import LoweringOptions, ShaderKey
 from tgsi.tools.compile.cli import main
 
 TEXT = (
-    "two-side=3,origin=LOWER_LEFT,pixel-center=INTEGER,sample-shading,shadow-samplers=5,color-targets=4,"
+    "per-sample,two-side=3,origin=LOWER_LEFT,pixel-center=INTEGER,shadow-samplers=5,color-targets=4,"
     "bindings=CONST[0]:2+IMAGE:none+SAMP:8,sets=SAMP:1,names=CONST[0]:parameters+GENERIC[3]:normal,prefix=fs_"
 )
 KEY = ShaderKey(
-    lowering=LoweringOptions(two_side=3),
+    lowering=LoweringOptions(per_sample=True, two_side=3),
     origin="lower-left",
     pixel_center="INTEGER",
-    sample_shading=True,
     shadow_samplers=5,
     color_targets=4,
     bindings={"SAMP": 8, "const[0]": 2, "IMAGE": None},
@@ -58,7 +57,6 @@ WRONG_TEXTS = {
     "origin=LEFT": "origin: `LEFT` is none of UPPER_LEFT, LOWER_LEFT",
     "origin=UPPER_LEFT,origin=LOWER_LEFT": "origin is given twice",
     "pixel-center=0.5": "pixel_center: `0.5` is none of HALF_INTEGER, INTEGER",
-    "sample-shading=maybe": "sample-shading: it takes yes or no, not `maybe`",
     "shadow-samplers=a": "shadow-samplers: `a` is no integer; it is written as in `shadow-samplers=0x5`",
     "shadow-samplers=0x100000000": "shadow_samplers: 4294967296 is not from 0 to 4294967295",
     "color-targets=9": "color_targets: 9 is not from 1 to 8",
@@ -88,7 +86,6 @@ WRONG_VALUES: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "lowering": ({"lowering": 3}, TypeError, "lowering: a LoweringOptions or its text is wanted, not 3"),
     "a lowering's text": ({"lowering": "two-sid"}, ValueError, "lowering: there is no lowering `two-sid`; did you mean `two-side`?"),
     "origin": ({"origin": 1}, TypeError, "origin: a word is wanted, not 1; it is one of UPPER_LEFT, LOWER_LEFT"),
-    "sample_shading": ({"sample_shading": 1}, TypeError, "sample_shading: True or False is wanted, not 1"),
     "shadow_samplers": ({"shadow_samplers": True}, TypeError, "shadow_samplers: an integer is wanted, not True"),
     "bindings": ({"bindings": 8}, TypeError, "bindings: a mapping such as {'SAMP': 8} is wanted, not 8"),
     "a binding": ({"bindings": {"SAMP": "8"}}, TypeError, "bindings: SAMP: a number from 0 to 65535 or None is wanted, not '8'"),

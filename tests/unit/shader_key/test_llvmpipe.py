@@ -70,12 +70,18 @@ CASES = {
         Case(state="", vertex="clip-planes=3:2", first=2, planes=((1, 0, 0, 0.5), (0, -1, 0, 0.5)), rasterizer={"clip_plane_enable": 3}),
     ),
     "clamped vertex colors": (MIXED, Case(state="", vertex="clamp-color", rasterizer={"clamp_vertex_color": True}, scale=2.0)),
+    "polygon stipple": (
+        MIXED,
+        Case(
+            state="polygon-stipple=8", rasterizer={"poly_stipple_enable": True}, stipple=tuple(0x9E3779B9 * k % 2**32 for k in range(1, 33))
+        ),
+    ),
     "positions": (PLACE, Case(state="")),
     "rows upside down": (PLACE, Case(state="origin=LOWER_LEFT", is_upward=True)),
     "whole pixel centers": (PLACE, Case(state="pixel-center=INTEGER", properties={"FS_COORD_PIXEL_CENTER": "INTEGER"})),
     "positions of a device": (PLACE, Case(state="window-position=LOWER_LEFT:INTEGER")),
-    "sample shading": (PLACE, Case(state="sample-shading", samples=4)),
-    "sample shading of inputs": (MIXED, Case(state="sample-shading,flat-shade", samples=4, varies=True, rasterizer={"flatshade": True})),
+    "sample shading": (PLACE, Case(state="per-sample", samples=4)),
+    "sample shading of inputs": (MIXED, Case(state="per-sample,flat-shade", samples=4, varies=True, rasterizer={"flatshade": True})),
     "three targets": (TARGETS, Case(state="color-targets=3", targets=3)),
     "bindings and names": (MIXED, Case(state="bindings=SAMP:3+CONST:2,names=SAMP[1]:detail+CONST[1]:Lights+OUT[0]:result")),
     "a constant buffer as a block": (MIXED, Case(state="bindings=CONST[0]:4")),
@@ -120,7 +126,11 @@ def test_a_state_draws_its_picture(context: Any, name: str) -> None:
 OPEN = {"FRAG-b8c35dcd79056ee5": "a texture at coordinates that are no numbers"}
 """Programs that this test cannot judge, and why."""
 
-OVER_ALL = {name: case for name, (_, case) in CASES.items() if case.targets == 1 and not (case.properties or case.planes or case.constants)}
+OVER_ALL = {
+    name: case
+    for name, (_, case) in CASES.items()
+    if case.targets == 1 and not (case.properties or case.planes or case.constants or case.stipple)
+}
 
 
 def judged(context: Any, shared: Path, first: int, step: int, count: int) -> tuple[int, int, dict[str, list[str]]]:

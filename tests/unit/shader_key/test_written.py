@@ -69,10 +69,10 @@ LINES = [
     (PLACE, "origin=LOWER_LEFT", [], ["origin_upper_left"]),
     (PLACE, "origin=UPPER_LEFT,pixel-center=INTEGER", ["layout(origin_upper_left, pixel_center_integer) in vec4 gl_FragCoord;"], []),
     (PLACE, "origin=LOWER_LEFT,pixel-center=INTEGER", ["layout(pixel_center_integer) in vec4 gl_FragCoord;"], []),
-    (PLACE, "sample-shading", ["if (gl_SampleID < 0) {\n        discard;"], ["sample in"]),
+    (PLACE, "per-sample", ["if (gl_SampleID < 0) {\n        discard;"], ["sample in"]),
     (COLORS, "flat-shade", ["layout(location = 26) flat in vec4 color0;"], ["gl_SampleID"]),
-    (COLORS, "sample-shading", [") sample in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),
-    (COLORS, "sample-shading,flat-shade", [") flat in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),
+    (COLORS, "per-sample", [") sample in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),
+    (COLORS, "per-sample,flat-shade", [") flat in vec4 color0;", ") sample in vec4 varying0;"], ["gl_SampleID"]),
     (COLORS, "color-targets=3", ["layout(location = 2) out vec4 color2;", "color2 = "], ["location = 3", "//"]),
     (COLORS, "two-side=1", ["gl_FrontFacing", "layout(location = 28) in vec4 backColor0;"], []),
     (COLORS, "clamp-color", ["clamp("], []),
@@ -91,7 +91,7 @@ LINES = [
     (COUNTING, "bindings=BUFFER:3+IMAGE[0]:5+HWATOMIC:2,names=BUFFER[1]:Results+IMAGE[0]:target+HWATOMIC[1]:hits",
      ["layout(std430, binding = 3) buffer Buffer0 {", "layout(std430, binding = 4) buffer Results {",
       "layout(r32ui, binding = 5) writeonly uniform uimage2D target;", "layout(binding = 2, offset = 4) uniform atomic_uint hits;"], []),
-    (VERTEX, "names=IN[0]:position+IN[1]:normal+GENERIC[3]:v_normal,prefix=vs_,origin=LOWER_LEFT,sample-shading,shadow-samplers=1",
+    (VERTEX, "names=IN[0]:position+IN[1]:normal+GENERIC[3]:v_normal,prefix=vs_,origin=LOWER_LEFT,per-sample,shadow-samplers=1",
      ["layout(location = 1) in vec4 normal;", "out vec4 v_normal;", "uniform vec4 vs_CONST[4];"], ["sample"]),
 ]  # fmt: skip
 
@@ -110,8 +110,8 @@ def test_glslang_accepts_each_state() -> None:
 
 WORDS = [
     (PLACE, "origin=LOWER_LEFT,pixel-center=INTEGER", ["OriginLowerLeft", "PixelCenterInteger"], ["OriginUpperLeft"]),
-    (PLACE, "sample-shading", ["OpDecorate %gl_SampleId BuiltIn SampleId", "OpCapability SampleRateShading"], [" Sample\n"]),
-    (COLORS, "sample-shading,flat-shade", ["OpDecorate %in_COLOR_0 Flat", "OpDecorate %in_GENERIC_0 Sample"], ["SampleId"]),
+    (PLACE, "per-sample", ["OpDecorate %gl_SampleId BuiltIn SampleId", "OpCapability SampleRateShading"], [" Sample\n"]),
+    (COLORS, "per-sample,flat-shade", ["OpDecorate %in_COLOR_0 Flat", "OpDecorate %in_GENERIC_0 Sample"], ["SampleId"]),
     (COLORS, "color-targets=3", ["OpDecorate %out_color_2 Location 2"], ["Location 3"]),
     (COLORS, "two-side=1", ["BuiltIn FrontFacing", "OpDecorate %in_BCOLOR_0 Location 42"], []),
     (COLORS, "point-coord=1", ["BuiltIn PointCoord"], ["in_GENERIC_0"]),
