@@ -26,25 +26,6 @@ import importlib as _importlib
 import typing as _typing
 
 from tgsi import _siblings
-from tgsi.language.diagnostics import (
-    Diagnostic,
-    DiagnosticError,
-    Fix,
-    LimitError,
-    LinkError,
-    ParseError,
-    Severity,
-    TgsiError,
-    TimeLimitError,
-    UnsupportedError,
-    ValidationError,
-    apply_fixes,
-)
-from tgsi.language.facts.enums import File, Interpolation, Location, Processor
-from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.facts.semantics import Semantic
-from tgsi.language.program import Program
-from tgsi.language.source import Source, Span
 
 if _typing.TYPE_CHECKING:
     from backends.glsl.emit import write_glsl
@@ -82,7 +63,26 @@ if _typing.TYPE_CHECKING:
     )
     from tgsi.gallium import Context, Screen
     from tgsi.language.builder.program_builder import ProgramBuilder
+    from tgsi.language.diagnostics import (
+        Diagnostic,
+        DiagnosticError,
+        Fix,
+        LimitError,
+        LinkError,
+        ParseError,
+        Severity,
+        TgsiError,
+        TimeLimitError,
+        UnsupportedError,
+        ValidationError,
+        apply_fixes,
+    )
+    from tgsi.language.facts.enums import File, Interpolation, Location, Processor
+    from tgsi.language.facts.opcodes import OPCODES
+    from tgsi.language.facts.semantics import Semantic
     from tgsi.language.info import ShaderInfo
+    from tgsi.language.program import Program
+    from tgsi.language.source import Source, Span
     from tgsi.language.text.dumper import dump
     from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
@@ -97,26 +97,47 @@ _MODULES = {"gallium": "tgsi.gallium", "limits": "passes.validate.semantics", "n
 
 _LAZY = {
     "Context": "tgsi.gallium",
+    "Diagnostic": "tgsi.language.diagnostics",
+    "DiagnosticError": "tgsi.language.diagnostics",
+    "File": "tgsi.language.facts.enums",
+    "Fix": "tgsi.language.diagnostics",
     "FoundProgram": "tgsi.language.text.logs",
+    "Interpolation": "tgsi.language.facts.enums",
     "LIMITS": "passes.validate.semantics",
+    "LimitError": "tgsi.language.diagnostics",
+    "LinkError": "tgsi.language.diagnostics",
     "LinkOptions": "linkage.options",
     "LinkState": "linkage.options",
     "LinkTable": "linkage.table",
     "Linker": "linkage.linker",
+    "Location": "tgsi.language.facts.enums",
     "LoweringOptions": "passes.lower.options",
+    "OPCODES": "tgsi.language.facts.opcodes",
     "OutputLinker": "linkage.linker",
     "PROFILES": "linkage.profiles",
     "PairCache": "linkage.chain",
+    "ParseError": "tgsi.language.diagnostics",
+    "Processor": "tgsi.language.facts.enums",
+    "Program": "tgsi.language.program",
     "ProgramBuilder": "tgsi.language.builder.program_builder",
     "Relocation": "linkage.rows",
     "RelocationList": "linkage.relocate",
     "RunResult": "backends.run.result",
     "Screen": "tgsi.gallium",
+    "Semantic": "tgsi.language.facts.semantics",
     "SemanticInterner": "linkage.interner",
     "SemanticLimits": "passes.validate.semantics",
+    "Severity": "tgsi.language.diagnostics",
     "ShaderInfo": "tgsi.language.info",
     "ShaderKey": "backends.shader_key.key",
+    "Source": "tgsi.language.source",
+    "Span": "tgsi.language.source",
     "TextureData": "backends.run.textures",
+    "TgsiError": "tgsi.language.diagnostics",
+    "TimeLimitError": "tgsi.language.diagnostics",
+    "UnsupportedError": "tgsi.language.diagnostics",
+    "ValidationError": "tgsi.language.diagnostics",
+    "apply_fixes": "tgsi.language.diagnostics",
     "check": "tgsi.api",
     "compile": "frontends.programs",
     "decode": "tgsi.language.tokens.decoder",
@@ -129,10 +150,10 @@ _LAZY = {
     "lower": "tgsi.lowering",
     "matching_key": "backends.shader_key.matching",
     "optimize": "tgsi.api",
-    "read_spirv": "frontends.spirv",
     "parse": "tgsi.api",
     "patch": "linkage.relocate",
     "programs_in": "tgsi.language.text.logs",
+    "read_spirv": "frontends.spirv",
     "relocations": "tgsi.api",
     "renumber": "tgsi.api",
     "run": "tgsi.api",

@@ -15,7 +15,6 @@ from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, Property
 from tgsi.language.mesh import MeshLayout, mesh_layout
-from tgsi.language.printer import print_declaration, print_instruction
 from tgsi.language.program import Program
 from tgsi.language.source import Span
 
@@ -183,6 +182,8 @@ class Context:
         self.found.add(Diagnostic(code, severity, message, labels, hint, fixes))
 
     def _text(self, item: Item) -> str:
+        from tgsi.language.printer import print_declaration, print_instruction  # right programs never need it
+
         if isinstance(item, Instruction):
             return print_instruction(item)
         if isinstance(item, Declaration):

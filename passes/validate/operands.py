@@ -15,7 +15,6 @@ from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import CHOSEN, IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
-from tgsi.language.printer import print_register
 from tgsi.language.source import Span
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
@@ -249,7 +248,7 @@ class _Operands:
         hint = f"declared are {file.name}[{known}]; " * (known is not None) + f"write `{text}` before the first instruction"
         first = next((other.span for other in self.context.program.instructions if other.span is not None), None)
         fixes = (Fix(Span(first.source, first.start, first.start), f"{text}\n"),) if first is not None and file in _PLAIN else ()
-        self.context.error("V030", f"{print_register(register)} is not declared", item, operand, hint, fixes=fixes)
+        self.context.error("V030", f"{_written(register)} is not declared", item, operand, hint, fixes=fixes)
 
     def _dimension(self, item: Instruction, operand: int, register: RegisterRef) -> None:
         context, file, dimension = self.context, register.file, register.dimension
@@ -258,10 +257,10 @@ class _Operands:
             if vertex and context.program.processor is Processor.GEOM and not self._is_flat(register):
                 context.error(
                     "V036",
-                    f"{print_register(register)} needs a vertex in its first bracket",
+                    f"{_written(register)} needs a vertex in its first bracket",
                     item,
                     operand,
-                    f"write `{file.name}[0]{print_register(register).removeprefix(file.name)}` for vertex 0",
+                    f"write `{file.name}[0]{_written(register).removeprefix(file.name)}` for vertex 0",
                 )
             return
         if not vertex and file not in _TWO_INDICES:
@@ -318,3 +317,10 @@ class _Operands:
         if array_id and ((file, array_id) not in self.context.arrays or array_id > MAX_ARRAY):
             hint = f"declare it, as `DCL {file.name}[0..3], ARRAY({array_id})`"
             self.context.error("V039", f"{file.name} has no array {array_id}", item, operand, hint)
+
+
+def _written(register: RegisterRef) -> str:
+    """The text of a register, by the printer, which right programs never need."""
+    from tgsi.language.printer import print_register
+
+    return print_register(register)

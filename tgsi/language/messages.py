@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -25,6 +24,8 @@ def nearest_name(word: str, names: Iterable[str], least: float = 0.6) -> str:
     """The name that is nearest to a word, or an empty string. `least`: from 0 to 1, how alike the two have to be."""
     if len(word) > 64:  # comparing costs the product of the lengths
         return ""
+    from difflib import get_close_matches  # only for wrong words
+
     close = get_close_matches(word.upper(), names, 1, least)
     return close[0] if close else ""
 

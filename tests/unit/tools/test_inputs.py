@@ -10,7 +10,8 @@ import pytest
 
 from tests.unit.language.command import Run
 from tgsi.language.text.logs import programs_in
-from tgsi.tools.compile.batch.names import ENDINGS, Unread, expand, output_names, shown
+from tgsi.tools.compile.batch.names import Unread, shown
+from tgsi.tools.compile.batch.walk import ENDINGS, expand, output_names
 
 GOOD = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\n  0: MOV OUT[0], IMM[0]\n  1: END\n"
 BAD = "FRAG\nMOV OUT[0], IN[0]\nEND\n"

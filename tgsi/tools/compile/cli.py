@@ -134,8 +134,7 @@ def _act(options: argparse.Namespace) -> int:
     """Choose the action, whose module is loaded only now."""
     if options.version or options.list_passes or options.list_targets or options.explain is not None:
         return _tell(options)
-    from tgsi.tools.compile.nvk import emit_nvk, nvk_options
-    from tgsi.tools.compile.run import refuse_run_options, run_shader
+    from tgsi.tools.compile.run_options import nvk_options, refuse_run_options
     from tgsi.tools.compile.targets import chosen_cpu
 
     if (options.fix or options.diff) and (options.link or options.run):
@@ -159,12 +158,16 @@ def _act(options: argparse.Namespace) -> int:
 
         return draw_shaders(options)
     if options.run:
+        from tgsi.tools.compile.run import run_shader
+
         return run_shader(options)
     if options.fix or options.diff:
         from tgsi.tools.compile.fix import fix_shaders
 
         return fix_shaders(options)
     if options.emit == "nvk" and not options.check:
+        from tgsi.tools.compile.nvk import emit_nvk
+
         return emit_nvk(options)
     from tgsi.tools.compile.emit import compile_shaders
 

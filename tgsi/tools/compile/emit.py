@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tgsi.tools.compile.batch.names import Unread, is_folder, output_names, shown
+from tgsi.tools.compile.batch.names import Unread, is_folder, shown
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import Shader, each, input_names, one_input, report, write, write_folder
 from tgsi.tools.compile.front import checked, fails
@@ -111,6 +110,8 @@ def _write_outputs(options: argparse.Namespace, work: _Work, count: int) -> None
     if is_folder(options.output) or (options.emit == "spirv" and len(work.made) > 1):
         if options.output in (None, "-"):
             raise UsageError(f"--emit {options.emit} of {len(work.made)} files goes to a folder: -o FOLDER/")
+        from tgsi.tools.compile.batch.walk import output_names
+
         names = output_names(
             options.files, [_file_name(shader) for shader, _, _ in work.made], [_ending(options, p) for _, p, _ in work.made]
         )
@@ -121,13 +122,19 @@ def _write_outputs(options: argparse.Namespace, work: _Work, count: int) -> None
     if isinstance(made[0], bytes):
         write(options, made[0])
     elif options.emit == "json":
+        import json
+
         write(options, json.dumps(made if several else made[0], indent=1) + "\n")
     else:
         write(options, "\n".join(made))
 
 
 def _as_file(made: Any) -> str | bytes:
-    return json.dumps(made, indent=1) + "\n" if isinstance(made, dict) else made
+    if not isinstance(made, dict):
+        return made  # type: ignore[no-any-return]
+    import json
+
+    return json.dumps(made, indent=1) + "\n"
 
 
 def _file_name(shader: Shader) -> str:

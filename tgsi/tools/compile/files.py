@@ -7,22 +7,30 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tgsi.tools.compile.batch.names import Unread, expand, is_folder, shown
+from tgsi.tools.compile.batch.names import Unread, is_folder, is_plain, shown
 from tgsi.tools.compile.encodings import MAX_BYTES, log_text, text_of
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 
 if TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram
 
-TOKENS = re.compile(r"\ufeff?\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
-"""Listing of token words in hexadecimal. No shader text matches it."""
-
-
 _SPIRV = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
 """First bytes of a module of SPIR-V, in either order."""
+HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+
+
+@cache
+def _tokens() -> re.Pattern[str]:
+    return re.compile(r"\ufeff?\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
+
+
+def is_token_listing(text: str) -> bool:
+    """True for a listing of token words in hexadecimal. No text of a shader is one."""
+    return text.lstrip("\ufeff").lstrip()[:1] in HEXADECIMAL and _tokens().fullmatch(text) is not None
 
 
 class Shader(NamedTuple):
@@ -63,7 +71,7 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
         return
     if options.pick is not None:
         raise UsageError("--pick goes with --from-log")
-    found, unread = expand(options.files or ["-"], options.output)
+    found, unread = _expanded(options.files or ["-"], options.output)
     for name in found:
         try:
             yield _shader(_bytes(name), _shown(name))
@@ -74,7 +82,16 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
 
 def input_names(options: argparse.Namespace) -> list[str]:
     """Names of the input files, those of folders and patterns included."""
-    return expand(options.files, options.output)[0] if options.from_log is None else [options.from_log]
+    return _expanded(options.files, options.output)[0] if options.from_log is None else [options.from_log]
+
+
+def _expanded(words: list[str], output: str | None) -> tuple[list[str], list[Unread]]:
+    """The files that the words stand for, and words that stand for none."""
+    if all(map(is_plain, words)):
+        return words, []
+    from tgsi.tools.compile.batch.walk import expand
+
+    return expand(words, output)
 
 
 def _shader(data: bytes, name: str) -> Shader:
@@ -193,11 +210,13 @@ def report(
     unread: Sequence[Unread] = (),
 ) -> None:
     """Write the findings: to stdout (or -o) with --check, otherwise to stderr. `names`: the input of each finding."""
+    if not findings and not unread and (options.format == "text" or not options.check):
+        if options.check:
+            write(options, "")
+        return
     from tgsi.tools.compile.batch.places import Report
     from tgsi.tools.compile.batch.reports import write_report
 
-    if options.format != "text" and not (options.check or findings or unread):
-        return
     made = Report(findings, names or [""] * len(findings), unread, failed)
     text = write_report(made, options.format, quiet=options.quiet, werror=options.werror)
     if options.check:

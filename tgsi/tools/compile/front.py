@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
-from tgsi.tools.compile.files import TOKENS, Shader
+from tgsi.tools.compile.files import Shader, is_token_listing
 
 if TYPE_CHECKING:
     from passes.validate.semantics import SemanticLimits
@@ -39,7 +39,7 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
             if found.program is None:
                 raise ParseError(found.findings)
             program = found.program
-        elif TOKENS.fullmatch(text):
+        elif is_token_listing(text):
             from tgsi.language.tokens.decoder import decode
 
             program = decode([int(word, 16) for word in text.lstrip("\ufeff").split()], name=name)
@@ -61,20 +61,25 @@ def fails(findings: Iterable[Any], options: argparse.Namespace) -> bool:
 
 def is_foreign(shader: Shader, options: argparse.Namespace) -> bool:
     """True for a shader in another language than TGSI: by an option, the ending of its file's name, or what it holds."""
-    from frontends.glsl.request import suffixes
     from tgsi.language.source import is_glsl
 
     if shader.found is not None:
         return False
     if options.language is not None:
         return bool(options.language != "tgsi")
-    return bool(shader.module) or is_glsl(shader.text) or (suffixes(shader.name)[1] is not None and not _is_tgsi(shader.text))
+    if shader.module or is_glsl(shader.text):
+        return True
+    if _is_tgsi(shader.text):
+        return False
+    from frontends.glsl.request import suffixes
+
+    return suffixes(shader.name)[1] is not None
 
 
 def _is_tgsi(text: str) -> bool:
     from tgsi.language.facts.enums import Processor
 
-    return text.lstrip("\ufeff").split(None, 1)[:1] in [[stage.name] for stage in Processor] or TOKENS.fullmatch(text) is not None
+    return text.lstrip("\ufeff").split(None, 1)[:1] in [[stage.name] for stage in Processor] or is_token_listing(text)
 
 
 def _compiled(shader: Shader, options: argparse.Namespace) -> Program:
@@ -106,11 +111,13 @@ def limits_of(options: argparse.Namespace) -> SemanticLimits | None:
     None if neither was asked for: --check and --link always judge, other actions print and run what the language allows. A link judges
     its shaders together.
     """
-    from linkage.link import find_profile
     from passes.validate.semantics import LIMITS as BY_NAME
+    from passes.validate.semantics import SOFTWARE
 
     if options.limits:
         return BY_NAME[options.limits]
-    if not (options.check or options.link) and options.profile == DEFAULT_PROFILE:
-        return None
+    if options.profile == DEFAULT_PROFILE:  # its module takes long to load
+        return SOFTWARE if options.check or options.link else None
+    from linkage.link import find_profile
+
     return find_profile(options.profile).semantic_limits

@@ -15,37 +15,13 @@ from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.run import run_arguments
 from tgsi.tools.compile.run_data import ArgumentsError, read_triple
+from tgsi.tools.compile.run_options import RESOURCES
 
 if TYPE_CHECKING:
     from backends.nvk.emulator.compare import Comparison
     from backends.nvk.lower.code import LoweredMesh, LoweredTask
     from backends.nvk.methods.calls import Call
     from tgsi.language.program import Program
-
-RESOURCES = ("constants", "buffers", "counters", "textures", "samplers", "images", "fuel")
-"""Options of --run that --compare takes, too."""
-
-
-def add_nvk_options(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--class`` and ``--compare``."""
-    group = parser.add_argument_group("with --emit nvk", "The files are a mesh shader and, if there is one, the task shader before it.")
-    group.add_argument("--class", dest="class_number", metavar="CLASS", help="3D class, e.g. c797 (default: c597)")
-    group.add_argument(
-        "--compare",
-        action="store_true",
-        help="run the shaders as they are and lowered, in both engines unless --engine names one; exit code 1 if the results differ. "
-        f"--grid and {', '.join('--' + name for name in RESOURCES)} go with it",
-    )
-
-
-def nvk_options(options: argparse.Namespace) -> tuple[str, ...]:
-    """Options of --run that are allowed here. Raises UsageError for options of --emit nvk without it."""
-    if options.emit == "nvk":
-        return ("grid", *RESOURCES, "engine") if options.compare else ("grid",)
-    for given, name in ((options.class_number is not None, "--class"), (options.compare, "--compare")):
-        if given:
-            raise UsageError(f"{name} goes with --emit nvk")
-    return ()
 
 
 def emit_nvk(options: argparse.Namespace) -> int:

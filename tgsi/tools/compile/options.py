@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from functools import cache
 from typing import Any, NoReturn
 
 from backends.glsl.version import DEFAULT as DEFAULT_GLSL
@@ -12,9 +15,8 @@ from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.front import DEFAULT_PROFILE
 from tgsi.tools.compile.link_options import add_link_options
 from tgsi.tools.compile.nearest import nearest
-from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
-from tgsi.tools.compile.run import add_run_options
+from tgsi.tools.compile.run_options import add_nvk_options, add_run_options
 from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.state import add_state_option
 from tgsi.tools.compile.targets import add_target_options
@@ -31,6 +33,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
 
+    def format_help(self) -> str:
+        """The help with its examples, whose parts are loaded only now."""
+        self.epilog = _epilog()
+        return super().format_help()
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = [str(choice) for choice in action.choices]
@@ -38,16 +45,30 @@ class _Parser(argparse.ArgumentParser):
             raise UsageError(f"{'/'.join(action.option_strings)}: unknown value `{value}`; {hint}")
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line. The parser raises UsageError."""
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Formatter of the terminal's width. argparse makes one for each option, and would load archives of all kinds for its first one."""
+
+    def __init__(self, prog: str, **more: Any) -> None:
+        super().__init__(prog, **{"width": _columns(), **more})
+
+
+@cache
+def _columns() -> int:
+    """Characters of a line of help: COLUMNS, or else the terminal's width, less a margin."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given) - 2
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns - 2
+    except (AttributeError, ValueError, OSError):
+        return 78
+
+
+def _epilog() -> str:
+    """Examples and notes below the help."""
     from tgsi.language.listing import JSON_NOTE
 
-    parser = _Parser(
-        prog=PROGRAM,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Check, print and compile shaders in TGSI, GLSL, HLSL and SPIR-V. Without an action the canonical text is printed.",
-        epilog=f"""\
+    return f"""\
 examples:
   {PROGRAM} shader.tgsi                    canonical text
   {PROGRAM} shader.frag                    TGSI of GLSL; also .vert .geom .tesc .tese .comp .mesh .task, .frag.hlsl, .spv
@@ -79,7 +100,16 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
 "text"}}], "fixes": [{{"start", "end", "text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
 Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}. Numbers are
 32-bit words; parts that the run does not have are left out. With -o FILE.npz the results are arrays.
-""",
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line. The parser raises UsageError."""
+    parser = _Parser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        formatter_class=_Formatter,
+        description="Check, print and compile shaders in TGSI, GLSL, HLSL and SPIR-V. Without an action the canonical text is printed.",
     )
     parser.add_argument(
         "files",

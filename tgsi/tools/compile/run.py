@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,77 +23,12 @@ from tgsi.tools.compile.run_data import (
     read_texture,
     read_triple,
 )
+from tgsi.tools.compile.run_options import BYTES, NAMED, NUMBERED, NUMBERS, TEXTURES, option_name
 from tgsi.tools.compile.targets import chosen_cpu
 
 if TYPE_CHECKING:
     from backends.run.result import RunResult
     from tgsi.language.program import Program
-
-NUMBERS = {
-    "inputs": "(invocations, registers, 4); GEOM and TESS_*: (primitives, vertices, registers, 4)",
-    "coefs": "FRAG, instead of --inputs: interpolation planes (registers, 3, 4)",
-    "quad_pos": "FRAG: x, y, z, 1/w of whole quads, (4, invocations)",
-    "sample_positions": "FRAG: (samples, 2) from 0 to 1",
-    "coverage": "FRAG: bits of the covered samples, (invocations,)",
-}
-NUMBERED = {
-    "constants": "(vec4s, 4) of constant buffer KEY",
-    "buffers": "words or bytes of BUFFER KEY",
-    "counters": "words of HWATOMIC buffer KEY",
-    "framebuffer": "FRAG: (invocations, 4), the color KEY that FBFETCH reads",
-}
-NAMED = {
-    "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, e.g. VERTEXID=[7]",
-    "memory": "COMP: KEY is GLOBAL or INPUT",
-}
-BYTES = {"payload": "MESH: words or bytes that the task before it wrote as its payload"}
-ENGINE = ("flatshade_color", "fuel", "engine", "trace")
-TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
-DATA_HELP = """\
-DATA is a .npy, .json or .bin file, or JSON text. Whole numbers are 32-bit words, numbers with a decimal point are floats; float:DATA
-and int:DATA convert; zeros:BYTES is zeroed memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer, or
-zeros:WxHxL. --coefs, --quad-pos, --sample-positions and TESSCOORD are floats in any case. Memory is printed as words and, in
-parentheses, as numbers: integers if they are less than 2^23 away from 0, otherwise floats."""
-
-
-def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
-    """Declare the action --run and its options, which have the names of the arguments of `tgsi.run`."""
-    actions.add_argument("--run", action="store_true", help="run a shader and print its results")
-    group = parser.add_argument_group("with --run", DATA_HELP)
-    for name, text in NUMBERS.items():
-        group.add_argument(_option(name), metavar="DATA", help=text)
-    for name, text in BYTES.items():
-        group.add_argument(_option(name), metavar="DATA", help=text)
-    for name, text in (NUMBERED | NAMED | TEXTURES).items():
-        group.add_argument(_option(name), metavar="KEY=DATA", action="append", default=[], help=text)
-    group.add_argument(
-        "--samplers",
-        metavar="KEY=WORDS",
-        action="append",
-        default=[],
-        help="e.g. 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
-    )
-    group.add_argument("--grid", metavar="XxYxZ", help="COMP, TASK, MESH: blocks (default: 1)")
-    group.add_argument("--block", metavar="XxYxZ", help="COMP: threads per block, if the program does not fix them")
-    group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
-    group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
-    group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
-    group.add_argument(
-        "--fuel", metavar="NUMBER", type=int, help="iterations of an invocation in a loop and the loops inside (default: 262144)"
-    )
-    group.add_argument("--engine", choices=("jit", "interp"), help="engine that runs the shader (default: jit; with --trace interp)")
-    group.add_argument("--trace", action="store_true", help="list the executed instructions and the values that they wrote")
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def refuse_run_options(options: argparse.Namespace, allowed: Collection[str] = ()) -> None:
-    """Raise UsageError for an option of --run that is given without --run, unless it is among `allowed`."""
-    for name in (*NUMBERS, *BYTES, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
-        if name not in allowed and getattr(options, name) not in (None, [], False):
-            raise UsageError(f"{_option(name)} goes with --run")
 
 
 def run_shader(options: argparse.Namespace) -> int:
@@ -137,18 +71,18 @@ def run_arguments(options: argparse.Namespace) -> dict[str, Any]:
         made: dict[str, Any] = {}
         for name in (*NUMBERS, *BYTES):
             if getattr(options, name) is not None:
-                made[name] = read_numbers(_option(name), getattr(options, name))
+                made[name] = read_numbers(option_name(name), getattr(options, name))
         for name in NUMBERED:
-            made[name] = read_numbered(_option(name), getattr(options, name), read_numbers)
+            made[name] = read_numbered(option_name(name), getattr(options, name), read_numbers)
         for name in NAMED:
-            made[name] = read_items(_option(name), getattr(options, name), read_numbers)
+            made[name] = read_items(option_name(name), getattr(options, name), read_numbers)
         for name in TEXTURES:
-            made[name] = read_numbered(_option(name), getattr(options, name), read_texture)
+            made[name] = read_numbered(option_name(name), getattr(options, name), read_texture)
         made["samplers"] = {unit: read_sampler("--samplers", "") for unit in made["textures"]}
         made["samplers"] |= read_numbered("--samplers", options.samplers, read_sampler)
         for name in ("grid", "block"):
             if getattr(options, name) is not None:
-                made[name] = read_triple(_option(name), getattr(options, name))
+                made[name] = read_triple(option_name(name), getattr(options, name))
         for name in ("shared_memory", "face", "fuel"):
             if getattr(options, name) is not None:
                 made[name] = getattr(options, name)
@@ -164,7 +98,7 @@ def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
     given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
     for name in ("constants", "framebuffer"):
         texts = dict(text.split("=", 1) for text in getattr(options, name))
-        given += [(f"{_option(name)} {key}", text, made[name][int(key)]) for key, text in texts.items()]
+        given += [(f"{option_name(name)} {key}", text, made[name][int(key)]) for key, text in texts.items()]
     for place, text, array in given:
         if looks_like_words(text, array):
             note = "holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data, for words int:"
@@ -186,7 +120,7 @@ def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
         option, by_dimension = by_number[file], file in (File.CONST, File.HWATOMIC)
         numbers = [declaration.dimension or 0] if by_dimension else range(declaration.first, declaration.last + 1)
         missing = [f"{file.name}[{number}]" for number in numbers if number not in arguments.get(option, ())]
-        absent.setdefault(_option(option), []).extend(missing)
+        absent.setdefault(option_name(option), []).extend(missing)
     for option, names in absent.items():
         if names:
             shown = ", ".join(dict.fromkeys(names[:8])) + (" and more" if len(names) > 8 else "")
@@ -245,11 +179,11 @@ def _with_options(message: str) -> str:
     name = message.split(":")[0].split("[")[0].split(" ")[0]
     known = (*NUMBERS, *BYTES, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")
     if name in known:
-        message = f"{_option(name)}{message[len(name) :]}"
+        message = f"{option_name(name)}{message[len(name) :]}"
     keyed = re.compile(rf"(?:--)?({'|'.join(n.replace('_', '[_-]') for n in known)})\['?(\w+)'?\]")
-    message = keyed.sub(lambda found: f"{_option(found[1])} {found[2]}", message)
+    message = keyed.sub(lambda found: f"{option_name(found[1])} {found[2]}", message)
     if message.startswith("invocations differ"):
-        message = re.sub(r"\b(inputs|quad_pos|coverage)\b", lambda found: _option(found[1]), message)
+        message = re.sub(r"\b(inputs|quad_pos|coverage)\b", lambda found: option_name(found[1]), message)
     return message if name in known else f"--run: {message}"
 
 

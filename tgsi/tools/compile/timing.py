@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +42,8 @@ class Stopwatch:
 
     def json(self) -> str:
         """JSON object of the same table: `times`, a list of `stage`, `ms` and `percent`, and `total_ms`."""
+        import json
+
         rows = [{"stage": name, "ms": round(spent, 4), "percent": round(self._percent(spent), 2)} for name, spent in self.times.items()]
         return json.dumps({"times": rows, "total_ms": round(self.total, 4)}, indent=1) + "\n"
 
