@@ -137,8 +137,10 @@ def _act(options: argparse.Namespace) -> int:
     from tgsi.tools.compile.run_options import nvk_options, refuse_run_options
     from tgsi.tools.compile.targets import chosen_cpu
 
-    if (options.fix or options.diff) and (options.link or options.run):
-        raise UsageError(f"--{'fix' if options.fix else 'diff'} corrects files; --{'link' if options.link else 'run'} goes without it")
+    others = {"--link": options.link, "--run": options.run, "--draw": options.draw is not None}
+    if (options.fix or options.diff) and any(others.values()):
+        other = next(name for name, given in others.items() if given)
+        raise UsageError(f"--{'fix' if options.fix else 'diff'} corrects files; {other} goes without it")
     chosen_cpu(options)
     if options.draw is None:
         refuse_draw_options(options)
