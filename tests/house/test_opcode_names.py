@@ -23,6 +23,7 @@ ALLOWED = {
     "backends.glsl": "one expression for each opcode",
     "backends.interp": "one definition for each opcode, registered by name",
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
+    "backends.shader_key.application": "writes the kill that asks for a run for each sample",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
     "passes.lower.arithmetic": "writes opcodes with others",
     "passes.lower.denormals": "writes tests for 0 with others",
