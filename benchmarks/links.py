@@ -1,4 +1,4 @@
-"""Speed of linking: `python -m benchmarks.links [plot.svg]`. CPU time of one thread, the best of several rounds."""
+"""Speed of linking, in every profile: `python -m benchmarks.links [plot.svg]`. CPU time of one thread, the best of several rounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from linkage import Linker, interface_of, link
+from linkage import PROFILES, Linker, interface_of, link
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
@@ -54,7 +54,7 @@ def best(rounds: int, work: Callable[[], int]) -> float:
     return found
 
 
-def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3) -> float:
+def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3, profile: str = "software") -> float:
     """Links per second of distinct pairs of programs with `varyings` varyings each, in random order."""
     choose = random.Random(1)
     side = int(pairs**0.5) + 1
@@ -66,7 +66,7 @@ def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3) ->
     def work() -> int:
         for vertex in vertices:
             for fragment in fragments:
-                link(vertex, fragment)
+                link(vertex, fragment, profile)
         return side * side
 
     return 1 / best(rounds, work)
@@ -125,6 +125,10 @@ def main() -> None:
     rate, relink = links_per_second(), relink_microseconds()
     print(f"links of 16 varyings: {rate:,.0f} a second (wanted {LINKS_WANTED:,.0f})")
     print(f"relink of one changed varying: {relink:.2f} us (wanted less than {RELINK_WANTED:.0f})")
+    for name, profile in PROFILES.items():
+        if name not in ("software", "i965"):
+            count = min(16, profile.interpolators)
+            print(f"{name}: {links_per_second(count, 2000, 3, name):,.0f} a second with {count} varyings")
     costs = microseconds_by_size()
     for size, cost in costs.items():
         print(f"{size:4} varyings: {cost:8.2f} us a link, {cost / size:5.2f} us a varying")

@@ -15,7 +15,7 @@ from linkage.link import connect, find_profile, link
 from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import LinkTable
-from linkage.unwritten import unwritten
+from linkage.unwritten import gaps_of, unwritten
 from linkage.usage import interface_of
 from passes.validate.semantics import SOFTWARE, SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
@@ -62,7 +62,7 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
     # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
-    reads = unwritten(producer, table, interface_of(consumer), rasterized=False)
+    reads = unwritten(gaps_of(producer), interface_of(producer), table, interface_of(consumer), rasterized=False)
     missing = tuple(item for item in table.unmatched_inputs if item.semantic != _PRIMITIVE)
     return replace(table, dead_outputs=dead, implicit=(), unwritten=reads, unmatched_inputs=missing)
 
@@ -106,7 +106,9 @@ def _between(table: LinkTable, producer: Program, consumer: Program, profile: st
     """The table of two stages before the rasterizer with the device's own, if it has one."""
     if profile == "software":
         return table
-    device = find_profile(profile).link_between(producer, consumer, table, options)
+    from linkage.scheme import link_between
+
+    device = link_between(find_profile(profile), producer, consumer, table, options)
     return table if device is None else replace(table, profile=profile, device=device)
 
 

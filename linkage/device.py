@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY
 from functools import lru_cache
+from typing import Any, TypeVar
 
-from linkage.device_link import Block, DeviceLink, Patch, Place
+from linkage.device_link import Block, DeviceLink, Patch, Place, Words
+from linkage.legality import indices_of
 from linkage.options import LinkOptions
 from linkage.relocate import RelocationList, relocations
 from linkage.rows import Relocation
 from linkage.table import LinkTable
-from linkage.text import mask_text
 from linkage.usage import Input, Interface, Output, interface_of, write_masks
 from passes.analysis import facts
 from passes.validate.semantics import SemanticLimits
@@ -19,12 +20,26 @@ from tgsi.language._forks import cached_property
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.facts.stages import STAGES
-from tgsi.language.facts.traits import Flow
+from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
+
+TEXTURE_NAMES = ("GENERIC", "TEXCOORD")
+"""Semantics that texture coordinates carry."""
+
+T = TypeVar("T")
+
+
+def _part(program: Program | None, side: Interface, make: Callable[[Program], T]) -> T:
+    """A fact of a program, kept with its interface, which links refer to."""
+    name = make.__name__
+    if name not in side.parts:
+        assert program is not None, "a plan of `linkage.plain` asks for what `build` asks for"
+        side.parts[name] = make(program)
+    found: T = side.parts[name]
+    return found
 
 
 @lru_cache(1 << 12)
@@ -40,45 +55,75 @@ def _constant_fields(program: Program) -> RelocationList:
     return relocations(facts.of(program, encode), File.CONST)
 
 
-class Job:
-    """State of one link while a profile works on it: the programs, the table, and the results so far."""
+def _has_back(program: Program) -> bool:
+    return indices_of(program).has_back
 
-    def __init__(self, profile: Profile, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> None:
+
+class Job:
+    """State of one link while a profile works on it: the programs, the table, and the results so far.
+
+    To explain a link that was made (`linkage.plain`) a job has the interfaces without the programs, which may be gone.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        vertex: Program | None,
+        fragment: Program | None,
+        table: LinkTable,
+        options: LinkOptions,
+        sides: tuple[Interface, Interface] | None = None,
+    ) -> None:
         self.profile, self.vertex, self.fragment, self.table, self.options = profile, vertex, fragment, table, options
+        if sides is None:
+            assert vertex is not None
+            assert fragment is not None
+            sides = interface_of(vertex), interface_of(fragment)
+        self.producer, self.consumer = sides
         self.found = Diagnostics()
         self.blocks: list[Block] = []
         self.places: list[Place] = []
         self.patches: list[Patch] = []
 
     @property
-    def producer(self) -> Interface:
-        """The interface of the program before the rasterizer."""
-        return interface_of(self.vertex)
+    def is_behind_geometry(self) -> bool:
+        """True if the program before the rasterizer is a geometry program."""
+        return self.vertex is not None and self.vertex.processor is Processor.GEOM
 
     @property
-    def consumer(self) -> Interface:
-        """The interface of the fragment program."""
-        return interface_of(self.fragment)
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The fragment program's instructions; none to explain a link, since they were judged."""
+        return () if self.fragment is None else self.fragment.instructions
 
-    @cached_property
+    @property
+    def has_back(self) -> bool:
+        """True if one of the programs has a back color."""
+        return self.has_back_outputs or self.has_back_inputs
+
+    @property
+    def has_back_outputs(self) -> bool:
+        """True if the program before the rasterizer has a back color."""
+        return _part(self.vertex, self.producer, _has_back)
+
+    @property
+    def has_back_inputs(self) -> bool:
+        """True if the fragment program has a back color."""
+        return _part(self.fragment, self.consumer, _has_back)
+
+    @property
     def written(self) -> dict[int, int]:
         """Channels that the vertex program writes of each output."""
-        return facts.of(self.vertex, write_masks)
+        return _part(self.vertex, self.producer, write_masks)
 
-    @cached_property
-    def tokens(self) -> tuple[int, ...]:
-        """The fragment program's tokens."""
-        return facts.of(self.fragment, encode)  # a program is linked with many others
-
-    @cached_property
+    @property
     def input_fields(self) -> RelocationList:
         """Places of the fragment program's tokens that name inputs."""
-        return facts.of(self.fragment, _input_fields)
+        return _part(self.fragment, self.consumer, _input_fields)
 
     @property
     def constant_fields(self) -> RelocationList:
         """Places of the fragment program's tokens that name constants."""
-        return facts.of(self.fragment, _constant_fields)
+        return _part(self.fragment, self.consumer, _constant_fields)
 
     def span(self, register: int) -> Span | None:
         """The declaration of a fragment input."""
@@ -165,6 +210,19 @@ class Job:
         return DeviceLink(self.profile.name, tuple(self.blocks), tuple(self.places), tuple(self.patches), self.found.sorted())
 
 
+Registers = list[int | None]
+"""The output register of each input, in the order of the link table's rows; None where nothing feeds it."""
+
+
+@record
+class Plain:
+    """The strategy of a profile for plain pairs; see `linkage.scheme`."""
+
+    outputs: Callable[[Job], Any]
+    inputs: Callable[[Job], Any]
+    words: Callable[[Any, Any, Registers], tuple[tuple[Words, ...], tuple[Patch, ...]] | None]
+
+
 @record
 class Profile:
     """A device: its limits as data, and its one linking strategy."""
@@ -174,6 +232,7 @@ class Profile:
     semantic_limits: SemanticLimits
     _: KW_ONLY
     build: Callable[[Job], None]
+    plain: Plain | None = None  # the same numbers for most pairs, in less time
     build_between: Callable[[Job], None] | None = None  # links two stages before the rasterizer; None: the device has no table for them
     interpolators: int = 32  # whole varyings that a pair may have at least, next to the position
     has_face: bool = True
@@ -181,178 +240,3 @@ class Profile:
     has_geometry: bool = True
     has_tessellation: bool = True
     has_primitive_id: bool = True  # also layer, viewport and clip distances as fragment inputs
-
-    def link(self, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> DeviceLink:
-        """Link a pair in this device's scheme.
-
-        Raises:
-            LinkError: the device cannot link the pair; each reason is a finding.
-        """
-        job = Job(self, vertex, fragment, table, options)
-        check_features(job)
-        self.build(job)
-        return job.done()
-
-    def link_between(self, producer: Program, consumer: Program, table: LinkTable, options: LinkOptions) -> DeviceLink | None:
-        """Link two stages before the rasterizer in this device's scheme; None if it has no table for them. Errors as `link`."""
-        job = Job(self, producer, consumer, table, options)
-        check_stages(job, producer, consumer)
-        if self.build_between is None:
-            return None
-        self.build_between(job)
-        return job.done()
-
-
-NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPVERTEX"})
-"""Fragment inputs that only later hardware has."""
-
-
-def check_stages(job: Job, *programs: Program) -> None:
-    """Refuse stages before the rasterizer that the device lacks."""
-    profile = job.profile
-    for program in programs:
-        stage = STAGES[program.processor]
-        is_later = not profile.has_geometry and program.processor is not Processor.VERT
-        if stage.is_mesh or is_later or (stage.is_patch and not profile.has_tessellation):
-            hint = "link the vertex program itself, or for a later device"
-            job.error("K031", f"the device has no {program.processor.name} stage", hint=hint)
-    job.stop_if_errors()
-
-
-def check_features(job: Job) -> None:
-    """Refuse stages, control flow and inputs that the device lacks."""
-    profile = job.profile
-    check_stages(job, job.vertex)
-    if not profile.has_fragment_flow:
-        for instruction in job.fragment.instructions:
-            if instruction.opcode.flow not in (None, Flow.END):
-                text = f"fragment programs have no control flow, and this one uses {instruction.opcode.name}"
-                job.error("K031", text, span=instruction.span, hint="select with CMP or SLT instead of branching; unroll loops")
-                break
-    for item in (*job.consumer.varyings, *job.consumer.specials):
-        name = item.semantic.name
-        if name == "FACE" and not profile.has_face:
-            hint = "select by two-sided color instead (passes.lower.face.face_from_back_color)"
-            job.error(
-                "K031",
-                f"IN[{item.register}] FACE: the device does not tell fragments which side they show",
-                register=item.register,
-                hint=hint,
-            )
-        elif name in NEW_INPUTS and not profile.has_primitive_id:
-            text = f"IN[{item.register}] {item.semantic}: the device does not give this to fragments"
-            job.error("K031", text, register=item.register, hint="carry it in a GENERIC semantic, in both programs")
-    job.stop_if_errors()
-
-
-TEXTURE_NAMES = ("GENERIC", "TEXCOORD")
-"""Semantics that texture coordinates carry."""
-
-_COLOR_NAMES = ("COLOR", "BCOLOR")
-
-
-def is_fixed(semantic: Semantic) -> bool:
-    """True for the fragment inputs that have registers of their own on devices of the time of shader model 2 and 3: colors and fog."""
-    return semantic.index < {"COLOR": 2, "FOG": 1}.get(semantic.name, 0)
-
-
-def wrong_carrier(job: Job, row: Relocation) -> bool:
-    """Note an error if a link state feeds an input with an output that another kind of register carries; then return true."""
-    source, name = job.source(row), row.semantic.name
-    kinds: tuple[str, ...]
-    if source is None or is_fixed(source) or (source.name == "BCOLOR" and source.index < 2):
-        kinds = TEXTURE_NAMES if name in TEXTURE_NAMES else _COLOR_NAMES if name in _COLOR_NAMES else (name,)
-    else:
-        kinds = TEXTURE_NAMES if name in TEXTURE_NAMES and source.index < 256 else ()
-    if source is None or source.name in kinds:
-        return False
-    where = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}] {source}"
-    if name in TEXTURE_NAMES and source.name in TEXTURE_NAMES:
-        if row.semantic.index < 256:  # `carriers` names the others
-            job.error("K032", f"{where}, and indices are bytes here", register=row.input_register, hint="renumber both programs")
-        return True
-    job.error(
-        "K032",
-        f"{where}, which another kind of register carries",
-        register=row.input_register,
-        hint="texture coordinates, colors and fog do not mix here",
-    )
-    return True
-
-
-def carriers(job: Job) -> list[Relocation]:
-    """Rows of GENERIC and TEXCOORD by index, on devices that carry both in the same texture coordinates.
-
-    An error is noted for a GENERIC and a TEXCOORD of one index, which clash, and for an index above 255.
-    """
-    rows = [row for row in job.table.rows if row.semantic.name in TEXTURE_NAMES]
-    owner: dict[int, Relocation] = {}
-    for row in rows:
-        index = row.semantic.index
-        other = owner.setdefault(index, row)
-        if other.semantic != row.semantic:
-            text = f"IN[{row.input_register}]: {other.semantic} and {row.semantic} are one texture coordinate here"
-            job.error("K033", text, register=row.input_register, hint="give one of them another index")
-        if index > 255:
-            text = f"IN[{row.input_register}] {row.semantic}: indices are bytes here"
-            job.error("K032", text, register=row.input_register, hint="renumber both programs")
-    return sorted(rows, key=lambda row: (row.semantic.index, row.input_register))
-
-
-def no_carrier(job: Job, row: Relocation, what: str) -> None:
-    """Note an error: the device has no `what` that carries this semantic."""
-    if row.semantic.name == "BCOLOR":
-        hint = f"read COLOR[{row.semantic.index}]; under two-sided light it has the back color on back faces"
-    else:
-        hint = "carry it in a GENERIC semantic, in both programs"
-    job.error("K032", f"IN[{row.input_register}] {row.semantic} has no {what}", register=row.input_register, hint=hint)
-
-
-def fed_by_nothing(job: Job, row: Relocation, effect: str) -> None:
-    """Note a warning about an input without an output. `effect` says what the fragment program then reads."""
-    hint = f"write {row.semantic} in the vertex program, or give the fragment program another input"
-    job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; {effect}", register=row.input_register, hint=hint)
-
-
-def check_channels(job: Job, row: Relocation, carried: int, effect: str) -> None:
-    """Note a warning if the fragment program reads channels that the carrier does not have. `effect` says what these are then."""
-    if row.output_register is not None and row.usage_mask & ~carried:
-        text = f"IN[{row.input_register}] {row.semantic}{mask_text(row.usage_mask & ~carried)}: {effect}"
-        hint = f"read {row.semantic}{mask_text(carried)} only, or carry the rest in a GENERIC semantic"
-        job.warning("K036", text, register=row.input_register, hint=hint)
-
-
-def check_sides(job: Job, row: Relocation) -> None:
-    """Note warnings about a color on a device that has fixed registers for COLOR k and BCOLOR k, one for each side of a polygon."""
-    source = job.source(row)
-    if source is None or source.name not in _COLOR_NAMES:
-        return
-    where = f"IN[{row.input_register}] {row.semantic}"
-    if source.name == "BCOLOR":
-        text = f"{where}: front faces read COLOR[{source.index}], which nothing writes"
-        job.warning("K036", text, register=row.input_register, hint=f"write COLOR[{source.index}] in the vertex program")
-    if job.options.light_twoside and job.table.back.get(source.index) != job.table.back_register(row):
-        text = f"{where}: back faces read BCOLOR[{source.index}], which " + (
-            "nothing writes" if source.index not in job.table.back else "belongs to another color"
-        )
-        hint = f"write BCOLOR[{row.semantic.index}] in the vertex program, or turn two-sided light off"
-        job.warning("K036", text, register=row.input_register, hint=hint)
-
-
-def refuse_indexed_inputs(job: Job) -> None:
-    """Refuse a fragment program that computes the number of an input, on a device whose instructions name their inputs."""
-    for item in job.fragment.instructions:
-        for operand in item.src:
-            if operand.register.file is File.IN and operand.register.indirect is not None:
-                text = f"instructions name their inputs, and this {item.opcode.name} computes the number of one"
-                job.error("K031", text, span=item.span, hint="read the inputs one by one and select with CMP or UCMP")
-                return
-
-
-def too_many(job: Job, count: int, limit: int, what: str) -> None:
-    """Note that a limit is exceeded."""
-    if count > limit:
-        rows = job.table.rows
-        register = rows[-1].input_register if rows else None
-        hint = "read fewer varyings, or pack two into one"
-        job.error("K030", f"the fragment program needs {count} {what}, the device has {limit}", register=register, hint=hint)

@@ -1,16 +1,42 @@
-"""Records of a link in a device's own scheme: blocks of words or bytes with notes, places to patch, and carriers."""
+"""Records of a link in a device's own scheme: blocks of words or bytes with notes, places to patch, and carriers.
+
+A link makes the numbers. Notes, carriers and findings are texts for people: `open_link` leaves them out, and the first read makes them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
+from typing import TYPE_CHECKING, Any
 
 from linkage.relocate import Field
 from tgsi.language.diagnostics import Diagnostic
 from tgsi.language.record import record
 
+Words = tuple[str, int, tuple[int, ...]]
+"""Name, width and values of a block without its notes."""
+
+
+class _LateNotes:
+    """The notes of a block whose link made numbers only: its device link and its position there."""
+
+    __slots__ = ("_link", "_position")
+
+    _link: DeviceLink
+    _position: int
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "notes":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            notes = self._link._explained().blocks[self._position].notes
+            object.__setattr__(self, name, notes)
+            return notes
+
 
 @record
-class Block:
+class Block(_LateNotes):
     """A table of the device: entries of `width` bits, with a note for people on each one (empty where there is nothing to say)."""
 
     name: str
@@ -41,8 +67,38 @@ class Place:
     place: str
 
 
+class _LateTexts:
+    """The parts of a device link that its maker left out: the numbers of its blocks, and a function that explains the whole link."""
+
+    __slots__ = ("_explain", "_words")
+
+    _words: tuple[Words, ...]
+    _explain: Any
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "blocks":
+                value = tuple(_open_block(self, number, words) for number, words in enumerate(self._words))
+            elif name in ("places", "findings"):
+                value = getattr(self._explained(), name)
+            else:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            object.__setattr__(self, name, value)
+            return value
+
+    def _explained(self) -> DeviceLink:
+        """The same link with all of its texts."""
+        if isinstance(self._explain, DeviceLink):
+            return self._explain
+        make, *facts = self._explain
+        explained: DeviceLink = make(*facts)
+        object.__setattr__(self, "_explain", explained)
+        return explained
+
+
 @record
-class DeviceLink:
+class DeviceLink(_LateTexts):
     """One link in the scheme of a device."""
 
     profile: str
@@ -57,3 +113,25 @@ class DeviceLink:
             if block.name == name:
                 return block
         raise KeyError(name)
+
+
+_OpenBlock: Any = type("Block", (_LateNotes,), {"__slots__": vars(Block)["__slots__"]})
+_OpenLink: Any = type("DeviceLink", (_LateTexts,), {"__slots__": vars(DeviceLink)["__slots__"]})
+
+
+def _open_block(link: Any, position: int, words: Words) -> Block:
+    block = _OpenBlock()
+    block.name, block.width, block.values = words
+    block._link, block._position = link, position
+    block.__class__ = Block
+    return block  # type: ignore[no-any-return]
+
+
+def open_link(
+    profile: str, words: tuple[Words, ...], patches: tuple[Patch, ...], make: Callable[..., DeviceLink], *facts: Any
+) -> DeviceLink:
+    """Return a link of numbers. `make(*facts)` makes the same link with its texts, when one of them is first read."""
+    link = _OpenLink()
+    link.profile, link.patches, link._words, link._explain = profile, patches, words, (make, *facts)
+    link.__class__ = DeviceLink
+    return link  # type: ignore[no-any-return]

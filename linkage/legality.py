@@ -41,15 +41,19 @@ def check_together(limits: SemanticLimits, *programs: Program) -> None:
     Raises:
         LinkError: a program breaks a rule of the limit set (S010 to S015); every finding is in the exception.
     """
-    is_fine, has_back, highest = limits.distinct is None and not limits.dense, False, -1
-    for program in programs:
-        part = facts.of(program, _indices)
-        is_fine &= part.is_legal
-        has_back |= part.has_back
-        if part.generic > highest:
-            highest = part.generic
-    if is_fine and highest < limits.generics(has_back):
-        return
+    if limits.distinct is None and not limits.dense:
+        has_back, highest = False, -1
+        for program in programs:
+            part = facts.of(program, _indices)
+            if not part.is_legal:
+                break
+            if part.has_back:
+                has_back = True
+            if part.generic > highest:
+                highest = part.generic
+        else:
+            if highest < limits.generics(has_back):
+                return
     found: list[Diagnostic] = []
     for number, program in enumerate(programs):
         found += judge(program, limits, programs[:number] + programs[number + 1 :])

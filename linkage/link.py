@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linkage.legality import check_together
 from linkage.match import check_registers, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
-from linkage.table import LinkTable
+from linkage.table import LinkTable, set_field
 from linkage.unwritten import gaps_of
-from linkage.unwritten import unwritten as unwritten_reads
 from linkage.usage import interface_of
 from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
@@ -78,16 +76,18 @@ def connect(
         from linkage.types import check_types  # loaded only for programs of other languages than TGSI
 
         check_types(vertex, fragment)
-    table = join(profile, producer, consumer, state.mapping)
-    if gaps_of(vertex):
-        table = replace(table, unwritten=unwritten_reads(vertex, table, consumer, rasterized=True))
+    table = join(profile, producer, consumer, state.mapping, gaps_of(vertex))
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
     if vertex.interface is not None or fragment.interface is not None:
         from linkage.text import names_of
 
-        table = replace(table, names=names_of(vertex, fragment))
-    return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
+        set_field(table, "names", names_of(vertex, fragment))
+    if device is not None:
+        from linkage.scheme import link_pair  # draws link without a device
+
+        set_field(table, "device", link_pair(device, vertex, fragment, table, options, is_mapped=bool(state.mapping)))
+    return table
 
 
 def find_profile(name: str) -> Profile:

@@ -9,7 +9,7 @@ from types import TracebackType
 from linkage.legality import check_together
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
-from linkage.relocate import RelocationList, patch, placement, relocations
+from linkage.relocate import RelocationList, patch, placement, relocations, writes_of
 from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
 from passes.analysis import facts
@@ -39,13 +39,18 @@ class LinkCounters:
 class LinkedCopy:
     """One copy of the tokens. As a context manager it is in use, and not patched, until the block ends."""
 
-    __slots__ = ("_users", "assignment", "generation", "words")
+    __slots__ = ("_users", "generation", "places", "words")
 
     def __init__(self, words: array[int], assignment: tuple[int, ...]) -> None:
         self.words = words
-        self.assignment = assignment
+        self.places = packed(assignment)
         self.generation = 0
         self._users = 0
+
+    @property
+    def assignment(self) -> tuple[int, ...]:
+        """The place of each declared register, in their order."""
+        return tuple(self.places)
 
     @property
     def is_in_use(self) -> bool:
@@ -74,6 +79,17 @@ class LinkedCopy:
         return decode(self.words)
 
 
+from_bytes = int.from_bytes
+
+Places = bytes | tuple[int, ...]
+"""The place of each declared register: bytes where all of them fit, so that equal places are equal objects of one type."""
+
+
+def packed(assignment: tuple[int, ...]) -> Places:
+    """An assignment as `Places`."""
+    return bytes(assignment) if max(assignment, default=0) < 256 else assignment
+
+
 class _Rotation:
     """Copies of one program's tokens, in which the registers of one file are numbered anew.
 
@@ -90,6 +106,7 @@ class _Rotation:
         self._blocks = self._list.blocks
         self._declared = tuple(register for first, last in self._blocks for register in range(first, last + 1))
         self._fields = tuple(self._list.by_register.get(register, ()) for register in self._declared)
+        self._slots = tuple(map(writes_of, self._fields))
         self._copies: list[LinkedCopy] = []
         for _ in range(copies):
             self._add()
@@ -108,18 +125,18 @@ class _Rotation:
     @property
     def stale(self) -> int:
         """Number of copies with an older assignment than the current one."""
-        current = self._copies[self._current].assignment
-        return sum(copy.assignment != current for copy in self._copies)
+        current = self._copies[self._current].places
+        return sum(copy.places != current for copy in self._copies)
 
-    def _linked(self, wanted: tuple[int, ...]) -> LinkedCopy:
+    def _linked(self, wanted: Places) -> LinkedCopy:
         """A copy with an assignment."""
-        counters = self.counters
         copy = self._copies[self._current]
-        if copy.assignment == wanted:
-            counters.unchanged += 1
-            counters.compared += len(wanted)
+        if copy.places == wanted:
+            self.counters.unchanged += 1
+            self.counters.compared += len(wanted)
             return copy
-        copy = self._next(wanted)
+        if len(self._copies) > 1 or copy._users:
+            copy = self._next(wanted)
         self._patch(copy, wanted)
         return copy
 
@@ -129,12 +146,12 @@ class _Rotation:
         self.counters.copies += 1
         return copy
 
-    def _next(self, wanted: tuple[int, ...]) -> LinkedCopy:
+    def _next(self, wanted: Places) -> LinkedCopy:
         """Choose a copy that already has the wanted assignment, otherwise the next one not in use, otherwise a new one."""
         copies = self._copies
         turn = [(self._current + i) % len(copies) for i in range(1, len(copies) + 1)]
         for number in turn:
-            if copies[number].assignment == wanted:
+            if copies[number].places == wanted:
                 self._current = number
                 return copies[number]
         for number in turn:
@@ -144,22 +161,65 @@ class _Rotation:
         self._current = len(copies)
         return self._add()
 
-    def _patch(self, copy: LinkedCopy, wanted: tuple[int, ...]) -> None:
-        counters, old = self.counters, copy.assignment
-        slots = [slot for slot, (was, place) in enumerate(zip(old, wanted)) if was != place]
-        first = slots[0] if slots else len(wanted)
-        counters.compared += min(first + 1, len(wanted))
-        for slot in slots:
-            counters.patched_slots += 1
-            counters.patched_fields += patch(copy.words, self._fields[slot], {self._declared[slot]: wanted[slot]})
-        copy.assignment = wanted
-        copy.generation += first < len(wanted)
+    def _patch(self, copy: LinkedCopy, wanted: Places) -> None:
+        counters, words, old, slots = self.counters, copy.words, copy.places, self._slots
+        if type(old) is type(wanted) is bytes:
+            different = from_bytes(old, "little") ^ from_bytes(wanted, "little")
+        else:
+            different = sum(0xFF << 8 * slot for slot, (was, place) in enumerate(zip(old, wanted)) if was != place)
+        first, count, fields = -1, 0, 0
+        while different:  # a byte a slot
+            slot = (different & -different).bit_length() - 1 >> 3
+            different &= -256 << 8 * slot
+            if not count:
+                first = slot
+            count += 1
+            item = slots[slot]
+            fields += item.fields
+            if item.writes is None:
+                patch(words, self._fields[slot], {self._declared[slot]: wanted[slot]})
+                continue
+            place = wanted[slot] & 0xFFFF
+            for word, keep, factor in item.writes:
+                words[word] = words[word] & keep | place * factor
+        counters.compared += first + 1 if count else len(wanted)
+        counters.patched_slots += count
+        counters.patched_fields += fields
+        copy.places = wanted
+        copy.generation += count > 0
 
 
-def _judged(program: Program) -> bool:
-    """Judge a program by the software profile's limits; see `check_together`."""
+ABSENT = 0xFF
+_CODES = {
+    key_of(semantic): code
+    for code, semantic in enumerate(
+        (
+            *(Semantic("GENERIC", index) for index in range(224)),
+            *(Semantic("TEXCOORD", index) for index in range(8)),
+            *(Semantic("COLOR", index) for index in range(2)),
+            *(Semantic("CLIPDIST", index) for index in range(2)),
+            *(Semantic(name) for name in ("FOG", "POSITION", "PRIM_ID", "LAYER", "VIEWPORT_INDEX")),
+        )
+    )
+}
+"""A byte for each of the semantics that most programs link by."""
+
+
+def _places_by_code(program: Program) -> bytes:
+    """256 bytes: the register of the output of each code, `ABSENT` where there is none. Empty for a program that wants a closer look.
+
+    Raises:
+        LinkError: the program breaks the limits of the software profile, see `check_together`.
+    """
     check_together(SOFTWARE, program)
-    return True
+    producer = interface_of(program)
+    if producer.duplicates or program.processor is not Processor.VERT or producer.first_free > ABSENT:
+        return b""
+    table = bytearray([ABSENT]) * 256
+    for key, register in producer.by_key.items():
+        if key in _CODES:
+            table[_CODES[key]] = register
+    return bytes(table)
 
 
 class Linker(_Rotation):
@@ -196,6 +256,8 @@ class Linker(_Rotation):
         self._positions = tuple(position.get(register, -1) for register in self._declared)
         in_order = self._is_simple and -1 not in self._positions
         self._keys_in_order = tuple(self._keys[position] for position in self._positions) if in_order else ()
+        has_codes = all(key in _CODES for key in self._keys_in_order)
+        self._codes = bytes([_CODES[key] for key in self._keys_in_order]) if has_codes else b""
         self._vertex: Program | None = None
 
     def table(self) -> LinkTable:
@@ -211,8 +273,13 @@ class Linker(_Rotation):
             LinkError: the programs do not link, a semantic has no legal index, or a range of inputs would have to be torn apart.
         """
         self.counters.links += 1
-        facts.of(vertex, _judged)  # the fragment program was judged when the Linker was made, and back colors lower no limit here
-        wanted = self.assignment(vertex)
+        table = facts.of(vertex, _places_by_code)  # the fragment program was judged when the Linker was made, by the same limits
+        if table and self._codes:
+            places = self._codes.translate(table)
+            if ABSENT not in places:
+                self._vertex = vertex
+                return self._linked(places)
+        wanted = packed(self.assignment(vertex))
         self._vertex = vertex
         return self._linked(wanted)
 
@@ -276,7 +343,7 @@ class OutputLinker(_Rotation):
                 have to be torn apart.
         """
         self.counters.links += 1
-        return self._linked(self.assignment(fragment))
+        return self._linked(packed(self.assignment(fragment)))
 
     def assignment(self, fragment: Program) -> tuple[int, ...]:
         """The place of each declared output register, in the order of declared registers."""

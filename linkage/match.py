@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched
-from linkage.table import NAMED_OUTPUTS, LinkTable
+from linkage.table import NAMED_OUTPUTS, NO_NAMES, LinkTable, OpenTable
+from linkage.unwritten import NO_GAPS, Gaps, unwritten
 from linkage.usage import Input, Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import PRIMITIVE_SEMANTICS, Semantic
 from tgsi.language.program import Program
-from tgsi.language.record import record
+from tgsi.language.record import open_twin, record
 
 _FIXED_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX"})
 RASTERIZER_OUTPUTS = _FIXED_OUTPUTS | PRIMITIVE_SEMANTICS
@@ -24,44 +26,100 @@ _OTHER_SIDE = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
 _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 
 
-def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
+def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], gaps: Gaps = NO_GAPS) -> LinkTable:
     """Match two interfaces, whatever their stages. O(inputs + outputs).
 
-    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides.
+    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides. Fields
+    for messages are made when they are read. `gaps` are those of the producer that a rasterizer may come across.
     """
-    theirs, ours = producer.parts.get("fed") or _fed(producer), consumer.parts.get("feeding") or _feeding(consumer)
-    if mapping or theirs.has_primitives:
+    theirs: _Fed = producer.parts.get("fed") or _fed(producer)
+    ours: _Feeding = consumer.parts.get("feeding") or _feeding(consumer)
+    if mapping:
         registers = _registers_by_semantic(producer, consumer, mapping)
     else:
         registers = [*map(producer.by_key.get, ours.keys)]
-    missing: tuple[Unmatched, ...] = ()
-    other_sides: tuple[Unmatched, ...] = ()
-    if None in registers:
-        missing, other_sides = _without_output(producer, consumer, mapping, registers)
+    if (ours.colors or mapping) and None in registers:
+        _fall_back(producer, consumer, mapping, registers)
     if theirs.has_primitives:
         rows = tuple(
             [_row(slot, item, register, register in producer.per_primitive) for slot, (item, register) in _each(consumer, registers)]
         )
     else:
-        try:
-            rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
-        except KeyError:
-            for slot, (item, register) in _each(consumer, registers):
-                if register not in ours.rows[slot]:
-                    ours.rows[slot].setdefault(register, _row(slot, item, register, False))
-            rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
-    read = {*registers}
-    return LinkTable(
-        profile=profile,
-        rows=rows,
-        slots=len(rows),
-        specials=ours.specials,
-        dead_outputs=tuple([output for output in theirs.mortal if output.output_register not in read]),
-        unmatched_inputs=missing,
-        implicit=ours.implicit,
-        other_sides=other_sides,
-        **theirs.named,
+        rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
+    table = OpenTable()
+    table.profile, table.rows, table.slots, table.names, table.device = profile, rows, len(rows), NO_NAMES, None
+    table._late = _late, producer, consumer, registers, mapping, gaps
+    table.specials, table.implicit = ours.specials, ours.implicit
+    (
+        table.position,
+        table.point_size,
+        table.layer,
+        table.viewport,
+        table.edge_flag,
+        table.clip_vertex,
+        table.clip_distance,
+        table.back,
+    ) = theirs.named
+    table.__class__ = LinkTable
+    return table  # type: ignore[no-any-return]
+
+
+def is_own_color(producer: Interface, consumer: Interface, registers: Sequence[int | None]) -> bool:
+    """False if the color of the other side feeds one of the inputs of a table without a link state."""
+    colors = consumer.parts["feeding"].colors
+    return not colors or all(registers[slot] == producer.by_key.get(key) for slot, key in colors)
+
+
+def registers_of(table: LinkTable) -> list[int | None]:
+    """The output register of each row of a table that `join` made."""
+    registers: list[int | None] = table._late[3]
+    return registers
+
+
+def _late(
+    table: LinkTable,
+    name: str,
+    producer: Interface,
+    consumer: Interface,
+    registers: list[int | None],
+    mapping: Mapping[Semantic, Semantic],
+    gaps: Gaps,
+) -> object:
+    """One of the fields of a table that only messages need."""
+    if name == "unwritten":
+        return unwritten(gaps, producer, table, consumer, rasterized=True)
+    if name == "dead_outputs":
+        read = {*registers}
+        return tuple([output for output in producer.parts["fed"].mortal if output.output_register not in read])
+    own = _registers_by_semantic(producer, consumer, mapping)
+    items = [(item, register) for item, register, first in zip(consumer.varyings, registers, own) if first is None]
+    if name == "other_sides":
+        return tuple(Unmatched(item.semantic, item.register, (), item.span) for item, register in items if register is not None)
+    return tuple(
+        Unmatched(item.semantic, item.register, nearest(mapping.get(item.semantic, item.semantic), producer.outputs), item.span)
+        for item, register in items
+        if register is None
     )
+
+
+_OpenRow = open_twin(Relocation)
+
+
+class _Rows(dict[int | None, Relocation]):
+    """The rows of one input by the register that feeds it. A look-up makes the row that is missing."""
+
+    __slots__ = ("item", "slot")
+
+    def __init__(self, slot: int, item: Input) -> None:
+        self.slot, self.item = slot, item
+
+    def __missing__(self, register: int | None) -> Relocation:
+        item, row = self.item, _OpenRow()  # half the time of the constructor
+        row.semantic, row.input_register, row.output_register = item.semantic, item.register, register
+        row.usage_mask, row.interpolation, row.location = item.usage_mask, item.interpolation, item.location
+        row.slot, row.per_primitive = self.slot, False
+        row.__class__ = Relocation
+        return self.setdefault(register, row)
 
 
 @record
@@ -69,16 +127,20 @@ class _Feeding:
     """The part of a link table that the consumer alone decides. rows: known rows of each input, by the register that feeds it."""
 
     keys: tuple[int, ...]
-    rows: tuple[dict[int | None, Relocation], ...]
+    colors: tuple[tuple[int, int], ...]  # slot and key of inputs that the color of the other side may feed
+    rows: tuple[_Rows, ...]
     specials: tuple[Special, ...]
     implicit: tuple[Unmatched, ...]
 
 
 @record
 class _Fed:
-    """The part of a link table that the producer alone decides. named: fields of the table. mortal: outputs that are dead unless read."""
+    """The part of a link table that the producer alone decides. mortal: outputs that are dead unless read.
 
-    named: dict[str, Any]
+    named: the fields of `NAMED_OUTPUTS`, then `clip_distance` and `back`.
+    """
+
+    named: tuple[Any, ...]
     mortal: tuple[DeadOutput, ...]
     has_primitives: bool
 
@@ -86,7 +148,8 @@ class _Fed:
 def _feeding(consumer: Interface) -> _Feeding:
     found = _Feeding(
         tuple(item.key for item in consumer.varyings),
-        tuple({} for _ in consumer.varyings),
+        tuple((slot, item.key) for slot, item in enumerate(consumer.varyings) if item.semantic.name in _OTHER_SIDE),
+        tuple(itertools.starmap(_Rows, enumerate(consumer.varyings))),
         tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
         tuple(Unmatched(i.semantic, i.register, (), i.span) for i in consumer.implicit),
     )
@@ -99,9 +162,8 @@ def _fed(producer: Interface) -> _Fed:
     clip = [outputs.get(semantic) for semantic in _CLIP_DISTANCE]
     while clip and clip[-1] is None:
         clip.pop()
-    named: dict[str, Any] = {field: outputs.get(Semantic(name)) for field, name in NAMED_OUTPUTS}
-    named["clip_distance"] = tuple(clip)
-    named["back"] = {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs}
+    back = {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs}
+    named = (*(outputs.get(Semantic(name)) for _, name in NAMED_OUTPUTS), tuple(clip), back)
     mortal = [o for o in producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS]
     found = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal), bool(producer.per_primitive))
     producer.parts["fed"] = found
@@ -131,22 +193,12 @@ def _registers_by_semantic(producer: Interface, consumer: Interface, mapping: Ma
     return [by_key.get(key_of(mapping[item.semantic]) if item.semantic in mapping else item.key) for item in consumer.varyings]
 
 
-def _without_output(
-    producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], registers: list[int | None]
-) -> tuple[tuple[Unmatched, ...], tuple[Unmatched, ...]]:
-    """The inputs that nothing feeds, and those that the color of the other side feeds, whose registers are filled in."""
-    missing, other_sides = list[Unmatched](), list[Unmatched]()
+def _fall_back(producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], registers: list[int | None]) -> None:
+    """Feed inputs that want a color without an output with the color of the other side."""
     for slot, (item, register) in _each(consumer, registers):
-        if register is not None:
-            continue
         wanted = mapping.get(item.semantic, item.semantic)
-        if wanted.name in _OTHER_SIDE:
+        if register is None and wanted.name in _OTHER_SIDE:
             registers[slot] = producer.by_semantic.get(Semantic(_OTHER_SIDE[wanted.name], wanted.index))
-        if registers[slot] is not None:
-            other_sides.append(Unmatched(item.semantic, item.register, (), item.span))
-        else:
-            missing.append(Unmatched(item.semantic, item.register, nearest(wanted, producer.outputs), item.span))
-    return tuple(missing), tuple(other_sides)
 
 
 def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, ...]:

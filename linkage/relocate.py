@@ -166,6 +166,28 @@ def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping
     return count
 
 
+@record
+class Writes:
+    """The words that name one declared register, each with the mask of its other bits and a factor that puts a number in all its places.
+
+    `fields` is the number of places; `writes` is None if a place has a bias.
+    """
+
+    writes: tuple[tuple[int, int, int], ...] | None
+    fields: int
+
+
+def writes_of(fields: Sequence[Field]) -> Writes:
+    """The writes that give a register another number."""
+    if any(item.bias or item.width != 16 for item in fields):
+        return Writes(None, len(fields))
+    words: dict[int, tuple[int, int]] = {}
+    for item in fields:
+        keep, factor = words.get(item.word, (0xFFFFFFFF, 0))
+        words[item.word] = keep & ~(0xFFFF << item.shift), factor | 1 << item.shift
+    return Writes(tuple((word, *parts) for word, parts in words.items()), len(fields))
+
+
 def placement(
     blocks: Sequence[tuple[int, int]],
     targets: Mapping[int, int],

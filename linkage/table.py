@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched, Unwritten
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
@@ -27,8 +27,30 @@ NAMED_OUTPUTS = (
 """Fields of a `LinkTable` that hold one output register each, with the semantic of that output."""
 
 
+class _Late:
+    """Fields that a link leaves out: the first read of one makes it, with the function and the arguments in `_late`."""
+
+    __slots__ = ("_late",)
+
+    _late: tuple[Any, ...]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in LATE_FIELDS:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            make, *facts = self._late
+            value = make(self, name, *facts)
+            object.__setattr__(self, name, value)  # the table is frozen for others
+            return value
+
+
+LATE_FIELDS = frozenset({"dead_outputs", "unmatched_inputs", "other_sides", "unwritten"})
+"""Fields of a `LinkTable` that a link makes when they are first read: findings need them, draws and devices do not."""
+
+
 @record(kw_only=True)
-class LinkTable:
+class LinkTable(_Late):
     """Connections of a fragment program's inputs with a vertex program's outputs.
 
     `slots` counts the vec4 slots of a vertex record. The named fields are output registers, None where there is no such
@@ -152,3 +174,16 @@ class LinkTable:
 
 def _labels(span: Span | None) -> tuple[Label, ...]:
     return (Label(span),) if span is not None else ()
+
+
+NO_NAMES: Mapping[Semantic, str] = {}
+
+OpenTable: Any = type("LinkTable", (_Late,), {"__slots__": vars(LinkTable)["__slots__"]})  # as `record.open_twin`, which knows no base
+"""A LinkTable that takes assignments. With every field but those of `LATE_FIELDS` and with `_late` set, its class becomes LinkTable.
+
+`_late` is a function and its further arguments: `make(table, name, *arguments)` makes a late field. This takes a third of the time of the
+constructor.
+"""
+
+set_field = object.__setattr__
+"""Set a field of a table that nobody else has seen yet."""

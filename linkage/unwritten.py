@@ -12,18 +12,28 @@ from passes.analysis.outputs import written_outputs
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import XYZW
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _WHOLE = frozenset({"position", "clip_vertex"})
 """Outputs of which the rasterizer reads every channel; it reads x of the others in `NAMED_OUTPUTS`."""
 
-Gaps = Mapping[int, tuple[int, int]]
+
+@record
+class Gaps:
+    """Declared output registers that are not wholly written: the channels that are never written, and those that sometimes are.
+
+    `distances` is the number of clip and cull distances that the rasterizer reads.
+    """
+
+    registers: Mapping[int, tuple[int, int]]
+    distances: int
+
+
+NO_GAPS = Gaps({}, 8)
 
 
 def gaps_of(program: Program) -> Gaps:
-    """Declared output registers that are not wholly written: their channels that are never written, and those that are sometimes.
-
-    Computed once for each program. Empty for most.
-    """
+    """The gaps of a program, computed once for each. Most programs have none."""
     return facts.of(program, _gaps)
 
 
@@ -34,26 +44,25 @@ def _gaps(program: Program) -> Gaps:
         always, ever = (masks.get(output.register, 0) for masks in (written.always, written.ever))
         if always != XYZW:
             found[output.register] = XYZW & ~ever, ever & ~always
-    return found
+    return Gaps(found, program.property("NUM_CLIPDIST_ENABLED") + program.property("NUM_CULLDIST_ENABLED") or 8)
 
 
-def unwritten(program: Program, table: LinkTable, consumer: Interface, *, rasterized: bool) -> tuple[Unwritten, ...]:
+def unwritten(gaps: Gaps, producer: Interface, table: LinkTable, consumer: Interface, *, rasterized: bool) -> tuple[Unwritten, ...]:
     """Reads of a table's outputs that are not surely written. `rasterized`: the rasterizer is a reader, too."""
-    gaps = gaps_of(program)
-    if not gaps:
+    if not gaps.registers:
         return ()
-    spans = {output.register: output.span for output in interface_of(program).outputs}
+    spans = {output.register: output.span for output in producer.outputs}
     inputs = {item.register: item.span for item in consumer.varyings}
     found = []
-    for semantic, register, reader, mask in _reads(table, program, rasterized):
-        never, sometimes = gaps.get(register, (0, 0))
+    for semantic, register, reader, mask in _reads(table, gaps.distances, rasterized):
+        never, sometimes = gaps.registers.get(register, (0, 0))
         if mask & (never | sometimes):
             places = (spans[register], None if reader is None else inputs[reader])
             found.append(Unwritten(semantic, register, reader, mask & never, mask & sometimes, tuple(s for s in places if s is not None)))
     return tuple(found)
 
 
-def _reads(table: LinkTable, program: Program, rasterized: bool) -> Iterator[tuple[Semantic, int, int | None, int]]:
+def _reads(table: LinkTable, distances: int, rasterized: bool) -> Iterator[tuple[Semantic, int, int | None, int]]:
     """The semantic, output register, input register and channels of every read."""
     for row in table.rows:
         if row.output_register is not None:
@@ -67,7 +76,6 @@ def _reads(table: LinkTable, program: Program, rasterized: bool) -> Iterator[tup
         register = getattr(table, field)
         if register is not None:
             yield Semantic(name), register, None, XYZW if field in _WHOLE else 1
-    distances = program.property("NUM_CLIPDIST_ENABLED") + program.property("NUM_CULLDIST_ENABLED") or 8
     for index, register in enumerate(table.clip_distance):
         mask = (1 << max(0, min(distances - 4 * index, 4))) - 1
         if register is not None and mask:

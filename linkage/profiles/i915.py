@@ -7,21 +7,13 @@ format in bits 8 to 11 (0: 4 bytes, 1 to 4: so many floats) and the unit in bits
 
 from __future__ import annotations
 
-from linkage.device import (
-    TEXTURE_NAMES,
-    Job,
-    Profile,
-    carriers,
-    check_channels,
-    fed_by_nothing,
-    is_fixed,
-    no_carrier,
-    refuse_indexed_inputs,
-    too_many,
-)
+from linkage.checks import carriers, check_channels, fed_by_nothing, is_fixed, no_carrier, refuse_indexed_inputs, too_many
+from linkage.device import TEXTURE_NAMES, Job, Plain, Profile, Registers
+from linkage.device_link import Patch, Words
 from linkage.rows import Relocation
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 
 UNITS = 8
 WINDOW, FACE, EMPTY = 0xFE, 0xFD, 0xFF
@@ -90,4 +82,72 @@ def _entry(register: int | None, form: int, unit: int | None) -> int:
     return (0xFF if register is None else register & 0xFF) | form << 8 | (0xF if unit is None else unit & 0xF) << 12
 
 
-PROFILE = Profile("i915", "Intel i915", BYTE, build=build, interpolators=UNITS, has_fragment_flow=False, has_primitive_id=False)
+@record
+class _Vertex:
+    """Entries of the vertex that its program alone decides, and the position's without a unit."""
+
+    first: tuple[int, ...]
+    position: int
+
+
+@record
+class _Units:
+    """The units, and entries of the vertex without their output: for the inputs in the slots that `slots` names, then for the specials."""
+
+    units: tuple[int, ...]
+    slots: tuple[int, ...]
+    entries: tuple[int, ...]
+    specials: tuple[int, ...]
+
+
+def _vertex(job: Job) -> _Vertex:
+    position, size = job.table.position, job.table.point_size
+    first = [_entry(position, 4, None)] + ([] if size is None else [_entry(size, 1, None)])
+    return _Vertex(tuple(first), _entry(position, 4, 0))
+
+
+def _units(job: Job) -> _Units | None:
+    carriers(job)
+    refuse_indexed_inputs(job)
+    table = job.table
+    fixed = [(Semantic("COLOR", 0), _BYTES), (Semantic("COLOR", 1), _BYTES)]
+    laid: list[tuple[int, int]] = []
+    for semantic, form in fixed:
+        laid += [(row.slot, _entry(0, form, None)) for row in table.rows if row.semantic == semantic][:1]
+    units: list[int] = []
+    has_fog = False
+    for row in table.rows:
+        if row.semantic.name in TEXTURE_NAMES:
+            laid.append((row.slot, _entry(0, row.usage_mask.bit_length(), len(units))))
+            units.append(row.semantic.index & 0xFF)
+        elif row.semantic == Semantic("FOG"):
+            laid += [] if has_fog else [(row.slot, _entry(0, 1, None))]
+            has_fog = True
+        elif not is_fixed(row.semantic):
+            return None
+    specials = []
+    for item in table.specials:
+        if item.semantic.name == "PCOORD":
+            return None
+        specials.append(len(units) << 12)
+        units.append(FACE if item.semantic.name == "FACE" else WINDOW)
+    too_many(job, len(units), UNITS, "texture units")
+    units += [EMPTY] * (UNITS - len(units))
+    return _Units(tuple(units), tuple(slot for slot, _ in laid), tuple(entry for _, entry in laid), tuple(specials))
+
+
+def _join(theirs: _Vertex, ours: _Units, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]]:
+    layout = [*theirs.first]
+    for slot, entry in zip(ours.slots, ours.entries):
+        register = registers[slot]
+        layout.append(entry | (0xFF if register is None else register & 0xFF))
+    layout += [theirs.position | unit for unit in ours.specials]
+    return (("units", 8, ours.units), ("vertex layout", 32, tuple(layout))), ()
+
+
+PLAIN = Plain(_vertex, _units, _join)
+
+
+PROFILE = Profile(
+    "i915", "Intel i915", BYTE, build=build, plain=PLAIN, interpolators=UNITS, has_fragment_flow=False, has_primitive_id=False
+)

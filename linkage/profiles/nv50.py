@@ -7,11 +7,13 @@ dictionary, so the map is built in O(inputs + outputs); the original driver sear
 
 from __future__ import annotations
 
-from linkage.device import Job, Profile
+from linkage.device import Job, Plain, Profile, Registers
+from linkage.device_link import Patch, Words
 from linkage.rows import Relocation
 from passes.validate.semantics import ARBITRARY
-from tgsi.language.facts.enums import CHANNELS, Interpolation, Processor
+from tgsi.language.facts.enums import CHANNELS, Interpolation
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 
 SIZE = 64
 _W = 8
@@ -23,7 +25,7 @@ _APPENDED = ("point_size", "layer", "viewport")
 def build(job: Job) -> None:
     """Build the map, the color ids, sprite nibbles and the bits of components without perspective."""
     table = job.table
-    base = CONSTANT_BEHIND_GEOMETRY if job.vertex.processor is Processor.GEOM else CONSTANT
+    base = CONSTANT_BEHIND_GEOMETRY if job.is_behind_geometry else CONSTANT
     numbers = _component_numbers(job, base)
     entries: list[tuple[int, str]] = []
 
@@ -146,11 +148,80 @@ def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     return {place: number for number, place in enumerate(places)}
 
 
+@record
+class _Components:
+    """Entries of the map before and after the fragment program's inputs, and those of each output's components, by mask and register."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    by_mask: dict[int, dict[int | None, tuple[int, ...]]]
+    results: tuple[int, ...]
+
+
+@record
+class _Reads:
+    """Masks of the inputs, bits of components without perspective from the first input on, and the place of the first color there."""
+
+    masks: tuple[int, ...]
+    linear: int
+    color: int | None
+
+
+def _components(job: Job) -> _Components | None:
+    if sum(mask.bit_count() for mask in job.written.values()) > CONSTANT:
+        return None
+    numbers, table = _component_numbers(job, CONSTANT), job.table
+    registers: list[int | None] = [None, *(output.register for output in job.producer.outputs)]
+    whole = {r: tuple(CONSTANT | (c == 3) if r is None else numbers.get((r, c), CONSTANT | (c == 3)) for c in range(4)) for r in registers}
+    by_mask = {mask: {r: tuple(all4[c] for c in range(4) if mask >> c & 1) for r, all4 in whole.items()} for mask in range(16)}
+    before = list(whole[table.position])
+    for register in table.clip_distance:
+        if register is not None:
+            before += by_mask[job.written.get(register, 0)][register]
+    after = [whole[register][0] for field in _APPENDED if (register := getattr(table, field)) is not None]
+    return _Components(tuple(before), tuple(after), by_mask, tuple(register << 2 | channel for register, channel in numbers))
+
+
+def _reads(job: Job) -> _Reads | None:
+    if any(item.semantic.name in ("PRIM_ID", "PCOORD") for item in job.table.specials):
+        return None
+    linear, count, color = 0, 0, None
+    for row in job.table.rows:
+        size = row.usage_mask.bit_count()
+        if row.interpolation in (Interpolation.LINEAR, Interpolation.CONSTANT):
+            linear |= (1 << size) - 1 << count
+        if color is None and row.semantic.name == "COLOR":
+            color = count
+        count += size
+    return _Reads(tuple(row.usage_mask for row in job.table.rows), linear, color)
+
+
+def _join(theirs: _Components, ours: _Reads, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    entries, by_mask, first = [*theirs.before], theirs.by_mask, len(theirs.before)
+    for register, mask in zip(registers, ours.masks):
+        entries += by_mask[mask][register]
+    entries += theirs.after
+    if len(entries) > SIZE:
+        return None
+    front, linear = 4 if ours.color is None else first + ours.color, ours.linear << first
+    blocks = (
+        ("map", 8, tuple(entries)),
+        ("color ids", 8, (front, front)),
+        ("results", 16, theirs.results),
+        ("no perspective", 32, (linear & 0xFFFFFFFF, linear >> 32)),
+    )
+    return blocks, ()
+
+
+PLAIN = Plain(_components, _reads, _join)
+
+
 PROFILE = Profile(
     "nv50",
     "NVIDIA nv50",
     ARBITRARY,
     build=build,
+    plain=PLAIN,
     build_between=build_between,
     interpolators=SIZE // 4 - 1,  # the position is in the map, too
     has_tessellation=False,

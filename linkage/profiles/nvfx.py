@@ -8,13 +8,11 @@ TGSI tokens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY
 from functools import lru_cache
 
-from linkage.device import (
-    TEXTURE_NAMES,
-    Job,
-    Profile,
+from linkage.checks import (
     carriers,
     check_channels,
     check_sides,
@@ -25,7 +23,8 @@ from linkage.device import (
     too_many,
     wrong_carrier,
 )
-from linkage.device_link import Block, Patch
+from linkage.device import TEXTURE_NAMES, Job, Plain, Profile, Registers
+from linkage.device_link import Block, Patch, Words
 from linkage.layout import SemanticSet, lay_out
 from linkage.relocate import Field
 from linkage.rows import Relocation
@@ -33,6 +32,7 @@ from linkage.usage import Output
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 
 NOTHING = 0x0F
 """The code that a fragment program reads where no interpolant is written. The driver hopes that it gives 0, 0, 0, 1."""
@@ -84,7 +84,7 @@ def build(job: Job) -> None:
         if row.semantic.name not in TEXTURE_NAMES:
             _fixed(job, row)
     if job.profile.name == "nv40":
-        enabled = sum(1 << (entry & 15) for entry, _ in slots.values() if entry != NOTHING)
+        enabled = _enabled(entry for entry, _ in slots.values())
         job.block("output enable", 32, [(enabled, "bit i: texture coordinate i is written")])
 
 
@@ -182,7 +182,7 @@ def _constants(job: Job) -> None:
     found = job.constant_fields
     if not found.fields:
         return
-    for item in job.fragment.instructions:
+    for item in job.instructions:
         for operand in item.src:
             if operand.register.file is File.CONST and operand.register.indirect is not None:
                 text = "constants of fragment programs stand inside of its instructions and cannot be indexed"
@@ -193,15 +193,120 @@ def _constants(job: Job) -> None:
             job.patches.append(Patch("constant", field, field.anchor, f"CONST[{field.anchor}]"))
 
 
+@record
+class _Vertex:
+    """The output of each index, and the table if all of them have a texture coordinate; otherwise those that are read decide it."""
+
+    written: dict[int, int]
+    laid: _Laid | None
+    count: int
+
+
+@record
+class _Laid:
+    """The vertex table, and the output registers in the texture coordinates."""
+
+    table: tuple[int, ...]
+    interpolants: tuple[int, ...]
+
+
+@record
+class _Reader:
+    """An input in the order of indices: its slot, its index, whether it is the first of its semantic, and its patches by their value."""
+
+    slot: int
+    index: int
+    is_first: bool
+    fields: tuple[Field, ...]
+    note: str
+    _: KW_ONLY
+    patches: dict[int, tuple[Patch, ...]]
+
+
+@record
+class _Fragment:
+    readers: tuple[_Reader, ...]
+    constants: tuple[Patch, ...]
+
+
+def _vertex(job: Job) -> _Vertex | None:
+    written: dict[int, int] = {}
+    for output in job.producer.outputs:
+        index = output.semantic.index
+        if output.semantic.name in TEXTURE_NAMES and index <= 255 and written.setdefault(index, output.register) != output.register:
+            return None
+    count = job.profile.interpolators
+    return _Vertex(written, _lay(written, written, count) if len(written) <= count else None, count)
+
+
+def _lay(written: Mapping[int, int], members: Iterable[int], count: int) -> _Laid:
+    layout = lay_out(SemanticSet.of(members), count, count)
+    table, interpolants = [NOTHING] * 256, [NO_OUTPUT] * count
+    for slot in layout.used:
+        table[layout.indices[slot]] = INTERPOLANT | slot
+        interpolants[slot] = written[layout.indices[slot]]
+    return _Laid(tuple(table), tuple(interpolants))
+
+
+def _fragment(job: Job) -> _Fragment | None:
+    rows = carriers(job)
+    too_many(job, len({row.semantic for row in rows}), job.profile.interpolators, "texture coordinates")
+    refuse_indexed_inputs(job)
+    _constants(job)
+    others = [row for row in job.table.rows if row.semantic.name not in TEXTURE_NAMES]
+    if not all(is_fixed(row.semantic) for row in others) or any(item.semantic.name == "PCOORD" for item in job.consumer.specials):
+        return None
+    readers, known = [], set[Semantic]()
+    for row in rows:
+        fields = tuple(field for field in job.input_fields.by_register.get(row.input_register, ()) if field.shift == OPERAND)
+        readers.append(_Reader(row.slot, row.semantic.index, row.semantic not in known, fields, str(row.semantic), patches={}))
+        known.add(row.semantic)
+    return _Fragment(tuple(readers), tuple(job.patches))
+
+
+def _join(theirs: _Vertex, ours: _Fragment, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    laid = theirs.laid
+    if laid is None:
+        members = [index for index, register in theirs.written.items() if register in registers]
+        laid = _lay(theirs.written, members, theirs.count)
+    table, entries, patches = laid.table, [], [*ours.constants]
+    for reader in ours.readers:
+        entry = NOTHING if registers[reader.slot] is None else table[reader.index]
+        if reader.is_first:
+            entries.append(entry)
+        try:
+            patches += reader.patches[entry]
+        except KeyError:
+            reader.patches[entry] = tuple(Patch("input", field, entry, reader.note) for field in reader.fields)
+            patches += reader.patches[entry]
+    blocks = ("vertex table", 8, table), ("interpolants", 8, laid.interpolants), ("fragment slots", 8, tuple(entries))
+    return blocks, tuple(patches)
+
+
+def _join_nv40(theirs: _Vertex, ours: _Fragment, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    made = _join(theirs, ours, registers)
+    return None if made is None else ((*made[0], ("output enable", 32, (_enabled(made[0][2][2]),))), made[1])
+
+
+def _enabled(entries: Iterable[int]) -> int:
+    """The mask of texture coordinates that the fragment program reads."""
+    return sum(1 << (entry & 15) for entry in entries if entry != NOTHING)
+
+
+PLAIN = Plain(_vertex, _fragment, _join)
+PLAIN_NV40 = Plain(_vertex, _fragment, _join_nv40)
+
+
 NV30 = Profile(
     "nv30",
     "NVIDIA nv30",
     BYTE,
     build=build,
+    plain=PLAIN,
     interpolators=8,
     has_face=False,
     has_fragment_flow=False,
     has_geometry=False,
     has_primitive_id=False,
 )
-NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build=build, interpolators=10, has_geometry=False, has_primitive_id=False)
+NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build=build, plain=PLAIN_NV40, interpolators=10, has_geometry=False, has_primitive_id=False)

@@ -9,24 +9,20 @@ Two blocks of bytes name the output register in each interpolator (0xff: none, t
 
 from __future__ import annotations
 
-from linkage.device import (
-    TEXTURE_NAMES,
-    Job,
-    Profile,
-    carriers,
-    check_channels,
-    check_sides,
-    fed_by_nothing,
-    is_fixed,
-    no_carrier,
-    wrong_carrier,
-)
+from dataclasses import KW_ONLY
+
+from linkage.checks import carriers, check_channels, check_sides, fed_by_nothing, is_fixed, no_carrier, wrong_carrier
+from linkage.device import TEXTURE_NAMES, Job, Plain, Profile, Registers
+from linkage.device_link import Patch, Words
 from linkage.rows import Relocation
 from passes.validate.semantics import BYTE
+from tgsi.language.record import record
 
 TEXTURES = 8
 COLORS = 2
 NOWHERE = 0x3F
+NUMBER = 4
+"""Lowest bit of an interpolator's number in an entry."""
 NO_OUTPUT = 0xFF
 _X = 1
 _XYZW, _XY01, _X001 = (0, 1, 2, 3), (0, 1, 4, 5), (0, 4, 4, 5)
@@ -72,6 +68,12 @@ def _face(job: Job, rs: _Block) -> None:
             rs.entry(0, rs.take_color(what="FACE"), item.input_register, _XYZW, f"IN[{item.input_register}] FACE")
 
 
+def entry_of(kind: int, number: int, register: int | None, swizzle: tuple[int, int, int, int]) -> int:
+    """A word of the RS block."""
+    target = NOWHERE if register is None else register & NOWHERE
+    return kind | number << NUMBER | target << 10 | sum(part << 16 + 3 * c for c, part in enumerate(swizzle))
+
+
 class _Block:
     """Interpolators taken so far, the output in each of them, and the entries that use them."""
 
@@ -83,9 +85,7 @@ class _Block:
         self.taken: dict[int, tuple[int, int]] = {}  # kind and number, by output register
 
     def entry(self, kind: int, number: int, register: int | None, swizzle: tuple[int, int, int, int], note: str) -> None:
-        target = NOWHERE if register is None else register & NOWHERE
-        parts = sum(part << 16 + 3 * c for c, part in enumerate(swizzle))
-        self.entries.append((kind | number << 4 | target << 10 | parts, note))
+        self.entries.append((entry_of(kind, number, register, swizzle), note))
         if register is not None:
             self.job.place(note.split(":")[0], f"{'texture coordinate' if kind else 'color'} {number}")
 
@@ -155,5 +155,97 @@ class _Block:
         job.block("texture outputs", 8, self.texture_sources)
 
 
-R300 = Profile("r300", "ATI r300", BYTE, build=build, interpolators=TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False)
-R500 = Profile("r500", "ATI r500", BYTE, build=build, interpolators=TEXTURES, has_geometry=False, has_primitive_id=False)
+@record
+class _Routes:
+    """Slots of inputs in the canonical order, each with its entry without a number; registers that the chip fills itself."""
+
+    colors: tuple[tuple[int, int], ...]
+    face: tuple[int, ...]
+    textures: tuple[tuple[int, int], ...]
+    fog: tuple[tuple[int, int], ...]
+    coordinates: tuple[int, ...]
+    _: KW_ONLY
+    window: tuple[int, ...]
+
+
+_NO_COLOR = entry_of(0, 0, None, _XYZW)
+
+
+def _anything(_job: Job) -> bool:
+    return True
+
+
+def _routes(job: Job) -> _Routes | None:
+    table = job.table
+    others = [row for row in table.rows if row.semantic.name not in TEXTURE_NAMES]
+    generics = carriers(job)
+    if not all(is_fixed(row.semantic) for row in others):
+        return None
+    colors = sorted((row.semantic.index, row.slot, row.input_register) for row in others if row.semantic.name == "COLOR")
+    inputs = {
+        name: [item.input_register for item in table.specials if item.semantic.name == name] for name in ("FACE", "PCOORD", "POSITION")
+    }
+    return _Routes(
+        tuple((slot, entry_of(0, 0, register, _XYZW)) for _, slot, register in colors),
+        tuple(entry_of(0, 0, register, _XYZW) for register in inputs["FACE"]),
+        tuple((row.slot, entry_of(1, 0, row.input_register, _XYZW)) for row in generics),
+        tuple((row.slot, entry_of(1, 0, row.input_register, _X001)) for row in others if row.semantic.name == "FOG"),
+        tuple(entry_of(1, 0, register, _XY01) for register in inputs["PCOORD"]),
+        window=tuple(entry_of(1, 0, register, _XYZW) for register in inputs["POSITION"]),
+    )
+
+
+def _join(_theirs: bool, ours: _Routes, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    """The RS block; None where the pair needs more interpolators of one kind than there are."""
+    entries: list[int] = []
+    colors: list[int] = []
+    for slot, entry in ours.colors:
+        register = registers[slot]
+        if register is not None:
+            if register not in colors:
+                colors.append(register)
+            entries.append(entry | colors.index(register) << NUMBER)
+    if not colors:
+        colors.append(NO_OUTPUT)
+        entries.append(_NO_COLOR)
+    for entry in ours.face:
+        entries.append(entry | len(colors) << NUMBER)
+        colors.append(NO_OUTPUT)
+    textures: list[int] = []
+    for slot, entry in ours.textures:
+        register = registers[slot]
+        if register is not None:
+            if register not in textures:
+                textures.append(register)
+            entries.append(entry | textures.index(register) << NUMBER)
+    for entry in ours.coordinates:
+        entries.append(entry | len(textures) << NUMBER)
+        textures.append(NO_OUTPUT)
+    for slot, entry in ours.fog:
+        register = registers[slot]
+        if register is not None:
+            if register not in textures:
+                textures.append(register)
+            entries.append(entry | textures.index(register) << NUMBER)
+    for entry in ours.window:
+        entries.append(entry | len(textures) << NUMBER)
+        textures.append(NO_OUTPUT)
+    if len(textures) > TEXTURES or len(colors) > COLORS or NO_OUTPUT in registers:
+        return None
+    counts = len(textures) | len(colors) << 8
+    blocks = (
+        ("rs block", 32, tuple(entries)),
+        ("rs count", 32, (counts,)),
+        ("color outputs", 8, tuple(colors)),
+        ("texture outputs", 8, tuple(textures)),
+    )
+    return blocks, ()
+
+
+PLAIN = Plain(_anything, _routes, _join)
+
+
+R300 = Profile(
+    "r300", "ATI r300", BYTE, build=build, plain=PLAIN, interpolators=TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False
+)
+R500 = Profile("r500", "ATI r500", BYTE, build=build, plain=PLAIN, interpolators=TEXTURES, has_geometry=False, has_primitive_id=False)

@@ -9,12 +9,17 @@ flat in bit 10, sprite in bit 17.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import eq
 
-from linkage.device import Job, Profile, fed_by_nothing, too_many
+from linkage.checks import fed_by_nothing, too_many
+from linkage.device import Job, Plain, Profile, Registers
+from linkage.device_link import Patch, Words
 from linkage.rows import Relocation
+from linkage.usage import key_of
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.record import record
 
 WORDS = 10
 _ID = [f"id {number}" for number in range(256)]
@@ -71,11 +76,8 @@ def build(job: Job) -> None:
     too_many(job, len(outputs), WORDS * 4, "exported parameters")
     numbers = [ids[semantic] for semantic in outputs[: WORDS * 4]]
     names = [f"{semantic} is {ids[semantic]}" for semantic in outputs[: WORDS * 4]]
-    words = []
-    for at in range(0, WORDS * 4, 4):
-        value = sum(number << 8 * i for i, number in enumerate(numbers[at : at + 4]))
-        words.append((value, ", ".join(names[at : at + 4])))
-    job.block("output ids", 32, words)
+    notes = [", ".join(names[at : at + 4]) for at in range(0, WORDS * 4, 4)]
+    job.block("output ids", 32, list(zip(_packed(numbers), notes)))
     job.block("export count", 32, [(max(1, len(outputs)), "at least one parameter is exported")])
     job.block("exports", 8, [(register, str(semantic)) for register, semantic in exported.items()])
     entries = []
@@ -89,11 +91,20 @@ def build(job: Job) -> None:
             note = f"back of IN[{row.input_register}], chosen by facing"
             entries.append((ids[exported[behind]] | flags & ~ONES, note))
     for item in table.specials:
-        flags = FLAT if item.semantic.name == "POSITION" else SPRITE if item.semantic.name == "PCOORD" else 0
-        number = ids[item.semantic] if item.semantic.name == "PRIM_ID" else 0
-        entries.append((number | flags, f"IN[{item.input_register}] {item.semantic}"))
+        entries.append((_special(item.semantic, ids.get(item.semantic, 0)), f"IN[{item.input_register}] {item.semantic}"))
         job.place(f"IN[{item.input_register}] {item.semantic}", "special index")
     job.block("input words", 32, entries)
+
+
+def _special(semantic: Semantic, number: int) -> int:
+    """The input word of a value that the rasterizer gives; `number` is the id of the primitive number."""
+    flags = FLAT if semantic.name == "POSITION" else SPRITE if semantic.name == "PCOORD" else 0
+    return flags | (number if semantic.name == "PRIM_ID" else 0)
+
+
+def _packed(numbers: Sequence[int]) -> list[int]:
+    """Ids as the words of four bytes that hold them."""
+    return [sum(number << 8 * i for i, number in enumerate(numbers[at : at + 4])) for at in range(0, WORDS * 4, 4)]
 
 
 def _flags(job: Job, row: Relocation) -> int:
@@ -136,4 +147,66 @@ def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Sema
     return ids
 
 
-PROFILE = Profile("r600", "AMD r600", BYTE, build=build, interpolators=WORDS * 4)
+@record
+class _Exports:
+    """The blocks of outputs, and the semantic of each automatic id, as `key_of`."""
+
+    blocks: tuple[Words, ...]
+    owner: dict[int, int]
+
+
+@record
+class _Words:
+    """Automatic ids of inputs with their semantics, as `key_of`, and the input words, which differ if COLOR[0] has no output.
+
+    `color` is the slot of COLOR[0], None if it is not read.
+    """
+
+    ids: tuple[int, ...]
+    keys: tuple[int, ...]
+    words: tuple[int, ...]
+    words_without_color: tuple[int, ...]
+    color: int | None
+
+
+def _exports(job: Job) -> _Exports | None:
+    exported = {o.register: o.semantic for o in job.producer.outputs if o.semantic.name not in _NOT_EXPORTED}
+    outputs = list(exported.values())
+    if len(outputs) > WORDS * 4 or clashes(outputs):
+        return None
+    blocks = (
+        ("output ids", 32, tuple(_packed([automatic_id(semantic) for semantic in outputs]))),
+        ("export count", 32, (max(1, len(outputs)),)),
+        ("exports", 8, tuple(exported)),
+    )
+    return _Exports(blocks, {automatic_id(semantic): key_of(semantic) for semantic in outputs})
+
+
+def _input_words(job: Job) -> _Words | None:
+    table = job.table
+    specials = [item.semantic for item in table.specials]
+    inputs = [row.semantic for row in table.rows] + [semantic for semantic in specials if semantic.name == "PRIM_ID"]
+    if clashes(list(dict.fromkeys(inputs))) or any(semantic.name in _NOT_EXPORTED for semantic in inputs):
+        return None
+    words: tuple[list[int], list[int]] = ([], [])
+    for row in table.rows:
+        flags = FLAT if row.interpolation is Interpolation.CONSTANT else 0
+        for kind, ones in enumerate((0, ONES if row.semantic == Semantic("COLOR") else 0)):
+            words[kind].append(automatic_id(row.semantic) | flags | ones)
+    tail = [_special(semantic, automatic_id(semantic)) for semantic in specials]
+    color = next((row.slot for row in table.rows if row.semantic == Semantic("COLOR")), None)
+    ids = tuple(automatic_id(semantic) for semantic in inputs)
+    return _Words(ids, tuple(map(key_of, inputs)), (*words[0], *tail), (*words[1], *tail), color)
+
+
+def _join(theirs: _Exports, ours: _Words, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    if not all(map(eq, map(theirs.owner.get, ours.ids, ours.keys), ours.keys)):
+        return None  # an output has the id of an input with another semantic
+    is_fed = ours.color is None or registers[ours.color] is not None
+    return (*theirs.blocks, ("input words", 32, ours.words if is_fed else ours.words_without_color)), ()
+
+
+PLAIN = Plain(_exports, _input_words, _join)
+
+
+PROFILE = Profile("r600", "AMD r600", BYTE, build=build, plain=PLAIN, interpolators=WORDS * 4)

@@ -7,13 +7,15 @@ kept to 15 texture coordinates and gave fog the sixteenth; the proposal of 2010 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from linkage.device import Job, Profile, fed_by_nothing, no_carrier, too_many
-from linkage.legality import indices_of
+from linkage.checks import fed_by_nothing, no_carrier, too_many
+from linkage.device import Job, Plain, Profile, Registers
+from linkage.device_link import Patch, Words
 from linkage.sm3 import Usage, scheme
 from passes.validate.semantics import ARBITRARY, SM3
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 
 _SPECIAL = {"POSITION": "VPOS", "FACE": "VFACE", "PCOORD": "point coordinate"}
 _REGISTER_MASK = 0xFF
@@ -73,7 +75,7 @@ def _names(job: Job, sources: Mapping[int, Semantic]) -> dict[Semantic | int, Us
     Two things take names that the pair leaves free: GENERIC beyond the names, with a warning, and inputs that a link state feeds from
     nothing although their own semantic has an output. `sources` has the semantic that feeds each input register.
     """
-    known = scheme(has_back=indices_of(job.vertex).has_back or indices_of(job.fragment).has_back)
+    known = scheme(has_back=job.has_back)
     used = list(dict.fromkeys((*job.feeding.values(), *sources.values())))
     names: dict[Semantic | int, Usage] = {semantic: name for semantic in used if (name := known.name_of(semantic)) is not None}
     high = [semantic for semantic in used if semantic.name == "GENERIC" and semantic not in names]
@@ -125,5 +127,68 @@ def build_slots(job: Job) -> None:
         job.block("clip shadows", 8, [(to, f"copy of OUT[{register}]") for register, to in shadow.items()])
 
 
-VGPU9 = Profile("svga", "VMware svga, VGPU9", SM3, build=build_names, interpolators=16, has_geometry=False, has_primitive_id=False)
-VGPU10 = Profile("svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, interpolators=SLOTS - 1)  # one holds the position
+@record
+class _Names:
+    """Declaration words of one program, without and with back colors in one of the two."""
+
+    words: tuple[tuple[int, ...], tuple[int, ...]]
+    has_back: bool
+
+
+def _name_outputs(job: Job) -> _Names | None:
+    semantics = [output.semantic for output in job.producer.outputs]
+    return _names_of(semantics, indices_has_back=job.has_back_outputs)
+
+
+def _name_inputs(job: Job) -> _Names | None:
+    semantics = [row.semantic for row in job.table.rows]
+    too_many(job, len({s for s in semantics if s.name == "GENERIC"}), job.profile.interpolators, "interpolators")
+    names = _names_of(semantics, indices_has_back=job.has_back_inputs)
+    return names if names is not None and all(len(words) == len(semantics) for words in names.words) else None
+
+
+def _names_of(semantics: Sequence[Semantic], *, indices_has_back: bool) -> _Names | None:
+    """The words of semantics; those without a name are left out. None if a GENERIC has none, which then takes one that the pair leaves."""
+    words = []
+    for has_back in (False, True):
+        names = [(semantic, scheme(has_back=has_back).name_of(semantic)) for semantic in semantics]
+        if any(name is None and semantic.name == "GENERIC" for semantic, name in names):
+            return None
+        words.append(tuple(word(name) for _, name in names if name is not None))
+    return _Names((words[0], words[1]), indices_has_back)
+
+
+def _join_names(theirs: _Names, ours: _Names, _registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]]:
+    has_back = theirs.has_back or ours.has_back
+    return (("output names", 32, theirs.words[has_back]), ("input names", 32, ours.words[has_back])), ()
+
+
+def _free_slot(job: Job) -> int | None:
+    return None if any(register is not None for register in job.table.clip_distance) else job.producer.first_free
+
+
+def _input_slots(_job: Job) -> bool:
+    return True
+
+
+def _join_slots(free: int, _ours: bool, registers: Registers) -> tuple[tuple[Words, ...], tuple[Patch, ...]] | None:
+    slots = registers
+    if None in registers:
+        slots = []
+        for slot in registers:
+            if slot is None:
+                slot, free = free, free + 1
+            slots.append(slot)
+    return None if free > SLOTS else ((("input slots", 8, tuple(slots)),), ())  # type: ignore[arg-type]
+
+
+NAMES = Plain(_name_outputs, _name_inputs, _join_names)
+LINKED_SLOTS = Plain(_free_slot, _input_slots, _join_slots)
+
+
+VGPU9 = Profile(
+    "svga", "VMware svga, VGPU9", SM3, build=build_names, plain=NAMES, interpolators=16, has_geometry=False, has_primitive_id=False
+)
+VGPU10 = Profile(
+    "svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, plain=LINKED_SLOTS, interpolators=SLOTS - 1
+)  # one holds the position
