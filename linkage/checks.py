@@ -1,4 +1,4 @@
-"""What devices refuse or remark on: stages, control flow and inputs that they lack, carriers that do not fit, too many of them."""
+"""Findings about features that devices lack: stages, control flow, inputs, carriers that do not fit, too many of them."""
 
 from __future__ import annotations
 
