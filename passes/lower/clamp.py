@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
-from passes.lower.insert import exits, insert
+from passes.lower.insert import insert
+from passes.lower.state.additions import Additions, ends, of, op
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.stages import STAGES
-from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program
 
 
@@ -29,8 +28,8 @@ class Clamp(Enum):
 def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = False) -> Program:
     """Return the program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
 
-    A saturating move is inserted before every end of the main program, and in geometry programs before every EMIT. A NaN stays NaN, as
-    SAT leaves it.
+    A saturating MAX with 0 is inserted before every end of the main program, and in geometry programs before every EMIT. So a NaN becomes
+    0, and -0.0 becomes 0.0, as under the state; SAT alone would leave both.
 
     Raises:
         UnsupportedError: the program is a mesh program.
@@ -42,21 +41,14 @@ def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = Fals
     if STAGES[program.processor].is_mesh:
         raise UnsupportedError.at("B001", "colors of mesh programs are not clamped: any thread writes any vertex, so none is the last")
     names = ("COLOR",) if program.processor is Processor.FRAG else ("COLOR", "BCOLOR")
+    more = Additions(program)
+    zero = more.number(0.0)
     moves = tuple(
-        _saturate(register, item.usage_mask)
+        op("MAX", RegisterRef(File.OUT, register), of(RegisterRef(File.OUT, register)), zero, mask=item.usage_mask, saturate=True)
         for item in program.declared(File.OUT)
         if item.semantic is not None and item.semantic.name in names
         for register in range(item.first, item.last + 1)
     )
     if not moves:
         return program
-    if program.processor is Processor.GEOM:
-        places = [index for index, item in enumerate(program.instructions) if Trait.EMIT in item.opcode.traits]
-    else:
-        places = list(exits(program))
-    return insert(program, dict.fromkeys(places, moves))
-
-
-def _saturate(register: int, mask: int) -> Instruction:
-    place = RegisterRef(File.OUT, register)
-    return Instruction(OPCODES["MOV"], (DstOperand(place, mask),), (SrcOperand(place),), saturate=True)
+    return more.finish(insert(program, dict.fromkeys(ends(program), moves)))

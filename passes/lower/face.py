@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from passes.analysis.access import indices_of
 from passes.analysis.operands import registers_of
+from passes.edit import rebuilt
 from passes.lower.insert import exits, insert, next_register
+from passes.lower.state.additions import is_again, prologue
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation
 from tgsi.language.facts.opcodes import OPCODES
@@ -44,7 +47,8 @@ def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> 
     first = next_register(program, File.TEMP)
     added.append(Declaration(File.TEMP, first, first + len(colors) - 1))
     start = []
-    replaced = {}
+    replaced: dict[int, RegisterRef] = {}
+    backs: dict[int, int] = {}
     for temp, (register, item) in enumerate(colors.items(), first):
         assert item.semantic is not None
         mode = item.interpolation if item.interpolation is not None else Interpolation.COLOR
@@ -53,9 +57,27 @@ def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> 
             _op("CMP", RegisterRef(File.TEMP, temp), _source(File.IN, face, _X), _source(File.IN, number), _source(File.IN, register))
         )
         replaced[register] = RegisterRef(File.TEMP, temp)
+        backs[register] = number
         number += 1
-    changed = replace(_redirect(program, replaced), declarations=(*program.declarations, *added))
-    return insert(changed, {0: start})
+    changed = _redirect(program, replaced)
+    changed = rebuilt(changed, [_again(item, replaced, backs, face, first + len(colors)) for item in changed.instructions])
+    if any(is_again(item) for item in changed.instructions):
+        added.append(Declaration(File.TEMP, first + len(colors), first + len(colors) + 1))
+    return prologue(replace(changed, declarations=(*program.declarations, *added)), start)
+
+
+def _again(item: Instruction, colors: Mapping[int, RegisterRef], backs: Mapping[int, int], face: int, temp: int) -> Sequence[Instruction]:
+    """Return what stands for an instruction: a color that is interpolated again is chosen from both sides at the other place."""
+    if not is_again(item) or item.src[0].register.index not in colors:
+        return (item,)
+    front, back = RegisterRef(File.TEMP, temp), RegisterRef(File.TEMP, temp + 1)
+    source = item.src[0]
+    both = [
+        replace(item, dst=(DstOperand(to),), src=(_source(File.IN, number), *item.src[1:]), saturate=False)
+        for to, number in ((front, source.register.index), (back, backs[source.register.index]))
+    ]
+    chosen = _op("CMP", front, _source(File.IN, face, _X), SrcOperand(back), SrcOperand(front))
+    return [*both, chosen, replace(item, opcode=OPCODES["MOV"], src=(replace(source, register=front),))]
 
 
 def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, Program]:
@@ -91,6 +113,7 @@ def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, P
     lowered = insert(lowered, dict.fromkeys(exits(lowered), stores))
     register, temp, two = faces[0].first, next_register(fragment, File.TEMP), len(fragment.immediates)
     changed = _redirect(fragment, {register: RegisterRef(File.TEMP, temp)})
+    changed = replace(changed, instructions=tuple(_unmoved(item, register, RegisterRef(File.TEMP, temp)) for item in changed.instructions))
     color = replace(faces[0], semantic=Semantic("COLOR", index), interpolation=Interpolation.CONSTANT)
     changed = replace(
         changed,
@@ -101,6 +124,13 @@ def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, P
     sign = _op("MAD", place, _source(File.IN, register, _X), _source(File.IMM, two, _X), _source(File.IMM, two, (1, 1, 1, 1)), mask=1)
     rest = _op("MOV", place, _source(File.IMM, two, (2, 2, 2, 3)), mask=14)
     return lowered, insert(changed, {0: (sign, rest)})
+
+
+def _unmoved(item: Instruction, face: int, value: RegisterRef) -> Instruction:
+    """Return an instruction that interpolates FACE again as a copy: it is the same at each place."""
+    if not is_again(item) or item.src[0].register != RegisterRef(File.IN, face):
+        return item
+    return replace(item, opcode=OPCODES["MOV"], src=(replace(item.src[0], register=value),))
 
 
 def _op(name: str, dst: RegisterRef, *src: SrcOperand, mask: int = 15) -> Instruction:
@@ -149,4 +179,12 @@ def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:
             return replace(operand, register=replaced[register.index])
         return operand
 
-    return replace(program, instructions=tuple(replace(item, src=tuple(map(source, item.src))) for item in program.instructions))
+    def changed(item: Instruction) -> Instruction:
+        kept = item.src[:1] if is_again(item) else ()
+        offsets = tuple(
+            replace(offset, register=replaced.get(offset.register.index, offset.register)) if offset.register.file is File.IN else offset
+            for offset in item.offsets
+        )
+        return replace(item, src=(*kept, *map(source, item.src[len(kept) :])), offsets=offsets)
+
+    return replace(program, instructions=tuple(map(changed, program.instructions)))

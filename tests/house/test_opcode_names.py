@@ -29,6 +29,7 @@ ALLOWED = {
     "passes.lower.denormals": "writes tests for 0 with others",
     "passes.lower.numbers": "writes limits of numbers with others",
     "passes.lower.face": "writes the instructions that replace FACE",
+    "passes.lower.clamp": "writes the instructions that clamp colors",
     "passes.lower.state": "writes the instructions that replace state",
     "passes.optimise.evaluate": "the results of opcodes for constants",
     "passes.optimise.rules": "identities that replace one opcode by another",

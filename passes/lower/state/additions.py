@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from passes.analysis.access import indexed_registers
@@ -229,6 +229,20 @@ def redirect(program: Program, replaced: Mapping[tuple[File, int], RegisterRef])
         return item if dst == item.dst and src == item.src and offsets == item.offsets else replace(item, dst=dst, src=src, offsets=offsets)
 
     return replace(program, instructions=tuple(map(changed, program.instructions)))
+
+
+def is_again(item: Instruction) -> bool:
+    """Return true for an instruction that interpolates its first source again, at another place."""
+    return bool(item.src) and source_roles(item.opcode.name)[0] is Role.VARYING
+
+
+def changed_again(item: Instruction, more: Additions, change: Callable[[RegisterRef], Sequence[Instruction]]) -> list[Instruction]:
+    """Return what stands for an instruction that interpolates an input again: the input at that place, then `change` of the register."""
+    temp, source = more.temp(), item.src[0]
+    target = replace(item.dst[0], register=temp, write_mask=15)
+    plain = replace(item, dst=(target,), src=(of(source.register), *item.src[1:]), saturate=False)
+    copy = replace(item, opcode=OPCODES["MOV"], src=(replace(source, register=temp),))
+    return [plain, *change(temp), copy]
 
 
 def _check_reach(program: Program, replaced: Mapping[tuple[File, int], RegisterRef]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from passes.analysis.access import indexed_registers
 from passes.base import Pass
-from passes.lower.state.additions import Additions, Y, of, op, prologue, redirect
+from passes.edit import rebuilt
+from passes.lower.state.additions import Additions, Y, changed_again, is_again, of, op, prologue, redirect
 from passes.lower.state.words import known_word
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Interpolation, Processor
@@ -23,8 +24,8 @@ class LowerFlatShade(Pass):
     """Make inputs constant over the primitive: colors that follow the flatshade state, or those that `inputs` names.
 
     `inputs` has semantics joined by +, such as COLOR+GENERIC[3]; one without a number means all of its name. What it names becomes
-    CONSTANT, whatever its declaration says. Empty, it means COLOR and BCOLOR inputs that are declared COLOR or without a mode: those that
-    the state flattens. Declared ranges are split if only a part is meant. Programs of other stages stay unchanged.
+    CONSTANT, whatever its declaration says. Empty, it means the inputs that the state flattens: those declared COLOR, and COLOR and BCOLOR
+    without a mode. Declared ranges are split if only a part is meant. Programs of other stages stay unchanged.
     """
 
     name = "lower-flat-shade"
@@ -70,10 +71,9 @@ class LowerFlatShade(Pass):
 
 
 def _flat(item: Declaration) -> Declaration:
-    if item.file is not File.IN or item.semantic is None or item.semantic.name not in ("COLOR", "BCOLOR"):
-        return item
-    follows = item.interpolation is None or item.interpolation is Interpolation.COLOR
-    return replace(item, interpolation=Interpolation.CONSTANT) if follows else item
+    is_color = item.semantic is not None and item.semantic.name in ("COLOR", "BCOLOR")
+    follows = item.interpolation is Interpolation.COLOR or (item.interpolation is None and is_color)
+    return replace(item, interpolation=Interpolation.CONSTANT) if follows and item.file is File.IN else item
 
 
 def _with_inputs(program: Program, is_meant: Callable[[Semantic], bool], change: Callable[[Declaration], Declaration]) -> Program:
@@ -132,14 +132,34 @@ class LowerPointCoord(Pass):
         made = _with_inputs(program, is_meant, _sprite)
         if made is program or not self.flips:
             return made
-        more, start, replaced = Additions(made), list[Instruction](), dict[tuple[File, int], RegisterRef]()
-        for before in program.declared(File.IN):
-            for k in range(before.last - before.first + 1):
-                if before.semantic is not None and is_meant(Semantic(before.semantic.name, before.semantic.index + k)):
-                    source, temp = RegisterRef(File.IN, before.first + k), more.temp()
-                    replaced[File.IN, source.index] = temp
-                    start += [op("MOV", temp, of(source)), op("ADD", temp, more.number(1.0), of(source, Y, negate=True), mask=2)]
-        return more.finish(prologue(redirect(made, replaced), start))
+        return _turned(made, [number for number, own in _registers(program) if is_meant(own)])
+
+
+def _registers(program: Program) -> Iterator[tuple[int, Semantic]]:
+    for item in program.declared(File.IN):
+        if item.semantic is not None:
+            for k, register in enumerate(range(item.first, item.last + 1)):
+                yield register, Semantic(item.semantic.name, item.semantic.index + k)
+
+
+def _turned(program: Program, registers: Sequence[int]) -> Program:
+    """Return the program with 1 - t in place of t in inputs that are point coordinates."""
+    more, start, replaced = Additions(program), list[Instruction](), dict[tuple[File, int], RegisterRef]()
+
+    def turn(temp: RegisterRef) -> list[Instruction]:
+        return [op("ADD", temp, more.number(1.0), of(temp, Y, negate=True), mask=2)]
+
+    for number in registers:
+        temp = replaced[File.IN, number] = more.temp()
+        start += [op("MOV", temp, of(RegisterRef(File.IN, number))), *turn(temp)]
+
+    def changed(item: Instruction) -> Sequence[Instruction]:
+        if not is_again(item) or item.src[0].register.indirect is not None or item.src[0].register.index not in registers:
+            return (item,)
+        return changed_again(item, more, turn)
+
+    made = redirect(program, replaced)
+    return more.finish(prologue(rebuilt(made, [changed(item) for item in made.instructions]), start))
 
 
 def _sprite(item: Declaration) -> Declaration:

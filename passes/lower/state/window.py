@@ -10,7 +10,20 @@ from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import rebuilt
-from passes.lower.state.additions import Additions, W, Y, Z, declaration_of, of, op, prologue, redirect, with_property
+from passes.lower.state.additions import (
+    Additions,
+    W,
+    Y,
+    Z,
+    changed_again,
+    declaration_of,
+    is_again,
+    of,
+    op,
+    prologue,
+    redirect,
+    with_property,
+)
 from passes.lower.state.words import known_word
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import OPCODES
@@ -25,7 +38,6 @@ _ORIGINS, _CENTERS = PROPERTIES[_ORIGIN].words or {}, PROPERTIES[_CENTER].words 
 _DEVICE_ORIGINS = tuple(name for name, value in _ORIGINS.items() if value < FIRST_OF_VIEWPORT)
 _DERIVATIVES = frozenset({OPCODES["DDY"], OPCODES["DDY_FINE"]})
 _OFFSET = OPCODES["INTERP_OFFSET"]
-_AGAIN = frozenset({OPCODES["INTERP_OFFSET"], OPCODES["INTERP_SAMPLE"], OPCODES["INTERP_CENTROID"]})
 
 
 def origin_of(program: Program) -> str:
@@ -135,7 +147,7 @@ class _Window:
 
     def _changed(self, item: Instruction) -> Sequence[Instruction]:
         """Return what stands for an instruction."""
-        if item.opcode in _AGAIN:
+        if is_again(item):
             return self._again(item)
         return self._derivative(item) if self._follows and item.opcode in _DERIVATIVES else (item,)
 
@@ -183,7 +195,7 @@ class _Window:
         middle = op("ADD", temp, of(temp, Y), more.number(-0.5), mask=2)
         return [middle, op("MAD", temp, of(temp, Y), of(constant, Z), more.number(0.5), mask=2)]
 
-    def _again(self, item: Instruction) -> list[Instruction]:
+    def _again(self, item: Instruction) -> Sequence[Instruction]:
         source = item.src[0]
         semantic = self._semantic(source)
         if semantic == "POSITION":  # it lies at the center, whatever the place
@@ -196,11 +208,7 @@ class _Window:
             item = replace(item, src=(source, of(offset)))
         if semantic != "PCOORD" or not self._follows:
             return [*code, item]
-        temp = self._more.temp()
-        dst = (replace(item.dst[0], register=temp, write_mask=15),)
-        plain = replace(item, dst=dst, src=(of(source.register), *item.src[1:]), saturate=False)
-        copy = replace(item, opcode=OPCODES["MOV"], src=(replace(source, register=temp),))
-        return [*code, plain, *self._point(temp), copy]
+        return [*code, *changed_again(item, self._more, self._point)]
 
     def _semantic(self, source: SrcOperand) -> str:
         register = source.register

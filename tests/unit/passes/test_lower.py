@@ -42,7 +42,7 @@ def test_colors_are_clamped_before_every_end_of_main_and_labels_move_along() -> 
     lowered = clamp_colors(parse(CALLS), Clamp.ALWAYS)
     validate(lowered)
     assert [i.opcode.name for i in lowered.instructions] == (
-        ["CAL", "IF", "MOV", "MOV", "RET", "ENDIF", "MOV", "MOV", "END", "BGNSUB", "MOV", "RET", "ENDSUB"]
+        ["CAL", "IF", "MAX", "MAX", "RET", "ENDIF", "MAX", "MAX", "END", "BGNSUB", "MOV", "RET", "ENDSUB"]
     )
     assert [i.label for i in lowered.instructions[:2]] == [9, 5]
     assert all(i.saturate for i in (*lowered.instructions[2:4], *lowered.instructions[6:8]))
@@ -68,7 +68,7 @@ def test_geometry_colors_are_clamped_before_every_emit() -> None:
         "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
         "DCL IN[][0], POSITION\nDCL OUT[0], COLOR\nIMM[0] UINT32 {0, 0, 0, 0}\nMOV OUT[0], IN[0][0]\nEMIT IMM[0].xxxx\nEND\n"
     )
-    assert [i.opcode.name for i in clamp_colors(parse(text), Clamp.ALWAYS).instructions] == ["MOV", "MOV", "EMIT", "END"]
+    assert [i.opcode.name for i in clamp_colors(parse(text), Clamp.ALWAYS).instructions] == ["MOV", "MAX", "EMIT", "END"]
 
 
 def test_two_sided_color_selects_by_face() -> None:
@@ -124,3 +124,21 @@ def test_registers_move_with_their_declarations_and_arrays() -> None:
     moved = move_registers(parse(text), File.IN, {0: 7, 1: 3, 2: 4})
     assert {"DCL IN[7], COLOR, COLOR", "DCL IN[3..4], ARRAY(1), GENERIC[0], LINEAR"} <= set(lines(moved))
     assert {"0: ARL ADDR[0].x, IN[7]", "1: MOV OUT[0], IN[ADDR[0].x+4](1)"} <= set(lines(moved))
+
+
+def test_sides_of_colors_and_faces_that_are_interpolated_again() -> None:
+    again = "INTERP_CENTROID OUT[0], -IN[1].yxzw\nINTERP_CENTROID OUT[0].w, IN[0]\nEND\n"
+    text = FACES[: FACES.index("  0:")] + again
+    lowered = two_sided_from_face(parse(text))
+    validate(lowered)
+    assert lines(lowered)[-6:] == [
+        "1: INTERP_CENTROID TEMP[1], IN[1]",
+        "2: INTERP_CENTROID TEMP[2], IN[2]",
+        "3: CMP TEMP[1], IN[0].xxxx, TEMP[2], TEMP[1]",
+        "4: MOV OUT[0], -TEMP[1].yxzw",
+        "5: INTERP_CENTROID OUT[0].w, IN[0]",
+        "6: END",
+    ]
+    _, fragment = face_from_back_color(parse(POSITION), parse(text.replace("COLOR, COLOR", "GENERIC[0], LINEAR")))
+    validate(fragment)
+    assert "3: MOV OUT[0].w, TEMP[0]" in lines(fragment)
