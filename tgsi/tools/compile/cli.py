@@ -20,6 +20,7 @@ from tgsi.tools.compile.link_options import refuse_link_options
 from tgsi.tools.compile.nearest import nearest
 from tgsi.tools.compile.options import make_parser
 from tgsi.tools.compile.state import chosen_state
+from tgsi.tools.compile.views.options import with_link
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,6 +82,7 @@ def _run(arguments: list[str]) -> int:
 def _parsed(arguments: list[str]) -> argparse.Namespace | None:
     """The options; None after --help. Raises UsageError."""
     parser = make_parser()
+    arguments = with_link(arguments)
     if any(word.startswith("--link") for word in arguments):
         from tgsi.tools.compile.link import split_profile
 

@@ -59,6 +59,8 @@ def link_shaders(options: argparse.Namespace) -> int:
     emit = options.emit or ("json" if options.format == "json" else "link")
     if emit not in LINK_EMITS:
         raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
+    if options.explain_link and (options.emit or options.format != "text"):
+        raise UsageError("--explain-link draws SVG; leave out --emit and --format")
     if options.moved and emit not in ("text", "tokens"):
         raise UsageError("--moved goes with --emit text, tokens")
     state, chosen = link_map(options), link_options(options)
@@ -68,6 +70,7 @@ def link_shaders(options: argparse.Namespace) -> int:
 
     programs: list[Any] = []
     found: list[Any] = []
+    names: dict[int, str] = {}  # of the programs by identity, once they are in order
     try:
         for shader in shaders:
             program, more = checked(shader, options)
@@ -76,7 +79,9 @@ def link_shaders(options: argparse.Namespace) -> int:
         if fails(found, options):
             report(options, found, True)
             return 1
+        headings = {id(program): shader.heading for program, shader in zip(programs, shaders)}
         programs = in_order(programs, [shader.heading for shader in shaders])
+        names = headings
         check_map(state, programs[-1])
         with options.watch.stage("link"):
             tables = link_chain(
@@ -88,8 +93,17 @@ def link_shaders(options: argparse.Namespace) -> int:
                 limits=limits_of(options),
             )
         with options.watch.stage(f"print {emit}"):
-            made = show(tables, programs, emit, state=state, moved=options.moved or "fragment")
+            if options.explain_link:
+                from tgsi.tools.compile.views.link_picture import link_picture
+
+                made = link_picture(tables, programs, [names[id(program)] for program in programs])
+            else:
+                made = show(tables, programs, emit, state=state, moved=options.moved or "fragment")
     except DiagnosticError as error:
+        if options.explain_link and names and error.diagnostics:
+            from tgsi.tools.compile.views.link_picture import refused_picture
+
+            write(options, refused_picture(programs, [names[id(program)] for program in programs], error.diagnostics))
         report(options, [*found, *error.diagnostics], True)
         return 1
     if emit != "json":

@@ -20,6 +20,7 @@ from tgsi.tools.compile.run_options import add_nvk_options, add_run_options
 from tgsi.tools.compile.source_options import add_source_options
 from tgsi.tools.compile.state import add_state_option
 from tgsi.tools.compile.targets import add_target_options
+from tgsi.tools.compile.views.options import add_view_options
 
 EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
@@ -85,6 +86,8 @@ examples:
   {PROGRAM} vertex.tgsi geometry.tgsi fragment.tgsi --link nv50 --map GENERIC[0]=TEXCOORD[2] --light-twoside
   {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} mesh.tgsi task.tgsi --emit nvk --grid 4x2 --compare   methods and lowered programs, and both executions
+  {PROGRAM} vertex.tgsi fragment.tgsi --explain-link -o link.svg   the link as a picture
+  {PROGRAM} shader.tgsi --steps            the difference that each pass makes
   {PROGRAM} shader.vert shader.frag --draw out.png --mesh torus   a picture; docs/draw.md
   {PROGRAM} --explain V030
   ST_DEBUG=tgsi glxgears 2>&1 | {PROGRAM} --from-log -     every shader in the output of a program
@@ -181,6 +184,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_link_options(parser)
     add_run_options(parser, actions)
     add_draw_options(parser, actions)
+    add_view_options(parser, actions)
     add_nvk_options(parser)
     parser.add_argument("--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
     parser.add_argument(
