@@ -161,6 +161,10 @@ def _act(options: argparse.Namespace) -> int:
         from tgsi.tools.compile.draw.command import draw_shaders
 
         return draw_shaders(options)
+    if options.steps:
+        from tgsi.tools.compile.views.steps import show_steps
+
+        return show_steps(options)
     if options.run:
         from tgsi.tools.compile.run import run_shader
 

@@ -10,6 +10,7 @@ from tgsi.tools.compile.nearest import nearest
 
 if TYPE_CHECKING:
     from passes.base import Pass
+    from passes.pipeline import Pipeline
     from tgsi.language.program import Program
 
 
@@ -54,10 +55,8 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
             raise ValueError("--print-after: needs --passes or --lower")
         return lambda program: program
     from passes.pipeline import Pipeline
-    from passes.registry import DEFAULT
 
-    words = options.passes or ""
-    pipeline = Pipeline((*_lowerings(options), *Pipeline.parse(DEFAULT if words.strip() == "default" else words).passes))
+    pipeline = chosen_pipeline(options)
     wanted = options.print_after
     names = list(dict.fromkeys(item.name for item in pipeline.passes))
     if wanted not in (None, "all", *names):
@@ -76,6 +75,15 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
         return program
 
     return run
+
+
+def chosen_pipeline(options: argparse.Namespace) -> Pipeline:
+    """The passes of --lower and --passes. ValueError: a name or an option is wrong; the message names the likeliest correction."""
+    from passes.pipeline import Pipeline
+    from passes.registry import DEFAULT
+
+    words = options.passes or ""
+    return Pipeline((*_lowerings(options), *Pipeline.parse(DEFAULT if words.strip() == "default" else words).passes))
 
 
 def _lowerings(options: argparse.Namespace) -> tuple[Pass, ...]:

@@ -99,8 +99,8 @@ def read_obj(name: str, data: bytes) -> Mesh:
     reader = _Reader(name)
     reader.read(data.decode("utf-8", "replace"))
     if not reader.triangles:
-        has = f"{len(reader.lists['v'])} vertices, but" if reader.lists["v"] else "neither vertices nor"
-        raise UsageError(f"{name}: an empty mesh: the file has {has} no faces (lines as `f 1 2 3`)")
+        has = f"{len(reader.lists['v'])} vertices, but no faces" if reader.lists["v"] else "neither vertices nor faces"
+        raise UsageError(f"{name}: an empty mesh: the file has {has} (lines as `f 1 2 3`)")
     keys = np.array(list(reader.vertices), np.int64)
     triangles = np.array(reader.triangles, np.uint32)
     attributes: dict[str, Any] = {"position": _rows(reader.lists["v"], keys[:, 0], 3)}

@@ -193,6 +193,9 @@ def _arrows(table: LinkTable, left: Box, after: Box) -> list[str]:
     """Arrows of a table, and marks at ports that have none."""
     parts: list[str] = []
     x, end = left.x + left.width, after.x
+    if Processor[left.title] is Processor.TASK:
+        middle = _TOP + 44
+        return [_stub(x + 5, end - 5, middle), text_at("payload", (x + end) / 2, middle - 6, size=_SMALL, color=_GREY, anchor="middle")]
     unwritten = {(item.output_register, item.input_register) for item in table.unwritten}
     for row in table.rows:
         y = after.row(after.inputs, row.input_register)
@@ -282,7 +285,8 @@ def _findings(
     def line(text: str, color: str, size: float = _SMALL, weight: str = "normal") -> None:
         nonlocal y
         y += size + 6
-        parts.append(text_at(text, _EDGE, y, size=size, color=color, weight=weight))
+        inset = width_of(text[: len(text) - len(text.lstrip("\u00a0"))], size)
+        parts.append(text_at(text.lstrip("\u00a0"), _EDGE + inset, y, size=size, color=color, weight=weight))
 
     def finding(item: Diagnostic) -> None:
         words = f"{item.severity.value}[{item.code}]: {item.message}" + (f"; {item.hint}" if item.hint else "")
@@ -292,7 +296,7 @@ def _findings(
     for item in errors:
         finding(item)
     for table, left, after in zip(tables, boxes, boxes[1:]):
-        found = () if errors else table.findings
+        found = () if errors or Processor[left.title] is Processor.TASK else table.findings
         device = [] if table.device is None or errors else device_lines(table.device)
         if several and (found or device):
             line(f"{left.title} \u2192 {after.title}", "#1d2433", _SIZE, "bold")
