@@ -113,7 +113,10 @@ def _check_word_after_link(arguments: list[str]) -> None:
 
 
 def _refuse_to_watch(options: argparse.Namespace) -> None:
-    """Raise UsageError if --watch is given with an input that can be read only once."""
+    """Raise UsageError if --watch is given with an input that can be read only once, or with an action that reads none."""
+    for name in ("version", "list_passes", "list_targets", "explain"):
+        if getattr(options, name):
+            raise UsageError(f"--watch repeats work on files, and --{name.replace('_', '-')} reads none")
     if "-" in ([options.from_log] if options.from_log is not None else options.files or ["-"]):
         raise UsageError("--watch: stdin can be read only once; name the files or folders to watch")
 

@@ -76,7 +76,7 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
         try:
             yield _shader(_bytes(name), _shown(name))
         except UsageError as error:
-            yield Unread(name, str(error).removeprefix(f"{shown(_shown(name))}: "))
+            yield Unread(name or "''", str(error).removeprefix(f"{shown(_shown(name))}: "))
     yield from unread
 
 
@@ -172,6 +172,8 @@ def _stdin() -> bytes:
 
 def read_bytes(name: str) -> bytes:
     """The bytes of a file, at most one more than `MAX_BYTES`. UsageError: it cannot be read."""
+    if not name:
+        raise UsageError("the name of a file is empty; is a variable of the shell not set?")
     try:
         with Path(name).open("rb") as file:
             return file.read(MAX_BYTES + 1)

@@ -186,7 +186,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_draw_options(parser, actions)
     add_view_options(parser, actions)
     add_nvk_options(parser)
-    parser.add_argument("--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
     parser.add_argument(
         "--watch", dest="again", action="store_true", help="do it all again whenever a file changes that the command read; Ctrl-C ends this"
     )
