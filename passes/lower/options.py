@@ -62,7 +62,12 @@ ROWS = (
     Row("smooth_lines", "lower-smooth-lines", (("generic", int), ("colors", int), *_PLACE), 1, "21"),
     Row("point_sprite", "lower-point-sprite", (*_SPRITES, ("square", bool), *_PLACE), 0, "0x3"),
     Row("alpha_test", "lower-alpha-test", (("func", str), ("ref", float), *_PLACE), 1, "GREATER:0.5"),
+    Row("indirect", "lower-indirect", (("files", str),), 0, "TEMP+CONST"),
+    Row("saturate_coords", "lower-saturate-coords", (("s", int), ("t", int), ("r", int)), 1, "0x1:0x1"),
+    Row("fma", "lower-fma", (("by", str),), 0, "double"),
+    Row("bits64", "lower-64-bit", (("others", str),), 0, "refuse"),
     Row("opcodes", "lower-opcodes", (("opcodes", str),), 0, "LRP+DP3"),
+    Row("wide_writes", "lower-wide-writes"),
 )
 """One row for each field, in the order in which the passes run.
 
@@ -88,7 +93,11 @@ class LoweringOptions:
     polygon_stipple: True, or the first constant of the pattern, the buffer, and the unit of a texture. smooth_points, smooth_lines: the
     GENERIC that carries the place in the shape, and colors that get coverage. point_sprite: bit n for GENERIC[n], and one for PCOORD.
     alpha_test: the function and the reference, or 0 and the constant that has it.
+    indirect: True, or register files joined by +; operands with an address are chosen by comparisons.
+    saturate_coords: bit n for sampler n, for x, y and z of coordinates. fma: True for MAD, or "double" for doubles.
+    bits64: opcodes on 64-bit numbers become 32-bit ones where that is exact; others stay, or "refuse" is given.
     opcodes: True, or names joined by +; these opcodes are written with simpler ones.
+    wide_writes: each instruction writes one channel.
 
     Raises:
         TypeError: a value has another type; the message names the field.
@@ -111,7 +120,12 @@ class LoweringOptions:
     smooth_lines: Value = None
     point_sprite: Value = None
     alpha_test: Value = None
+    indirect: str | bool = False
+    saturate_coords: int | tuple[int, ...] = 0
+    fma: str | bool = False
+    bits64: str | bool = False
     opcodes: str | bool = False
+    wide_writes: bool = False
 
     def __post_init__(self) -> None:
         for row in ROWS:

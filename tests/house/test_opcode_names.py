@@ -26,6 +26,7 @@ ALLOWED = {
     "backends.shader_key.application": "writes the kill that asks for a run for each sample",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
     "passes.lower.arithmetic": "writes opcodes with others",
+    "passes.lower.operands": "writes operands with instructions",
     "passes.lower.denormals": "writes tests for 0 with others",
     "passes.lower.numbers": "writes limits of numbers with others",
     "passes.lower.face": "writes the instructions that replace FACE",

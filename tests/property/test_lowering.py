@@ -18,6 +18,7 @@ from backends.interp.run import run
 from backends.interp.values import F32
 from backends.run.arguments import prepare
 from backends.run.canonical import canonical
+from passes.analysis.access import is_direct
 from passes.lower.arithmetic.table import EXPANSIONS
 from passes.lower.options import LoweringOptions
 from passes.lowering import lowered
@@ -25,8 +26,7 @@ from passes.validate import validate
 from tests.property.engines import check, result_differences
 from tests.property.programs import generate
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
@@ -34,6 +34,13 @@ EXACT = "+".join(name for name, row in EXPANSIONS.items() if row.is_exact and na
 LOWERINGS: Mapping[str, str] = {
     "exact opcodes": f"opcodes={EXACT}",
     "floor by fraction": "opcodes=FLR+CEIL+TRUNC+EXP",
+    "indirect": "indirect",
+    "indirect and opcodes": f"indirect,opcodes={EXACT}",
+    "one channel": "wide-writes",
+    "one channel, no address": f"indirect,fma=double,opcodes={EXACT},wide-writes",
+    "64 bits": "bits64",
+    "64 bits, one channel": "fma=double,bits64,wide-writes",
+    "fma by doubles": "fma=double",
     "inexact opcodes": "opcodes=LIT+POW+DIV+SQRT",
 }
 """Lowerings as text, by name."""
@@ -87,26 +94,26 @@ def defined(names: Set[str]) -> Iterator[None]:
         OPERATIONS.update(kept)
 
 
-def is_unspecified(program: Program, arguments: Mapping[str, Any]) -> bool:
-    """True if results depend on lanes that only complete a quad, or on coordinates of lanes that a branch left out."""
-    depth, seen = 0, False
+def is_unspecified(program: Program, arguments: Mapping[str, Any], options: LoweringOptions) -> bool:
+    """True if an instruction whose operand is computed before it looks at lanes that did not compute that: absent ones, or others."""
+    names = str(options.opcodes or "").split("+")
+    depth, is_divergent, is_whole = 0, False, bool(prepare(program, **arguments).present.all())
     for item in program.instructions:
-        depth += (item.opcode.flow in (Flow.IF, Flow.LOOP, Flow.SWITCH, Flow.SUBROUTINE)) - (
-            item.opcode.flow in (Flow.ENDIF, Flow.ENDLOOP, Flow.ENDSWITCH, Flow.ENDSUBROUTINE)
-        )
-        seen |= Trait.IMPLICIT_LOD in item.opcode.traits and (depth > 0 or item.opcode.flow is Flow.RETURN)
-    if seen and program.processor is Processor.FRAG:
-        return True
-    looks = any(item.opcode.looks_at_other_lanes for item in program.instructions)
-    return looks and not prepare(program, **arguments).present.all()
+        flow = item.opcode.flow
+        depth += (flow in OPENERS) - (flow in CLOSERS)
+        is_divergent = is_divergent or flow is Flow.RETURN
+        is_computed = item.opcode.name in names or (options.indirect and not all(is_direct(operand.register) for operand in item.src))
+        if is_computed and item.opcode.looks_at_other_lanes and (depth > 0 or is_divergent or not is_whole):
+            return True
+    return False
 
 
 def differences(text: str, arguments: Mapping[str, Any], lowering: str, *, jit: bool = False) -> list[str]:
     """Lines that describe each output word changed by a lowering; by the code generator, with `jit`, where last places may differ."""
     program = parse(text)
-    if is_unspecified(program, arguments):
-        return []
     options = LoweringOptions.parse(lowering)
+    if is_unspecified(program, arguments, options):
+        return []
     try:
         made = lowered(program, options)
     except UnsupportedError:

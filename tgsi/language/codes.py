@@ -336,6 +336,8 @@ B042 too long to compile
     compiles nothing.
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
+B052 cannot be lowered
+    A lowering has no way to write this without the feature that the device lacks; the message names it.
 B060 no domain of the tessellator
     Patches become isolines, triangles or quadrilaterals: a TESS_EVAL program says TES_PRIM_MODE 1, 4 or 7.
 B062 polygons as lines after a vertex shader that writes memory

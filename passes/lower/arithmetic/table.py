@@ -130,7 +130,7 @@ def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:
             if must:
                 hint = "give its TEMPs an array, or lower `indirect` first"
                 text = f"{item.opcode.name} needs one more register, and the program indexes all of them, or has too many"
-                raise UnsupportedError.at("B051", text, item.span, hint=hint) from None
+                raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
             made.append((item,))
     return room.finish(rebuilt(program, made))
 

@@ -1,0 +1,210 @@
+"""The pass lower-64-bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from passes.base import Pass
+from passes.edit import rebuilt
+from passes.lower.arithmetic.expansion import Full, Room, broadcast
+from passes.lower.arithmetic.stored import by_pairs, stored_channels
+from passes.lower.arithmetic.words import INFINITE, MAGNITUDE, QUIET, SIGN, Pair, Scalar, Words
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.opcode_row import WIDE
+from tgsi.language.facts.traits import Reads
+from tgsi.language.ir import DstOperand, Instruction, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_OTHERS = ("stay", "refuse")
+_ONE_HIGH = 0x3FF00000
+_WIDER, _BIAS = 896 << 20, 1023
+
+
+@record(slots=False)
+class Lower64Bit(Pass):
+    """Write opcodes on 64-bit numbers with 32-bit ones, to the bit.
+
+    Integers: sums, products, shifts, comparisons, smaller and larger, signs. Doubles: comparisons, smaller and larger, absolute value,
+    negation, sign, and conversion from floats and 32-bit integers. The others, such as DADD or I64DIV, would take hundreds of
+    instructions each: they stay, or are refused with `others=refuse`.
+    """
+
+    name = "lower-64-bit"
+    others: str = "stay"
+
+    def __post_init__(self) -> None:
+        """Check `others`.
+
+        Raises:
+            ValueError: `others` is neither stay nor refuse.
+        """
+        if self.others not in _OTHERS:
+            raise ValueError(f"pass {self.name}: others: `{self.others}` is none of {', '.join(_OTHERS)}")
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        if not any(item.opcode.uses_64bit for item in program.instructions):
+            return program
+        room = Room(program)
+        made: list[Sequence[Instruction]] = []
+        for item in program.instructions:
+            if item.opcode.name in RESULTS or item.opcode.name in FLAGS:
+                try:
+                    made.append([new for part in by_pairs(item) for new in _lowered(room, part)])
+                except Full:
+                    text = f"{item.opcode.name} needs more registers, and the program indexes all of them, or has too many"
+                    hint = "give its TEMPs an array, or lower `indirect` first"
+                    raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
+            elif item.opcode.uses_64bit and self.others == "refuse":
+                text = f"{item.opcode.name} has no lowering to 32 bits"
+                raise UnsupportedError.at("B052", text, item.span, hint=f"these have one: {', '.join([*RESULTS, *FLAGS])}")
+            else:
+                made.append((item,))
+        return room.finish(rebuilt(program, made))
+
+
+def _lowered(room: Room, item: Instruction) -> list[Instruction]:
+    """Return what stands for an instruction on one pair."""
+    work = Words(room, item)
+    channels = [channel for channel in range(4) if stored_channels(item, 0) >> channel & 1]
+    if not channels:
+        return []
+    pair = channels[0] // 2
+    sources = [_source(work, number, pair) for number in range(item.opcode.num_src)]
+    if item.opcode.name in FLAGS:
+        work.put("MOV", DstOperand(item.dst[0].register, 1 << channels[0]), FLAGS[item.opcode.name](work, *sources), is_last=True)
+        return work.code
+    low, high = RESULTS[item.opcode.name](work, *sources)
+    if item.saturate:
+        low, high = _saturated(work, (low, high))
+    held = room.scratch(-(-work.taken // 4))
+    work.put("MOV", DstOperand(held, 1 << channels[0]), low)
+    work.put("MOV", DstOperand(held, 1 << channels[1]), high)
+    work.put("MOV", DstOperand(item.dst[0].register, 1 << channels[0] | 1 << channels[1]), SrcOperand(held))
+    return work.code
+
+
+def _source(work: Words, number: int, pair: int) -> Pair:
+    """Return the words of a source, with its modifiers carried out. A 32-bit source is the low word."""
+    opcode, operand = work.item.opcode, work.item.src[number]
+    if opcode.reads[number] is Reads.COUNTS or opcode.src_types[number] not in WIDE:
+        channel = 2 * pair if opcode.reads[number] is Reads.COUNTS else pair
+        single = broadcast(operand, channel)
+        if opcode.src_types[number] == "float":
+            return _float(work, single), work.word(0)
+        if single.negate or single.absolute:
+            single = work.op("UADD", single, work.word(0))
+        return single, work.word(0)
+    plain = replace(operand, negate=False, absolute=False)
+    found = broadcast(plain, 2 * pair), broadcast(plain, 2 * pair + 1)
+    if operand.absolute:
+        found = work.size(found)
+    return work.opposite(found) if operand.negate else found
+
+
+def _float(work: Words, operand: SrcOperand) -> Scalar:
+    """Return the bits of a float with its modifiers."""
+    plain = replace(operand, negate=False, absolute=False)
+    if operand.absolute:
+        plain = work.op("AND", plain, work.word(MAGNITUDE))
+    return work.op("XOR", plain, work.word(SIGN)) if operand.negate else plain
+
+
+def _saturated(work: Words, a: Pair) -> Pair:
+    """Return the words clamped as a double to [0, 1]; a NaN and -0 stay."""
+    zero, one = (work.word(0), work.word(0)), (work.word(0), work.word(_ONE_HIGH))
+    a = work.choose(work.below(a, zero), zero, a)
+    return work.choose(work.below(one, a), one, a)
+
+
+def _abs(work: Words, a: Pair) -> Pair:
+    return work.choose(work.is_negative(a), work.negative(a), a)
+
+
+def _sign(work: Words, a: Pair) -> Pair:
+    high = work.op("ISHR", a[1], work.word(31))
+    return work.op("OR", high, work.op("UMIN", work.op("OR", *a), work.word(1))), high
+
+
+def _double_sign(work: Words, a: Pair) -> Pair:
+    high = work.op("OR", work.op("AND", a[1], work.word(SIGN)), work.word(_ONE_HIGH))
+    is_none = work.either(work.is_null(a), work.is_nan(a))
+    return work.word(0), work.op("UCMP", is_none, work.word(0), high)
+
+
+def _from_float(work: Words, a: Pair) -> Pair:
+    """A float as a double. A denormal number is shifted until its highest bit is that of a normal one."""
+    word = a[0]
+    size = work.op("AND", word, work.word(MAGNITUDE))
+    top = work.op("UMSB", size)
+    shifted = work.op("SHL", size, work.op("UADD", work.word(23), replace(top, negate=True)))
+    rest = work.op("AND", shifted, work.word(0x007FFFFF))
+    exponent = work.op("SHL", work.op("UADD", top, work.word(_BIAS - 149)), work.word(20))
+    small = work.op("SHL", rest, work.word(29)), work.op("OR", exponent, work.op("USHR", rest, work.word(3)))
+    usual = work.op("SHL", size, work.word(29)), work.op("UADD", work.op("USHR", size, work.word(3)), work.word(_WIDER))
+    low, high = work.choose(work.op("USLT", size, work.word(0x00800000)), small, usual)
+    is_finite, is_some = work.op("USLT", size, work.word(0x7F800000)), work.op("USNE", size, work.word(0))
+    low = work.both(low, work.both(is_finite, is_some))
+    high = work.op("UCMP", is_finite, work.both(high, is_some), work.word(INFINITE))
+    high = work.op("OR", high, work.op("AND", word, work.word(SIGN)))
+    return low, work.op("UCMP", work.op("USLT", work.word(0x7F800000), size), work.word(QUIET), high)
+
+
+def _from_unsigned(work: Words, a: Pair) -> Pair:
+    """A 32-bit integer as a double: shifted until bit 31 is set, which the double leaves out."""
+    top = work.op("UMSB", a[0])
+    rest = work.op("SHL", work.op("SHL", a[0], work.op("NOT", top)), work.word(1))  # ~top is 31 - top
+    exponent = work.op("SHL", work.op("UADD", top, work.word(_BIAS)), work.word(20))
+    high = work.op("OR", exponent, work.op("USHR", rest, work.word(12)))
+    return work.op("SHL", rest, work.word(20)), work.both(high, work.op("USNE", a[0], work.word(0)))
+
+
+def _from_signed(work: Words, a: Pair) -> Pair:
+    low, high = _from_unsigned(work, (work.op("IABS", a[0]), a[1]))
+    return low, work.op("OR", high, work.op("AND", a[0], work.word(SIGN)))
+
+
+Result = Callable[..., Pair]
+Flag = Callable[..., Scalar]
+
+RESULTS: Mapping[str, Result] = {
+    "U64ADD": Words.add,
+    "U64MUL": Words.product,
+    "I64NEG": Words.negative,
+    "I64ABS": _abs,
+    "I64SSG": _sign,
+    "I64MIN": lambda work, a, b: work.choose(work.less(a, b, "ISLT"), a, b),
+    "I64MAX": lambda work, a, b: work.choose(work.less(a, b, "ISLT"), b, a),
+    "U64MIN": lambda work, a, b: work.choose(work.less(a, b, "USLT"), a, b),
+    "U64MAX": lambda work, a, b: work.choose(work.less(a, b, "USLT"), b, a),
+    "U64SHL": lambda work, a, count: work.left(a, count[0]),
+    "U64SHR": lambda work, a, count: work.right(a, count[0], "USHR"),
+    "I64SHR": lambda work, a, count: work.right(a, count[0], "ISHR"),
+    "I2I64": lambda work, a: (a[0], work.op("ISHR", a[0], work.word(31))),
+    "U2I64": lambda work, a: a,
+    "DABS": Words.size,
+    "DNEG": Words.opposite,
+    "DMIN": lambda work, a, b: work.choose(work.below(a, b), a, b),
+    "DMAX": lambda work, a, b: work.choose(work.below(b, a), a, b),
+    "DSSG": _double_sign,
+    "F2D": _from_float,
+    "I2D": _from_signed,
+    "U2D": _from_unsigned,
+}
+"""Opcodes with a 64-bit result: how its words are made."""
+
+FLAGS: Mapping[str, Flag] = {
+    "U64SEQ": Words.equal,
+    "U64SNE": lambda work, a, b: work.no(work.equal(a, b)),
+    "I64SLT": lambda work, a, b: work.less(a, b, "ISLT"),
+    "U64SLT": lambda work, a, b: work.less(a, b, "USLT"),
+    "I64SGE": lambda work, a, b: work.no(work.less(a, b, "ISLT")),
+    "U64SGE": lambda work, a, b: work.no(work.less(a, b, "USLT")),
+    "DSEQ": Words.same,
+    "DSNE": lambda work, a, b: work.no(work.same(a, b)),
+    "DSLT": Words.below,
+    "DSGE": lambda work, a, b: work.either(work.below(b, a), work.same(a, b)),
+}
+"""Opcodes that compare 64-bit numbers: how the flag is made."""

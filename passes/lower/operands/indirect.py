@@ -1,0 +1,257 @@
+"""The pass lower-indirect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from passes.analysis.access import indices_of, is_direct
+from passes.base import Pass
+from passes.edit import rebuilt, with_parts
+from passes.lower.arithmetic.expansion import Expansion, Full, Room, broadcast
+from passes.lower.arithmetic.stored import by_pairs, stored_channels
+from passes.lower.operands.addresses import every_register, without_addresses
+from passes.lower.operands.candidates import Candidates, Finder
+from passes.validate.roles import HANDLES, Role, destination_role, source_roles
+from tgsi.language.channels import read_mask
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+FILES = ("TEMP", "CONST", "IN", "OUT", "IMM", "SV", "ADDR", "SAMP", "SVIEW", "IMAGE", "BUFFER", "CONSTBUF", "HWATOMIC")
+_ONE, _WORD = 0x3F800000, 0xFFFFFFFF
+_TEST, _ROW, _HELD = range(3)
+"""Scratch registers: four comparisons, the comparison of a row, then one for each operand."""
+
+Act = Callable[[SrcOperand, RegisterRef], None]
+Registers = Sequence[RegisterRef | None]
+
+
+@record(slots=False)
+class LowerIndirect(Pass):
+    """Choose a register by comparisons where an operand names it by an address, for devices without indirect operands.
+
+    `files` names register files, joined by +; the empty text means all. A source is chosen with UCMP among the registers of its array, or
+    among all declared ones; a TEMP that is written likewise. Writes of OUT, and instructions with a chosen texture or buffer, stand in an
+    IF for each of them. An address outside reads 0, and a texture 0, 0, 0, 1. If no operand is left that needs it, ADDR becomes TEMP, so
+    that ARL is FLR and F2I. A chosen operand of CASE is refused, and so are more than 16,384 registers. Lanes that a branch leaves out keep
+    the coordinates that they had, which matters to derivatives in branches alone.
+    """
+
+    name = "lower-indirect"
+    files: str = ""
+
+    def __post_init__(self) -> None:
+        """Check `files`.
+
+        Raises:
+            ValueError: `files` names no register file, or one that no address chooses.
+        """
+        for name in self._names():
+            if name not in FILES:
+                raise ValueError(f"pass {self.name}: files: `{name}` is none of {', '.join(FILES)}")
+
+    def _names(self) -> Sequence[str]:
+        return [name.strip().upper() for name in self.files.split("+")] if self.files else FILES
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        return _Work(program, frozenset(File[name] for name in self._names())).run()
+
+
+class _Work:
+    """The work on one program. Registers may be added if those operands that stay indirect cannot see it."""
+
+    def __init__(self, program: Program, files: frozenset[File]) -> None:
+        self._program, self._files = program, files
+        kept = tuple(item for item in program.instructions if any(not is_direct(r) and r.file not in files for r in every_register(item)))
+        self._room = Room(with_parts(program, instructions=kept))
+        self._finder = Finder(program)
+
+    def _is_chosen(self, register: RegisterRef) -> bool:
+        return register.file in self._files and not is_direct(register)
+
+    def run(self) -> Program:
+        """Return the program without addresses, the same object if it has none."""
+        program = self._program
+        if not any(self._is_chosen(register) for item in program.instructions for register in every_register(item)):
+            return program
+        made: list[Sequence[Instruction]] = []
+        for item in program.instructions:
+            try:
+                made.append(self._lowered(item, 0))
+            except Full:
+                text = f"{item.opcode.name} needs one more register, and the program has too many, or indexes all that it has"
+                raise UnsupportedError.at("B052", text, item.span, hint="lower all files") from None
+        holes = self._finder.holes() if self._finder.reaches_holes else ()
+        declared = (*program.declarations, *(Declaration(File.TEMP, first, last) for first, last in holes))
+        lowered = with_parts(rebuilt(program, made), declarations=declared)
+        return self._room.finish(without_addresses(lowered, self._room))
+
+    def _lowered(self, item: Instruction, first: int) -> list[Instruction]:
+        """Return what stands for an instruction. Scratch registers below `first` are in use by an instruction around it."""
+        if not any(map(self._is_chosen, every_register(item))):
+            return [item]
+        if item.opcode.flow is Flow.CASE:
+            hint = "move the value to a TEMP before the SWITCH"
+            raise UnsupportedError.at("B052", "a CASE reads a register that an address chooses", item.span, hint=hint)
+        parts = by_pairs(item)
+        if len(parts) > 1 and any(operand.register.file is item.dst[0].register.file for operand in item.src):
+            return [made for part in parts for made in self._lowered(part, first)]
+        choice = _Choice(self._room, self._finder, item, first)
+        item = self._with_values(choice)
+        roles = (*source_roles(item.opcode.name), *(destination_role(item.opcode.name) for _ in item.dst))
+        for number, register in enumerate([operand.register for operand in item.src] + [operand.register for operand in item.dst]):
+            if self._is_chosen(register) and roles[number] not in (Role.VALUE, Role.RESULT):
+                self._by_resource(choice, item, number)
+                return choice.code
+        self._with_results(choice, item)
+        return choice.code
+
+    def _with_values(self, choice: _Choice) -> Instruction:
+        """Choose the sources, handles and texel offsets. Return the instruction that reads the chosen ones."""
+        item = choice.item
+        roles = source_roles(item.opcode.name)
+        sources, targets, offsets = list(item.src), list(item.dst), list(item.offsets)
+        for number, operand in enumerate(sources):
+            register = operand.register
+            is_value = roles[number] is Role.VALUE or (roles[number] is not Role.VARYING and register.file in HANDLES)
+            if self._is_chosen(register) and is_value:
+                sources[number] = replace(operand, register=choice.read(register, read_mask(item, number)))
+        for number, target in enumerate(targets):
+            if item.opcode.stores_to_dst and self._is_chosen(target.register) and target.register.file in HANDLES:
+                targets[number] = replace(target, register=choice.read(target.register, 3))
+        for number, offset in enumerate(offsets):
+            if self._is_chosen(offset.register):
+                mask = sum({1 << channel for channel in offset.swizzle})
+                offsets[number] = replace(offset, register=choice.read(offset.register, mask))
+        return replace(item, src=tuple(sources), dst=tuple(targets), offsets=tuple(offsets))
+
+    def _with_results(self, choice: _Choice, item: Instruction) -> None:
+        """Run an instruction, and store its results where addresses say."""
+        chosen = [number for number, operand in enumerate(item.dst) if self._is_chosen(operand.register)]
+        targets = list(item.dst)
+        for number in chosen:
+            targets[number] = DstOperand(choice.hold(), item.dst[number].write_mask)
+        choice.code.append(replace(item, dst=tuple(targets)))
+        for number in chosen:
+            choice.store(item.dst[number].register, stored_channels(item, number), SrcOperand(targets[number].register))
+
+    def _by_resource(self, choice: _Choice, item: Instruction, number: int) -> None:
+        """Run an instruction for each texture, buffer or varying that one of its operands may mean, each in an IF."""
+        operands: list[SrcOperand | DstOperand] = [*item.src, *item.dst]
+        has_result = bool(item.dst) and not item.opcode.stores_to_dst
+        held = choice.hold() if has_result else None
+        if held is not None:
+            is_texel = Trait.FILTER in item.opcode.traits or Trait.FETCH in item.opcode.traits
+            words = [0, 0, 0, _ONE] if is_texel and Trait.QUERY not in item.opcode.traits else [0] * 4
+            choice.put("MOV", DstOperand(held, item.dst[0].write_mask), self._room.words(words))
+
+        def act(flag: SrcOperand, register: RegisterRef) -> None:
+            parts = list(operands)
+            parts[number] = replace(parts[number], register=register)
+            targets = parts[len(item.src) :]
+            if held is not None:
+                targets = [DstOperand(held, item.dst[0].write_mask)]
+            direct = replace(item, src=tuple(parts[: len(item.src)]), dst=tuple(targets))  # type: ignore[arg-type]
+            choice.inside(flag, self._lowered(direct, choice.next))
+
+        choice.compare(operands[number].register, act)
+        if held is not None:
+            moved = Instruction(OPCODES["MOV"], item.dst, (SrcOperand(held),), precise=item.precise, span=item.span)
+            choice.code += self._lowered(moved, choice.next)
+
+
+class _Choice(Expansion):
+    """The instructions that stand for one whose operands are chosen. next: the first scratch register that is free."""
+
+    def __init__(self, room: Room, finder: Finder, item: Instruction, first: int) -> None:
+        super().__init__(room, item, first)
+        self._finder = finder
+        self.next = first + _HELD
+
+    def hold(self) -> RegisterRef:
+        """Return a scratch register that no other operand of the instruction gets."""
+        self.next += 1
+        return self.room.scratch(self.next - 1)
+
+    def read(self, register: RegisterRef, mask: int) -> RegisterRef:
+        """Return a scratch register with the channels of a chosen register."""
+        target = DstOperand(self.hold(), mask or 1)
+        value = SrcOperand(target.register)
+        self.put("MOV", target, self.room.words([0] * 4))
+        self.compare(register, lambda flag, chosen: self.put("UCMP", target, flag, SrcOperand(chosen), value))
+        return target.register
+
+    def store(self, register: RegisterRef, mask: int, value: SrcOperand) -> None:
+        """Write channels of a chosen register. TEMPs are a lane's own, so the others are written as they were."""
+        if not mask:
+            return
+        register = self._with_copied_addresses(register)
+
+        def act(flag: SrcOperand, chosen: RegisterRef) -> None:
+            target = DstOperand(chosen, mask)
+            if register.file is File.OUT:
+                self.inside(flag, [Instruction(OPCODES["MOV"], (target,), (value,), precise=self.item.precise, span=self.item.span)])
+            else:
+                self.put("UCMP", target, flag, value, SrcOperand(chosen))
+
+        self.compare(register, act)
+
+    def _with_copied_addresses(self, register: RegisterRef) -> RegisterRef:
+        """Return a register with its addresses in scratch registers, if the writes could change them."""
+        if not any(ref.file is register.file for ref in indices_of(register)):
+            return register
+
+        def copied(ref: IndirectRef | None) -> IndirectRef | None:
+            if ref is None:
+                return None
+            held = self.hold()
+            self.put("MOV", DstOperand(held, 1), _address(ref))
+            return IndirectRef(File.TEMP, held.index)
+
+        dimension = register.dimension
+        if dimension is not None:
+            dimension = replace(dimension, indirect=copied(dimension.indirect))
+        return replace(register, dimension=dimension, indirect=copied(register.indirect))
+
+    def inside(self, flag: SrcOperand, code: Sequence[Instruction]) -> None:
+        """Add instructions for the lanes whose flag is set."""
+        span = self.item.span
+        self.code += [Instruction(OPCODES["UIF"], (), (flag,), span=span), *code, Instruction(OPCODES["ENDIF"], span=span)]
+
+    def compare(self, register: RegisterRef, act: Act) -> None:
+        """Call `act` for each register that an operand may name, with a flag that is ~0 where it does."""
+        found = self._finder.find(register, self.item)
+        for row, registers in zip(found.rows, found.registers):
+            flag = None
+            if found.outer is not None and row is not None:
+                flag = broadcast(self.make("USEQ", _ROW, 1, _address(found.outer), self.room.words([row & _WORD] * 4)), 0)
+            if found.inner is not None:
+                self._compare_columns(found, registers, flag, act)
+            elif flag is not None:
+                for chosen in filter(None, registers):
+                    act(flag, chosen)
+
+    def _compare_columns(self, found: Candidates, registers: Registers, row: SrcOperand | None, act: Act) -> None:
+        """Compare the inner address with four numbers at a time."""
+        assert found.inner is not None
+        address = _address(found.inner)
+        there = [(column, chosen) for column, chosen in zip(found.columns, registers) if column is not None and chosen is not None]
+        for first in range(0, len(there), 4):
+            group = there[first : first + 4]
+            mask = (1 << len(group)) - 1
+            words = [column & _WORD for column, _ in group]
+            flags = self.make("USEQ", _TEST, mask, address, self.room.words([*words, *[None] * (4 - len(words))]))
+            if row is not None:
+                flags = self.make("AND", _TEST, mask, flags, row)
+            for place, (_, chosen) in enumerate(group):
+                act(broadcast(flags, place), chosen)
+
+
+def _address(ref: IndirectRef) -> SrcOperand:
+    return SrcOperand(RegisterRef(ref.file, ref.index), (ref.component,) * 4)

@@ -1,0 +1,112 @@
+"""The pass lower-wide-writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from passes.analysis.access import indices_of, is_direct
+from passes.base import Pass
+from passes.edit import rebuilt
+from passes.lower.arithmetic.expansion import Expansion, Full, Room
+from passes.lower.arithmetic.stored import by_pairs
+from tgsi.language.channels import read_mask
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.opcodes import OPCODES, Mode
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_SPLIT = (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT)
+
+
+@record(slots=False)
+class LowerWideWrites(Pass):
+    """Write one channel with each instruction that computes values, and one pair with those on 64-bit numbers.
+
+    Channels are written in an order in which no instruction reads one that was written before it; where none exists, in a scratch register
+    first. Texture and memory instructions keep their masks, as they return vectors, and DFRACEXP, which has two results. An instruction
+    stays if its destination is chosen by an address in a register that may be the destination.
+    """
+
+    name = "lower-wide-writes"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        room = Room(program)
+        made: list[Sequence[Instruction]] = []
+        for item in program.instructions:
+            try:
+                made.append(_split(room, item))
+            except Full:
+                text = f"{item.opcode.name} needs one more register, and the program indexes all of them, or has too many"
+                hint = "give its TEMPs an array, or lower `indirect` first"
+                raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
+        return room.finish(rebuilt(program, made))
+
+
+def _split(room: Room, item: Instruction) -> Sequence[Instruction]:
+    opcode = item.opcode
+    if len(item.dst) != 1 or opcode.mode not in _SPLIT or _moves_itself(item):
+        return (item,)
+    if opcode.uses_64bit:
+        return by_pairs(item)
+    target, mask = item.dst[0], item.dst[0].write_mask
+    channels = [channel for channel in range(4) if mask >> channel & 1]
+    if len(channels) == 1:
+        return (item,)
+    parts = {channel: replace(item, dst=(DstOperand(target.register, 1 << channel),)) for channel in channels}
+    order = _order(parts)
+    if order is not None:
+        return [parts[channel] for channel in order]
+    work = Expansion(room, item)
+    held = SrcOperand(room.scratch(0))
+    work.code = [replace(part, dst=(DstOperand(held.register, part.dst[0].write_mask),)) for part in parts.values()]
+    for part in parts.values():
+        work.code.append(replace(part, opcode=OPCODES["MOV"], src=(held,), saturate=False))
+    return work.code
+
+
+def _moves_itself(item: Instruction) -> bool:
+    """True if the first channel that is written may change the address that chooses the destination."""
+    target = item.dst[0].register
+    return any(_may_be(target, RegisterRef(ref.file, ref.index)) for ref in indices_of(target))
+
+
+def _may_be(target: RegisterRef, register: RegisterRef) -> bool:
+    """True if two registers may be one."""
+    if target.file is not register.file:
+        return False
+    plain = is_direct(target) and is_direct(register) and target.dimension is None and register.dimension is None
+    return target.index == register.index if plain else True
+
+
+def _order(parts: dict[int, Instruction]) -> list[int] | None:
+    """Return an order of the channels in which each is written after all others have read it, or None if there is none."""
+    readers: dict[int, set[int]] = {channel: set() for channel in parts}  # by channel: the others that read it
+    for channel, part in parts.items():
+        for written in _read_channels(part):
+            if written in readers and written != channel:
+                readers[written].add(channel)
+    order: list[int] = []
+    while len(order) < len(parts):
+        free = next((channel for channel in parts if channel not in order and readers[channel] <= set(order)), None)
+        if free is None:
+            return None
+        order.append(free)
+    return order
+
+
+def _read_channels(part: Instruction) -> set[int]:
+    """The channels of the destination that an instruction may read, as values or as addresses of its sources."""
+    target, found = part.dst[0].register, set()
+    for number, operand in enumerate(part.src):
+        register = operand.register
+        for ref in indices_of(register):
+            if _may_be(target, RegisterRef(ref.file, ref.index)):
+                found.add(ref.component)
+        if _may_be(target, register):
+            plain = target.dimension is None and is_direct(target) and is_direct(register)
+            mask = read_mask(part, number) if plain else 15
+            found |= {channel for channel in range(4) if mask >> channel & 1}
+    return found
