@@ -100,7 +100,11 @@ class Finder:
         if self._layout is not None:
             return self._layout.rows(self._layout.is_per_primitive(register))
         if program.processor in PATCH_STAGES:
-            return program.property("TCS_VERTICES_OUT", PATCH_VERTICES) if register.file is File.OUT else PATCH_VERTICES
+            return (
+                program.property(f"{STAGES[program.processor].prefix}VERTICES_OUT", PATCH_VERTICES)
+                if register.file is File.OUT
+                else PATCH_VERTICES
+            )
         if not any(declared.name == "GS_INPUT_PRIMITIVE" for declared in program.properties):
             text = "the program does not say how many vertices its primitives have, so an index of vertices has no end"
             raise UnsupportedError.at("B052", text, item.span, hint="write PROPERTY GS_INPUT_PRIMITIVE")

@@ -9,6 +9,7 @@ from passes.base import Pass
 from passes.edit import rebuilt
 from passes.lower.arithmetic.expansion import Expansion, Full, Room
 from passes.lower.arithmetic.floats import txp
+from passes.lower.operands.indirect import LowerIndirect
 from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File
@@ -28,7 +29,8 @@ class LowerSaturateCoords(Pass):
 
     `s`, `t` and `r` are masks of samplers: bit n saturates x, y or z of the coordinates that sampler n gets. Layers and references
     stay, and so do coordinates of cubes, rectangles and buffers, and those of fetches and queries. TXP is divided before (see
-    `lower-opcodes`). An implicit level of detail is that of the saturated coordinates.
+    `lower-opcodes`). An implicit level of detail is that of the saturated coordinates. Where an address chooses between
+    samplers that differ, `lower-indirect` chooses first; a handle is refused.
     """
 
     name = "lower-saturate-coords"
@@ -38,6 +40,8 @@ class LowerSaturateCoords(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
+        if any(self._differs(program, item) for item in program.instructions):
+            program = LowerIndirect("SAMP").run(program)
         room = Room(program)
         views = {
             number: item.view.target
@@ -80,17 +84,27 @@ class LowerSaturateCoords(Pass):
         )
         return [*work.code, moved, replace(item, src=(coordinates, *item.src[1:]))]
 
+    def _differs(self, program: Program, item: Instruction) -> bool:
+        """True if an address chooses between samplers that saturate different channels."""
+        chosen = [operand.register for operand in item.src if operand.register.file is File.SAMP and operand.register.indirect is not None]
+        return bool(chosen) and len(self._masks(program)) > 1
+
+    def _masks(self, program: Program) -> set[int]:
+        """The channels that the declared samplers saturate."""
+        units = {number for declared in program.declared(File.SAMP) for number in range(declared.first, declared.last + 1)}
+        return {self._channels(number) for number in units} or {0}
+
     def _mask(self, program: Program, item: Instruction, sampler: SrcOperand) -> int:
-        """The channels that a sampler saturates. Raise UnsupportedError if that depends on an address or a handle."""
+        """The channels that a sampler saturates. Raise UnsupportedError if that depends on a handle."""
         register = sampler.register
         if register.file is File.SAMP and register.indirect is None:
             return self._channels(register.index)
-        units = {number for declared in program.declared(File.SAMP) for number in range(declared.first, declared.last + 1)}
-        masks = {self._channels(number) for number in units} or {0}
-        if len(masks) > 1:
-            text = f"{item.opcode.name} may use samplers that differ in the coordinates that they saturate"
-            raise UnsupportedError.at("B052", text, item.span, hint="lower `indirect` first")
-        return masks.pop()
+        if register.file is not File.SAMP:
+            if not self.s | self.t | self.r:
+                return 0
+            text = f"{item.opcode.name} takes its sampler from a handle, which any sampler may have"
+            raise UnsupportedError.at("B052", text, item.span, hint="name the sampler, as SAMP[0]")
+        return self._masks(program).pop()
 
     def _channels(self, number: int) -> int:
         return sum((axis >> number & 1) << place for place, axis in enumerate((self.s, self.t, self.r)))

@@ -108,13 +108,19 @@ def test_saturated_coordinates_do_the_work_of_clamp(target: str) -> None:
     assert np.abs(plain.floats - wanted.floats).max() > 0.1
 
 
-def test_samplers_that_are_chosen_by_an_address_are_saturated_alike_or_refused() -> None:
+def test_samplers_that_an_address_chooses_are_saturated_alike_or_one_by_one() -> None:
     text = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL SAMP[0..1]\nDCL ADDR[0]\n"
     text += "TEX OUT[0], IN[0], SAMP[ADDR[0].x], 2D\nEND\n"
-    assert "MOV_SAT" in str(tgsi.lower(text, saturate_coords=3))
-    with pytest.raises(UnsupportedError, match="differ in the coordinates"):
+    assert str(tgsi.lower(text, saturate_coords=3)).count("TEX ") == 1
+    made = str(tgsi.lower(text, saturate_coords=1))
+    assert made.count("MOV_SAT") == 1
+    assert made.count("TEX ") == 2
+
+
+def test_a_sampler_of_a_handle_is_refused() -> None:
+    text = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nTEX OUT[0], IN[0], IN[0], 2D\nEND\n"
+    with pytest.raises(UnsupportedError, match="TEX takes its sampler from a handle"):
         tgsi.lower(text, saturate_coords=1)
-    assert str(tgsi.lower(text, saturate_coords=1, indirect=True)).count("MOV_SAT") == 1
 
 
 GEOMETRY = """GEOM
