@@ -100,6 +100,19 @@ def test_links_in_circles_pipes_and_links_to_nothing_end_the_walk_of_no_folder(r
         ]
 
 
+def test_a_folder_that_may_not_be_read_is_named_and_the_others_are_checked(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("src/a.tgsi", "src/secret/b.tgsi")
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("secret"):
+            raise PermissionError(13, "Permission denied")  # root may read all
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert run("src") == (2, f"# src/a.tgsi\n{GOOD}", "tgsi-compile: src/secret: permission denied\n")
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="such names are Linux's")
 def test_odd_names_stay_on_one_line(run: Run, folder: Path) -> None:
     names = [b"new\nline.tgsi", b"byte\xff.tgsi", b"esc\x1b[31m.tgsi", b"two words.tgsi"]

@@ -189,3 +189,19 @@ def test_werror_goes_with_every_action(run: Run, folder: Path, action: list[str]
     assert code == 1
     assert "no errors, 1 warning (--werror: warnings fail)\n" in (out or err)
     assert action == ["--check"] or out == ""
+
+
+def test_werror_counts_warnings_of_a_link(run: Run, folder: Path) -> None:
+    Path("a.vert.tgsi").write_text("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
+    Path("a.frag.tgsi").write_text(GOOD)
+    code, out, err = run("--link", "a.vert.tgsi", "a.frag.tgsi")
+    assert (code, "warning[K010]" in out, err) == (0, True, "")
+    code, out, err = run("--link", "a.vert.tgsi", "a.frag.tgsi", "--werror")
+    assert (code, out, "warning[K010]" in err) == (1, "", True)
+    assert "::warning file=a.frag.tgsi,line=2," in run("--link", "a.vert.tgsi", "a.frag.tgsi", "--format", "github")[2]
+
+
+def test_werror_counts_warnings_of_a_run(run: Run, folder: Path) -> None:
+    Path("a.tgsi").write_text("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nBGNLOOP\nENDLOOP\nMOV OUT[0], IN[0]\nEND\n")
+    words = ["--run", "a.tgsi", "--inputs", "[[[1.0, 2, 3, 4]]]", "--fuel", "10", "--engine", "interp"]
+    assert [run(*words, *more)[0] for more in ([], ["--werror"])] == [0, 1]

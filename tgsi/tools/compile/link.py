@@ -92,6 +92,11 @@ def link_shaders(options: argparse.Namespace) -> int:
                 options=chosen,
                 limits=limits_of(options),
             )
+        if options.werror or options.format in ("sarif", "github"):  # a table shows them anyway
+            found += [item for table in tables for item in table.findings]
+        if fails(found, options):
+            report(options, found, True)
+            return 1
         with options.watch.stage(f"print {emit}"):
             if options.explain_link:
                 from tgsi.tools.compile.views.link_picture import link_picture

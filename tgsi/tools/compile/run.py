@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +61,10 @@ def run_shader(options: argparse.Namespace) -> int:
     if options.format != "json":
         report(options, found, False)
         _note_absent(program, arguments)
-    _warn_of_fuel(result, arguments)
-    _warn_of_faults(result)
-    return _show(program, result, arguments, options)
+    warnings = [*_fuel_warnings(result, arguments), *_fault_warnings(result)]
+    for text in warnings:
+        print(f"{PROGRAM}: warning: {text}", file=sys.stderr)
+    return _show(program, result, arguments, options) or int(bool(warnings and options.werror))
 
 
 def run_arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -127,26 +129,25 @@ def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
             print(f"{PROGRAM}: note: there is no data for {shown}; {option} gives it", file=sys.stderr)
 
 
-def _warn_of_fuel(result: RunResult, arguments: dict[str, Any]) -> None:
-    """Print a warning if loops ended because their fuel ran out."""
+def _fuel_warnings(result: RunResult, arguments: dict[str, Any]) -> Iterator[str]:
+    """A warning if loops ended because their fuel ran out."""
     from passes.analysis.regions import FUEL
     from tgsi.tools.compile.run_show import ranges
 
     found = [number for number, is_cut in enumerate(result.exhausted.tolist()) if is_cut]
-    if not found:
-        return
-    who = [*ranges(found)]
-    shown = ", ".join(who[:8]) + (" and more" if len(who) > 8 else "")
-    rounds = arguments.get("fuel", FUEL)
-    what = f"{len(found)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
-    print(f"{PROGRAM}: warning: {what}; their results are cut short, --fuel NUMBER gives more", file=sys.stderr)
+    if found:
+        who = [*ranges(found)]
+        shown = ", ".join(who[:8]) + (" and more" if len(who) > 8 else "")
+        rounds = arguments.get("fuel", FUEL)
+        what = f"{len(found)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
+        yield f"{what}; their results are cut short, --fuel NUMBER gives more"
 
 
-def _warn_of_faults(result: RunResult) -> None:
-    """Print a warning if workgroups of a task or mesh program did something wrong."""
+def _fault_warnings(result: RunResult) -> Iterator[str]:
+    """A warning if workgroups of a task or mesh program did something wrong."""
     if result.faults:
         more = f", and {len(result.faults) - 1} more" if len(result.faults) > 1 else ""
-        print(f"{PROGRAM}: warning: {result.faults[0]}{more}", file=sys.stderr)
+        yield f"{result.faults[0]}{more}"
 
 
 def _check_names(given: dict[str, Any]) -> None:
