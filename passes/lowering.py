@@ -8,8 +8,8 @@ from passes.registry import find
 from tgsi.language.program import Program
 
 
-def pipeline_of(options: LoweringOptions) -> Pipeline:
-    """Return the passes of the fields that are set, in the order of the table.
+def pipeline_of(options: LoweringOptions, *, again: bool = False) -> Pipeline:
+    """Return the passes of the fields that are set, in the order of the table; with `again`, those that run again after other passes.
 
     Raises:
         ValueError: a pass refuses its options; the message names the field.
@@ -17,7 +17,7 @@ def pipeline_of(options: LoweringOptions) -> Pipeline:
     made = []
     for row in ROWS:
         value = getattr(options, row.field)
-        if is_on(value):
+        if is_on(value) and (row.repeats or not again):
             try:
                 made.append(find(row.lowering)(**arguments(row, value)))
             except ValueError as error:

@@ -18,7 +18,8 @@ class Row:
     """A field of `LoweringOptions` and its pass.
 
     lowering: name of the pass. options: the options of the pass that the value gives, in order, with their types. needed: how many of
-    them have no default. example: the value in a text, for messages.
+    them have no default. example: the value in a text, for messages. repeats: other passes may write anew what this one removes, so it
+    runs again after them.
     """
 
     field: str
@@ -26,6 +27,7 @@ class Row:
     options: tuple[tuple[str, type], ...] = ()
     needed: int = 0
     example: str = ""
+    repeats: bool = False
 
     @property
     def word(self) -> str:
@@ -62,12 +64,12 @@ ROWS = (
     Row("smooth_lines", "lower-smooth-lines", (("generic", int), ("colors", int), *_PLACE), 1, "21"),
     Row("point_sprite", "lower-point-sprite", (*_SPRITES, ("square", bool), *_PLACE), 0, "0x3"),
     Row("alpha_test", "lower-alpha-test", (("func", str), ("ref", float), *_PLACE), 1, "GREATER:0.5"),
-    Row("indirect", "lower-indirect", (("files", str),), 0, "TEMP+CONST"),
+    Row("indirect", "lower-indirect", (("files", str),), 0, "TEMP+CONST", True),
     Row("saturate_coords", "lower-saturate-coords", (("s", int), ("t", int), ("r", int)), 1, "0x1:0x1"),
-    Row("fma", "lower-fma", (("by", str),), 0, "double"),
-    Row("bits64", "lower-64-bit", (("others", str),), 0, "refuse"),
-    Row("opcodes", "lower-opcodes", (("opcodes", str),), 0, "LRP+DP3"),
-    Row("wide_writes", "lower-wide-writes"),
+    Row("fma", "lower-fma", (("by", str),), 0, "double", True),
+    Row("bits64", "lower-64-bit", (("others", str),), 0, "refuse", True),
+    Row("opcodes", "lower-opcodes", (("opcodes", str),), 0, "LRP+DP3", True),
+    Row("wide_writes", "lower-wide-writes", repeats=True),
 )
 """One row for each field, in the order in which the passes run.
 

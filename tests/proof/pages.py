@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
+from passes.lower.arithmetic.table import EXPANSIONS
+from passes.lower.options import ROWS
 from passes.optimise.rules.kinds import MEANINGS
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import FAMILIES, SOURCES
 from passes.optimise.rules.terms import Modified, Term, Variable, Word
-from passes.registry import DEFAULT, PASSES
+from passes.registry import DEFAULT, PASSES, find
 from tests.proof.refuted import REFUTED, WORDS
 
 _FLOATS = {0x3F800000: "1.0", 0xBF800000: "-1.0", 0x80000000: "-0.0", 0x40000000: "2.0"}
@@ -80,6 +82,44 @@ arithmetic, comparisons, conversions, and the conditions of IF, CMP and KILL_IF.
 """
 
 
+_LOWERINGS = """These passes take away a feature that a device lacks. `tgsi.lower(program, ...)` and `tgsi-compile --lower ...` run them in
+this order, by the words of their headings ([lowering](lowering.md)).
+
+"""
+
+_EXPANSIONS = """The results of `lower-opcodes` and, for rows that keep every bit, of `expand-opcodes`. d is the destination, a, b and e are the
+sources, t and u scratch registers; the last instruction alone is saturated and writes d. The usual rows are taken if none is named.
+Opcodes that an expansion gives are expanded, too, if they are named. Tests run each row over words of all sorts in both engines
+(tests/unit/passes/test_expansions.py), and 5,000 generated programs before and after (tests/property/test_lowering.py).
+
+"""
+
+
+def _lowerings() -> Iterator[str]:
+    """The lowerings in their order, with their definitions."""
+    yield from ("## Lowerings", "", *_LOWERINGS.splitlines())
+    for row in ROWS:
+        found = find(row.lowering)
+        options = ", ".join(f"{name}={value}" if value != "" else name for name, value in found.options().items())
+        yield from (f"### {row.word}", "")
+        yield f"`{row.sample}` runs `{row.lowering}`" + (f", whose options are {options}." if options else ".")
+        lines = [line.strip() for line in (found.__doc__ or "").strip().splitlines()]
+        yield from ("", *(line.replace("<", "&lt;") for line in lines), "")
+
+
+def _expansions() -> Iterator[str]:
+    """The table of expansions."""
+    yield from ("## Expansions of opcodes", "", *_EXPANSIONS.splitlines())
+    yield "| Opcode | Expansion | Opcodes that it gives | Every bit | Usual |"
+    yield "|---|---|---|---|---|"
+    for name, row in EXPANSIONS.items():
+        given = ", ".join(row.gives)
+        yield f"| {name} | {row.formula} | {given} | {'yes' if row.is_exact else 'no'} | {'yes' if row.is_usual else ''} |".replace(
+            "||", "\\|\\|"
+        )
+    yield ""
+
+
 def passes_page() -> Iterator[str]:
     """Lines of docs/passes.md."""
     yield from _INTRODUCTION.splitlines()
@@ -92,6 +132,8 @@ def passes_page() -> Iterator[str]:
         summary = getattr(import_module(module), attribute).summary()
         yield f"| `{name}` | {summary} | {('yes' if times == 1 else f'{times} times') if times else ''} |"
     yield ""
+    yield from _lowerings()
+    yield from _expansions()
     yield "## Rules of simplify-instructions"
     yield ""
     yield from _WINDOWS.splitlines()

@@ -47,7 +47,7 @@ _ROWS = (
     Row("DP3", floats.dot(3), _gives("MUL MAD"), _DOT),
     Row("DP4", floats.dot(4), _gives("MUL MAD"), _DOT),
     Row("DST", floats.dst, _gives("MUL ADD"), "1, a.y * b.y, a.z + -0.0, b.w + -0.0"),
-    Row("FRC", floats.frc, _gives("FLR ADD SGE CMP"), "a - floor(a); 0 where SGE |a|, inf", 2),
+    Row("FRC", floats.frc, _gives("FLR ADD SGE CMP"), "a - FLR a; 0 where a is infinite", 2),
     Row("CEIL", floats.ceil, _gives("FLR"), "FLR t, -a; FLR d, -t"),
     Row("TRUNC", floats.trunc, _gives("FLR CMP"), "FLR t, -a; FLR u, a; CMP d, a, -t, u", 2),
     Row("SGT", floats.swapped("SLT"), _gives("SLT"), "SLT d, b, a", 0),

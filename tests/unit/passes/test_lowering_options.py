@@ -109,3 +109,15 @@ def test_the_command_lowers_before_other_passes_and_prints_after_each(capsys: py
     assert "LRP" not in out
     assert "CONSTANT" in err
     assert "LRP" in err
+
+
+def test_lowerings_of_opcodes_and_operands_run_again_after_other_passes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shader = tmp_path / "shader.tgsi"
+    shader.write_text(TEXT.replace("LRP OUT[0], IN[0], IN[0].xxxx, IN[0].yyyy", "DP3 OUT[0], IN[0], IN[0].yzwx"))
+    assert main([str(shader), "--lower", "opcodes=DP3,wide-writes", "--passes", "default"]) == 0
+    out = capsys.readouterr().out
+    assert "DP3" not in out
+    assert [line for line in out.splitlines() if ":" in line and " OUT[0], " in line] == []  # each instruction writes one channel
+    assert pipeline_of(LoweringOptions.parse("two-side,opcodes=DP3,wide-writes"), again=True).passes == (
+        pipeline_of(LoweringOptions.parse("opcodes=DP3,wide-writes")).passes
+    )

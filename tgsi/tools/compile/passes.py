@@ -78,25 +78,27 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
 
 
 def chosen_pipeline(options: argparse.Namespace) -> Pipeline:
-    """The passes of --lower and --passes. ValueError: a name or an option is wrong; the message names the likeliest correction."""
+    """The passes of --lower and --passes. ValueError: a name or an option is wrong; the message names the likeliest correction.
+
+    The lowerings come first, so that their results are optimised too. Those that remove opcodes or kinds of operands run again afterwards,
+    since passes may write these anew.
+    """
     from passes.pipeline import Pipeline
     from passes.registry import DEFAULT
 
     words = options.passes or ""
-    return Pipeline((*_lowerings(options), *Pipeline.parse(DEFAULT if words.strip() == "default" else words).passes))
-
-
-def _lowerings(options: argparse.Namespace) -> tuple[Pass, ...]:
-    """The passes of --lower. ValueError: a field or a value is wrong; the message names it and the likeliest correction."""
+    chosen = Pipeline.parse(DEFAULT if words.strip() == "default" else words).passes
     if options.lower is None:
-        return ()
+        return Pipeline(chosen)
     from passes.lower.options import LoweringOptions
     from passes.lowering import pipeline_of
 
     try:
-        return pipeline_of(LoweringOptions.parse(options.lower)).passes
+        lowering = LoweringOptions.parse(options.lower)
+        first = pipeline_of(lowering).passes
     except ValueError as error:
         raise ValueError(f"--lower: {error}") from None
+    return Pipeline((*first, *chosen, *(pipeline_of(lowering, again=True).passes if chosen else ())))
 
 
 def _written(value: object) -> str:
