@@ -58,7 +58,7 @@ def _pair(name: str, seed: int, primitive: str, pipeline: str) -> Pair | None:
     if pair is not None:
         rng = np.random.default_rng(seed)
         scale, translate = rng.uniform(-40, 40, 2), rng.uniform(0, 64, 2)
-        pair.constant(10, np.array([[*scale, *translate], [rng.choice([0.3, 1, 6.7, 40]), 0, 0, 0]], F32))
+        pair.constant(10, np.array([[*scale, *translate], [rng.choice([0.3, 1, 6.7, 40]), rng.integers(0, 2), 0, 0]], F32))
     return pair
 
 
@@ -161,6 +161,7 @@ def point_sprite(seed: int) -> list[str]:
     if pair is None:
         return []
     numbers = [pair.register(File.OUT, Semantic("GENERIC", n)) for n in [*(k for k in range(5) if mask >> k & 1), 9]]
+    numbers += [pair.register(File.OUT, Semantic("TEXCOORD", 0)) for _ in range(mask & 1)]  # the program writes GENERIC[1] to GENERIC[4]
     return _points(pair, "SQUARE" if square else "PIXELS", numbers, None, flips)
 
 
@@ -177,6 +178,15 @@ def smooth_line_geometry(seed: int) -> list[str]:
     if pair is None:
         return []
     register, (_, _, side) = pair.register(File.OUT, Semantic("GENERIC", 9)), _view(pair)
+    near = np.asarray(pair.more["constants"][0])[11].view(F32)[1]
+
+    def cut(vertex: Array, other: Array) -> Any:
+        """The vertex, or the place where the line comes through the near plane."""
+        outer, inner = vertex[0, 3] * near + vertex[0, 2], other[0, 3] * near + other[0, 2]
+        if not (outer < 0 and inner >= 0):
+            return vertex
+        share = inner * F32(0.5) / (inner * F32(0.5) - outer * F32(0.5))
+        return (vertex - other) * share + other
 
     def line(start: Array, end: Array) -> list[Array]:
         a, b = _window(pair, start[0]), _window(pair, end[0])
@@ -194,7 +204,11 @@ def smooth_line_geometry(seed: int) -> list[str]:
         return quad
 
     def shapes(strip: list[Array]) -> list[list[Array]]:
-        ends = [pair for pair in pairwise(strip) if all(vertex[0, 3] >= F32(2.0**-126) for vertex in pair)]
-        return [quad for start, end in ends if (quad := line(start, end))]
+        quads = []
+        for start, end in pairwise(strip):
+            a = cut(start, end)
+            b = cut(end, a)
+            quads += [quad for quad in [line(a, b)] if quad and min(a[0, 3], b[0, 3]) >= F32(2.0**-126)]
+        return quads
 
     return _compare(pair, shapes)

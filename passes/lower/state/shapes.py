@@ -282,13 +282,15 @@ class Lines(Shapes):
 
     place: the output that gets the distance from the middle line, the distance from the middle along the line, half the width plus half a
     pixel, and half the length plus half a pixel. Constants: scale and translation of the viewport in x and y; then in x half the width plus
-    half a pixel.
+    half a pixel, and in y 1, or 0 if the near plane is z = 0 (clip_halfz).
     """
 
     def __init__(self, program: Program, constant: int, buffer: int, *, place: Semantic) -> None:
         super().__init__(program, constant, buffer)
         self._place = place
         self._before = {temp: self.more.temp() for temp in self.temps()}
+        self._now = {temp: self.more.temp() for temp in self.temps()}
+        """The end of a line, which may be cut where the vertex itself must not be."""
         self._has_before, self._ends, self._along, self._middle, self._at, self._helper, self._value = (self.more.temp() for _ in range(7))
 
     def start(self) -> Sequence[Instruction]:
@@ -308,9 +310,11 @@ class Lines(Shapes):
 
     def _line(self, item: Instruction) -> list[Instruction]:
         more, ends, along, middle, helper = self.more, self._ends, self._along, self._middle, self._helper
-        now = self.position()
-        before = self._before[now]
-        code = [
+        now, before = self._now[self.position()], self._before[self.position()]
+        code = [op("MOV", copy, of(own)) for own, copy in self._now.items()]
+        code += [
+            *self._cut(self._before, self._now),
+            *self._cut(self._now, self._before),
             op("SGE", helper, of(before, W), more.number(_LEAST_W), mask=1),
             op("SGE", helper, of(now, W), more.number(_LEAST_W), mask=2),
             op("MUL", helper, of(helper, X), of(helper, Y), mask=1),
@@ -335,6 +339,25 @@ class Lines(Shapes):
             code += self._corner(item, k)
         return [*code, op("ENDPRIM", None, *item.src), op("ENDIF", None), op("ENDIF", None)]
 
+    def _cut(self, outer: Mapping[RegisterRef, RegisterRef], inner: Mapping[RegisterRef, RegisterRef]) -> list[Instruction]:
+        """Code that moves a vertex behind the near plane to it, if the other end of the line is in front."""
+        more, share, position = self.more, self._helper, self.position()
+        near = of(self.sizes, Y)
+        code = [op("MAD", share, of(side[position], W), near, of(side[position], Z), mask=1 << c) for c, side in enumerate((inner, outer))]
+        code += [
+            op("SGE", share, of(share, (0, 0, 0, 1)), more.number(0.0), mask=4),
+            op("SLT", share, of(share, Y), more.number(0.0), mask=8),
+            op("MUL", share, of(share, Z), of(share, W), mask=4),
+            op("IF", None, of(share, Z)),
+            op("MUL", share, of(share), more.number(0.5), mask=3),
+            op("ADD", share, of(share, X), of(share, Y, negate=True), mask=2),
+            op("DIV", share, of(share, X), of(share, Y), mask=1),
+        ]
+        for temp, there in outer.items():
+            code.append(op("ADD", there, of(there), of(inner[temp], negate=True)))
+            code.append(op("MAD", there, of(there), of(share, X), of(inner[temp])))
+        return [*code, op("ENDIF", None)]
+
     def _corner(self, item: Instruction, k: int) -> list[Instruction]:
         along, at, value = self._along, self._at, self._value
         is_end, is_right = k >= 2, bool(k % 2)
@@ -348,5 +371,5 @@ class Lines(Shapes):
             op("ADD", at, of(at), of(self._helper), mask=1),
             op("ADD", at, of(at), of(self._helper, negate=True), mask=2),
         ]
-        vertex = {} if is_end else self._before
+        vertex = self._now if is_end else self._before
         return code + self.corner(item, of(at), vertex, {self._place: of(value)}, self._helper)

@@ -24,14 +24,15 @@ from tgsi.language.record import record
 class LowerPointSprite(Pass):
     """Let a geometry program emit a square of two triangles for each point, with sprite coordinates.
 
-    A program that emits POINTS emits TRIANGLE_STRIPs of four vertices. All outputs of a square are those of its point, but GENERIC[n]
-    for each bit n of `generics` (as sprite_coord_enable) is (s, t, 0, 1), which runs from 0 to 1; `coord` names one more GENERIC that
-    stands for PCOORD. `flips` lets t grow upward, as sprite_coord_mode LOWER_LEFT does. `square` draws the pixels whose centers lie in
-    the square, as point_quad_rasterization does; without it they are those of docs/primitives.md, "Points".
+    A program that emits POINTS emits TRIANGLE_STRIPs of four vertices. All outputs of a square are those of its point, but GENERIC[n] and
+    TEXCOORD[n] for each bit n of `generics` (as sprite_coord_enable) are (s, t, 0, 1), which runs from 0 to 1: those that the program
+    writes, or both if it writes neither. `coord` names one more GENERIC, which stands for PCOORD. `flips` lets t grow upward, as
+    sprite_coord_mode LOWER_LEFT does. `square` draws the pixels whose centers lie in the square, as point_quad_rasterization does; without
+    it they are those of docs/primitives.md, "Points".
 
     CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points that write
     no PSIZE; -1 stands for the first constant after those that the program declares. Points whose center is outside of the view are
-    dropped. A fragment program reads these GENERICs LINEAR, and GENERIC[coord] in place of PCOORD. Programs of other stages stay
+    dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] in place of PCOORD. Programs of other stages stay
     unchanged; `geometry_for` makes a geometry program for a vertex program.
 
     Squares are front faces with front_ccw off. Draw them with states of triangles off: culling, stipple, depth offset, polygon modes.
@@ -51,7 +52,7 @@ class LowerPointSprite(Pass):
         Raises:
             UnsupportedError: see `passes.lower.state.shapes`.
         """
-        sprites = _sprites(self.generics, self.coord)
+        sprites = _sprites(program, self.generics, self.coord)
         if program.processor is Processor.FRAG:
             return _read_sprites(program, sprites, self.coord)
         if not emits_shape(program, Primitive.POINTS):
@@ -89,7 +90,7 @@ class LowerSmoothPoints(Pass):
         Raises:
             UnsupportedError: GENERIC[generic] is taken, or see `passes.lower.state.shapes`.
         """
-        place, sprites = Semantic("GENERIC", self.generic), _sprites(self.generics, self.coord)
+        place, sprites = Semantic("GENERIC", self.generic), _sprites(program, self.generics, self.coord)
         if program.processor is Processor.FRAG:
             return _covered(_read_sprites(program, sprites, self.coord), place, self.colors, is_line=False)
         if not emits_shape(program, Primitive.POINTS):
@@ -108,9 +109,10 @@ class LowerSmoothLines(Pass):
     fragment program reads it LINEAR. Coverage is clamp(z - |x|) * clamp(h - |y|), each factor in [0, 1]; it acts as for
     `lower-smooth-points`.
 
-    CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register width / 2 + 1/2; -1 stands
-    for the first constant after those that the program declares. Lines with an end behind the viewer are dropped, where the state clips
-    them. `geometry_for` makes a geometry program for a vertex program. Rectangles are triangles, as for `lower-point-sprite`.
+    CONST[buffer][constant] holds scale and translation of the viewport in x and y. The next register has width / 2 + 1/2 in x, and in y
+    1, or 0 with clip_halfz. -1 stands for the first constant after those that the program declares. Lines are cut at the near plane,
+    and all outputs of the cut end with them, flat ones included, where the state keeps those of the provoking vertex. `geometry_for`
+    makes a geometry program for a vertex program. Rectangles are triangles, as for `lower-point-sprite`.
     """
 
     name = "lower-smooth-lines"
@@ -135,9 +137,14 @@ class LowerSmoothLines(Pass):
 
 
 # ------------------------------------------------------------------------------------------------------------------ fragments
-def _sprites(generics: int, coord: int) -> list[Semantic]:
+def _sprites(program: Program, generics: int, coord: int) -> list[Semantic]:
+    """Return the semantics that are sprite coordinates: inputs of a fragment program, or outputs of another."""
     numbers = [number for number in range(generics.bit_length()) if generics >> number & 1]
-    return [Semantic("GENERIC", number) for number in [*numbers, *([coord] if coord >= 0 and coord not in numbers else [])]]
+    found: list[Semantic] = []
+    for number in numbers:
+        both = [Semantic(name, number) for name in ("GENERIC", "TEXCOORD")]
+        found += [own for own in both if declaration_of(program.declared(File.OUT), File.OUT, own) is not None] or both
+    return [*found, *([Semantic("GENERIC", coord)] if coord >= 0 and coord not in numbers else [])]
 
 
 def _read_sprites(program: Program, sprites: Sequence[Semantic], coord: int) -> Program:

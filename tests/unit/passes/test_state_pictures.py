@@ -120,8 +120,7 @@ CLIPPED = VERTEX.replace("DCL OUT[2]", "DCL OUT[3], CLIPVERTEX\nDCL OUT[2]").rep
 
 
 @pytest.mark.parametrize("vertex", [VERTEX, CLIPPED], ids=["position", "clipvertex"])
-@pytest.mark.parametrize("mask", [1, 2, 0b101, 0b101011, 63])
-@pytest.mark.parametrize("mode", ["TRIANGLES", "LINES", "POINTS"])
+@pytest.mark.parametrize(("mask", "mode"), [(1, "TRIANGLES"), (2, "TRIANGLES"), (0b101011, "TRIANGLES"), (5, "LINES"), (63, "POINTS")])
 def test_lowered_clip_planes_draw_what_the_state_draws(vertex: str, mask: int, mode: str) -> None:
     rasterizer = {"clip_plane_enable": mask, "point_size": 5.0}
     want = drawn(COLORS, vertex, planes=PLANES.tolist(), rasterizer=rasterizer, mode=mode)
@@ -191,9 +190,10 @@ END
 ORIGINS = ("UPPER_LEFT", "LOWER_LEFT", "VIEWPORT_LOWER", "VIEWPORT_UPPER")
 
 
-@pytest.mark.parametrize("own_center", ["HALF_INTEGER", "INTEGER"])
-@pytest.mark.parametrize("center", ["HALF_INTEGER", "INTEGER"])
-@pytest.mark.parametrize("upward", [1, -1])
+@pytest.mark.parametrize(
+    ("own_center", "center", "upward"),
+    [("HALF_INTEGER", "HALF_INTEGER", -1), ("INTEGER", "HALF_INTEGER", 1), ("HALF_INTEGER", "INTEGER", 1)],
+)
 def test_lowered_window_positions_are_those_of_the_program(own_center: str, center: str, upward: int) -> None:
     """Points, so that the point coordinate varies; each origin of a program on each origin of a device."""
     viewport = {"scale": (SIZE / 2, upward * SIZE / 2, 0.5), "translate": (SIZE / 2, SIZE / 2, 0.5)}
@@ -310,7 +310,9 @@ def test_lowered_edge_flags_are_those_that_a_program_writes(mode: str) -> None:
 ALONE = "FRAG\nDCL OUT[0], COLOR\nDCL IN[0], POSITION, LINEAR\nIMM[0] FLT32 {0.03125, 0.0, 0.0, 1.0}\nMUL OUT[0], IN[0], IMM[0].xxxw\nEND\n"
 
 
-@pytest.mark.parametrize("text", [COLORS, COLORS.replace("PERSPECTIVE", "PERSPECTIVE, CENTROID"), ALONE, SAMPLES], ids=str.__hash__)
+@pytest.mark.parametrize(
+    "text", [COLORS, COLORS.replace("PERSPECTIVE", "PERSPECTIVE, CENTROID"), ALONE, SAMPLES], ids=["inputs", "centroid", "alone", "samples"]
+)
 @pytest.mark.parametrize("samples", [1, 4])
 def test_lowered_sample_shading_draws_what_the_state_draws(text: str, samples: int) -> None:
     more: dict[str, Any] = {"samples": samples, "points": TRIANGLES, "values": VALUES}

@@ -10,7 +10,7 @@ import pytest
 import tgsi
 from passes.lower.state.shapes import geometry_for
 from passes.pipeline import Pipeline
-from tests.unit.passes.test_state_pictures import COLORS, SIZE, SPRITES, VERTEX, drawn, lowered, with_geometry
+from tests.unit.passes.test_state_pictures import COLORS, SIZE, SPRITES, VALUES, VERTEX, drawn, lowered, with_geometry
 from tests.unit.picture import Array
 
 pytestmark = pytest.mark.light
@@ -33,9 +33,9 @@ def places(seed: int, count: int = 6, w: bool = False) -> Array:
     return (found * rng.uniform(0.5, 2, (count, 1)) if w else found).astype(np.float32)
 
 
-def constants(viewport: dict[str, Any], size: float) -> dict[str, Any]:
+def constants(viewport: dict[str, Any], size: float, near: float = 1.0) -> dict[str, Any]:
     (sx, sy, _), (tx, ty, _) = viewport["scale"], viewport["translate"]
-    return {"GEOMETRY": np.array([[sx, sy, tx, ty], [size, 0, 0, 0]], np.float32)}
+    return {"GEOMETRY": np.array([[sx, sy, tx, ty], [size, near, 0, 0]], np.float32)}
 
 
 def through(vertex: str, primitive: str, *passes: str) -> str:
@@ -43,10 +43,16 @@ def through(vertex: str, primitive: str, *passes: str) -> str:
     return str(Pipeline.parse(",".join(passes)).run(geometry_for(tgsi.parse(vertex), primitive)))
 
 
-@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
-@pytest.mark.parametrize("square", [False, True])
-@pytest.mark.parametrize("vertex", [VERTEX, SIZED], ids=["state", "written"])
-@pytest.mark.parametrize("mode", ["UPPER_LEFT", "LOWER_LEFT"])
+@pytest.mark.parametrize(
+    ("viewport", "square", "vertex", "mode"),
+    [
+        (VIEWPORTS[0], False, VERTEX, "UPPER_LEFT"),
+        (VIEWPORTS[1], False, SIZED, "LOWER_LEFT"),
+        (VIEWPORTS[1], True, VERTEX, "UPPER_LEFT"),
+        (VIEWPORTS[0], True, SIZED, "LOWER_LEFT"),
+    ],
+    ids=["pixels", "pixels of vertices", "square", "square of vertices"],
+)
 def test_lowered_point_sprites_draw_what_the_state_draws(viewport: dict[str, Any], square: bool, vertex: str, mode: str) -> None:
     state = {"point_size": 7.3, "point_quad_rasterization": square, "point_size_per_vertex": vertex == SIZED}
     text = vertex.replace("DCL OUT[2]", "DCL OUT[4], GENERIC[1]\nDCL OUT[2]").replace("END\n", "MOV OUT[4], IN[1].zyxw\nEND\n")
@@ -61,8 +67,7 @@ def test_lowered_point_sprites_draw_what_the_state_draws(viewport: dict[str, Any
         assert drawn(fragment, text, constants(viewport, 7.3), rasterizer=state, setup=with_geometry(geometry), **more) == want
 
 
-@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
-@pytest.mark.parametrize("vertex", [VERTEX, SIZED], ids=["state", "written"])
+@pytest.mark.parametrize(("viewport", "vertex"), [(VIEWPORTS[0], SIZED), (VIEWPORTS[1], VERTEX)], ids=["written", "state"])
 def test_lowered_smooth_points_draw_what_the_state_draws(viewport: dict[str, Any], vertex: str) -> None:
     state = {"point_size": 7.3, "point_size_per_vertex": vertex == SIZED}
     geometry = through(vertex, "POINTS", "lower-smooth-points{generic=5,constant=0}")
@@ -74,9 +79,7 @@ def test_lowered_smooth_points_draw_what_the_state_draws(viewport: dict[str, Any
         assert drawn(fragment, vertex, constants(viewport, 7.3), rasterizer=state, setup=with_geometry(geometry), **more) == want
 
 
-@pytest.mark.parametrize("viewport", VIEWPORTS, ids=["whole", "odd"])
-@pytest.mark.parametrize("width", [1.0, 4.7])
-@pytest.mark.parametrize("mode", ["LINES", "LINE_STRIP"])
+@pytest.mark.parametrize(("viewport", "width", "mode"), [(VIEWPORTS[0], 1.0, "LINES"), (VIEWPORTS[1], 4.7, "LINE_STRIP")])
 def test_lowered_smooth_lines_draw_what_the_state_draws(viewport: dict[str, Any], width: float, mode: str) -> None:
     geometry = through(VERTEX, "LINES", "lower-smooth-lines{generic=5,constant=0}")
     fragment = lowered(COLORS, "lower-smooth-lines{generic=5}")
@@ -85,3 +88,28 @@ def test_lowered_smooth_lines_draw_what_the_state_draws(viewport: dict[str, Any]
         want = drawn(COLORS, rasterizer={"line_smooth": True, "line_width": width}, **more)
         rows = constants(viewport, width / 2 + 0.5)
         assert drawn(fragment, constants=rows, setup=with_geometry(geometry), **more) == want
+
+
+@pytest.mark.parametrize("halfz", [False, True])
+def test_lowered_smooth_lines_are_cut_at_the_near_plane(halfz: bool) -> None:
+    geometry = through(VERTEX, "LINES", "lower-smooth-lines{generic=5,constant=0}")
+    fragment = lowered(COLORS, "lower-smooth-lines{generic=5}")
+    points = np.array([[-0.5, 0.1, -2, 0.5], [0.5, 0.3, 0.2, 1], [0.3, 0.8, 0.7, 1], [-2, -3, -1.5, -1]], np.float32)
+    for seed in range(3):
+        points[:, :2] += np.random.default_rng(seed).uniform(-0.1, 0.1, (4, 2)).astype(np.float32)
+        more: dict[str, Any] = {"points": points, "values": VALUES[:4], "viewport": VIEWPORTS[0], "mode": "LINES"}
+        want = drawn(COLORS, rasterizer={"line_smooth": True, "line_width": 3.0, "clip_halfz": halfz}, **more)
+        rows = constants(VIEWPORTS[0], 2.0, 0.0 if halfz else 1.0)
+        assert drawn(fragment, constants=rows, setup=with_geometry(geometry), rasterizer={"clip_halfz": halfz}, **more) == want
+
+
+def test_sprites_replace_texcoords_too() -> None:
+    vertex = VERTEX.replace("GENERIC[0]", "TEXCOORD[0]")
+    fragment = SPRITES.replace("IN[0..1], GENERIC[0]", "IN[0..1], TEXCOORD[0]")
+    geometry, made = (
+        through(vertex, "POINTS", "lower-point-sprite{generics=3,constant=0}"),
+        lowered(fragment, "lower-point-sprite{generics=3}"),
+    )
+    more: dict[str, Any] = {"points": places(1), "viewport": VIEWPORTS[0], "mode": "POINTS"}
+    want = drawn(fragment, vertex, rasterizer={"point_size": 9.0, "sprite_coord_enable": 3}, **more)
+    assert drawn(made, vertex, constants(VIEWPORTS[0], 9.0), setup=with_geometry(geometry), **more) == want
