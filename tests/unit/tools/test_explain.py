@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -107,7 +108,15 @@ def test_wrong_words_get_a_hint(run: Run, arguments: list[str], message: str) ->
     assert err.count("\n") == 1
 
 
-def test_files_may_stand_between_options(run: Run, folder: object) -> None:
+def test_files_may_stand_between_options(run: Run, folder: Path) -> None:
     code, out, err = run("one.tgsi", "--check", "two.tgsi", "--lint", "three.tgsi")
     assert (code, out) == (2, "")
     assert [line.split(":")[1] for line in err.splitlines()] == [" one.tgsi", " two.tgsi", " three.tgsi"]
+
+
+def test_a_file_whose_name_looks_like_an_option_is_reached(run: Run, folder: Path) -> None:
+    Path("-x.tgsi").write_text("FRAG\nMOVE\nEND\n")
+    assert run("--check", "-x.tgsi")[2] == "tgsi-compile: unknown option `-x.tgsi`; the file of that name is written `./-x.tgsi`\n"
+    for words in (["--check", "--", "-x.tgsi"], ["./-x.tgsi", "--check", "--", "-x.tgsi"]):
+        code, out, err = run(*words)
+        assert (code, err, out.count("error[P005]")) == (1, "", len(words) - 2 if words[0] == "--check" else 2)

@@ -92,11 +92,15 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
         options, unknown = parser.parse_known_args(arguments)
     except SystemExit:  # argparse exits after --help
         return None
-    options.files += [word for word in unknown if word == "-" or not word.startswith("-")]  # files between options
-    unknown = [word for word in unknown if word != "-" and word.startswith("-")]
+    end = unknown.index("--") if "--" in unknown else len(unknown)
+    options.files += [word for word in unknown[:end] if word == "-" or not word.startswith("-")]  # files between options
+    options.files += unknown[end + 1 :]
+    unknown = [word for word in unknown[:end] if word != "-" and word.startswith("-")]
     if unknown:
         options_known = [name for action in parser._actions for name in action.option_strings]
         hint = nearest(unknown[0].split("=")[0], options_known)
+        if os.path.lexists(unknown[0]):
+            hint = f"the file of that name is written `./{unknown[0]}`"
         raise UsageError(f"unknown option `{unknown[0]}`{f'; {hint}' if hint else f' (see {PROGRAM} --help)'}")
     return options
 

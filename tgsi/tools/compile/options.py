@@ -73,7 +73,11 @@ def _epilog() -> str:
 examples:
   {PROGRAM} shader.tgsi                    canonical text
   {PROGRAM} shader.frag                    TGSI of GLSL; also .vert .geom .tesc .tese .comp .mesh .task, .frag.hlsl, .spv
-  {PROGRAM} --check *.tgsi                 findings only
+  {PROGRAM} --check shaders                findings only, of every shader below a folder; docs/ci.md
+  {PROGRAM} --check 'src/**/*.tgsi' --lint --werror --format github   for a log of GitHub Actions; sarif, json
+  {PROGRAM} --fix shaders                  correct what is certain; --diff only shows it
+  {PROGRAM} --check shaders --watch        again whenever a file changes
+  {PROGRAM} shaders --emit spirv -o out/   a file for each shader
   {PROGRAM} --check --profile nv40 *.tgsi  findings for a device: may it link these semantics?
   {PROGRAM} --emit glsl shader.tgsi        GLSL of any program; --glsl-version "320 es"
   {PROGRAM} --emit glsl shader.tgsi --state alpha-test=GREATER:0.5,bindings=SAMP:8
@@ -89,14 +93,14 @@ examples:
   {PROGRAM} vertex.tgsi fragment.tgsi --explain-link -o link.svg   the link as a picture
   {PROGRAM} shader.tgsi --steps            the difference that each pass makes
   {PROGRAM} shader.vert shader.frag --draw out.png --mesh torus   a picture; docs/draw.md
-  {PROGRAM} --explain V030
+  {PROGRAM} --explain V030                 also MAD, GENERIC, nv40, if-to-select, ...; `all`, `opcodes`, `passes`
   ST_DEBUG=tgsi glxgears 2>&1 | {PROGRAM} --from-log -     every shader in the output of a program
   {PROGRAM} --from-log bug.txt --pick 3 --run --trace
   {PROGRAM} --run vertex.tgsi --inputs "[[[1.0, 2, 3, 4]]]" --constants 0=constants.npy
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
   {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
 
-exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have errors, 2 the command could not be carried out.
+exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have errors, 2 a file could not be read or the command is wrong.
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
