@@ -87,7 +87,7 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
-    from tgsi.lowering import lower
+    from tgsi.lowering import geometry_for, lower, stipple_texels, window_constant
 
 _siblings.check()
 
@@ -144,6 +144,7 @@ _LAZY = {
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
     "findings": "tgsi.api",
+    "geometry_for": "tgsi.lowering",
     "link": "tgsi.api",
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
@@ -157,7 +158,9 @@ _LAZY = {
     "relocations": "tgsi.api",
     "renumber": "tgsi.api",
     "run": "tgsi.api",
+    "stipple_texels": "tgsi.lowering",
     "validate": "tgsi.api",
+    "window_constant": "tgsi.lowering",
     "write_glsl": "backends.glsl.emit",
     "write_spirv": "backends.spirv",
 }
@@ -212,6 +215,7 @@ __all__ = [
     "dump",
     "encode",
     "findings",
+    "geometry_for",
     "limits",
     "link",
     "link_chain",
@@ -227,7 +231,9 @@ __all__ = [
     "renumber",
     "run",
     "sm3",
+    "stipple_texels",
     "validate",
+    "window_constant",
     "write_glsl",
     "write_spirv",
 ]

@@ -1,7 +1,8 @@
-"""The public function that lowers programs for devices which lack something."""
+"""The public functions that lower programs for devices which lack something."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from passes.validate import validate
 from tgsi.language.diagnostics import show_at_caller
 from tgsi.language.program import Program
 
-__all__ = ["lower"]
+__all__ = ["geometry_for", "lower", "stipple_texels", "window_constant"]
 
 
 def lower(program: Program | str | bytes, options: LoweringOptions | str | None = None, **fields: Any) -> Program:
@@ -43,14 +44,66 @@ def lower(program: Program | str | bytes, options: LoweringOptions | str | None 
         if not is_known:
             raise TypeError(f"lower: there is no lowering `{name}`; did you mean `{known_field(name)}`?")
     chosen = replace(options or LoweringOptions(), **fields)
+    program = _program(program, "lower")
+    validate(program)
+    return lowered(program, chosen, is_valid=True)
+
+
+def geometry_for(vertex: Program | str | bytes, primitive: str = "POINTS") -> Program:
+    """Return a geometry program that hands POINTS or LINES of a vertex program on, for lowerings that make quads of them.
+
+        geometry = tgsi.lower(tgsi.geometry_for(vertex, "LINES"), smooth_lines=(20,))
+
+    Raises:
+        ValueError: `primitive` is neither POINTS nor LINES.
+    """
+    from passes.lower.state.shapes import geometry_for as made
+
+    return made(_program(vertex, "geometry_for"), primitive)
+
+
+def window_constant(
+    program: Program | str | bytes, height: float, *, origin: str = "UPPER_LEFT", is_upward: bool = True
+) -> tuple[float, float, float, float]:
+    """Return the constant that a fragment program reads after `lower(program, window_position=...)`.
+
+    Args:
+        program: the fragment program before it is lowered.
+        height: rows of the framebuffer.
+        origin: the device's origin, as given to the lowering.
+        is_upward: true if y of the picture grows with the rows of the target: the scale of the first viewport in y is not negative. Only
+            programs from GLSL look at it.
+
+    Raises:
+        ValueError: there is no such origin of devices.
+    """
+    from passes.lower.state.window import origin_of
+    from passes.lower.state.window import window_constant as made
+
+    return made(origin_of(_program(program, "window_constant")), origin, height, is_upward=is_upward)
+
+
+def stipple_texels(pattern: Sequence[int]) -> bytes:
+    """Return the texels of a polygon stipple, a byte each, for an A8_UNORM texture of 32 x 32 that `polygon_stipple=(-1, 0, unit)` reads.
+
+    pattern: 32 words, as `Context.set_polygon_stipple` takes them.
+
+    Raises:
+        ValueError: there are not 32 words.
+    """
+    from passes.lower.state.stipple import stipple_texels as made
+
+    return made(pattern)
+
+
+def _program(program: Program | str | bytes, call: str) -> Program:
     if isinstance(program, str | bytes):
         from frontends.programs import compile_program
 
-        program = compile_program(program, "lower: program")
-    elif not isinstance(program, Program):
-        raise TypeError(f"lower: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
-    validate(program)
-    return lowered(program, chosen, is_valid=True)
+        return compile_program(program, f"{call}: program")
+    if not isinstance(program, Program):
+        raise TypeError(f"{call}: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
+    return program
 
 
 show_at_caller(globals(), __all__)

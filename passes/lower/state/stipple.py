@@ -21,7 +21,12 @@ def stipple_texels(pattern: Sequence[int]) -> bytes:
     """Return the texels of a pattern, a byte each, for an A8_UNORM texture of 32 by 32: 0 where polygons are drawn, otherwise 255.
 
     pattern: 32 words, as set_polygon_stipple takes them; bit 31 is the left pixel.
+
+    Raises:
+        ValueError: there are not 32 words.
     """
+    if len(pattern) != ROWS:
+        raise ValueError(f"stipple_texels: {ROWS} words are wanted, not {len(pattern)}")
     return bytes(0 if word >> (31 - x) & 1 else 255 for word in pattern for x in range(ROWS))
 
 

@@ -57,9 +57,14 @@ def window_constant(origin: str, device: str, height: float, *, is_upward: bool 
         height: rows of the framebuffer.
         is_upward: true if y of the picture grows with the rows of the target: the scale of the first viewport in y is not negative.
 
+    Raises:
+        ValueError: there is no such origin.
+
     Returns:
         Scale and offset of the position's y; the factor of derivatives along y, 1 or -1; and (1 + factor) / 2.
     """
+    known_word("lower-window-position", "origin", device, _DEVICE_ORIGINS)
+    device = device.upper()
     direction = 1.0 if is_upward or origin not in ("VIEWPORT_LOWER", "VIEWPORT_UPPER") else -1.0
     from_rows = {"UPPER_LEFT": 1.0, "LOWER_LEFT": -1.0, "VIEWPORT_LOWER": direction, "VIEWPORT_UPPER": -direction}
     scale = from_rows[origin] * from_rows[device]

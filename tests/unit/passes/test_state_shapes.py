@@ -113,3 +113,60 @@ def test_sprites_replace_texcoords_too() -> None:
     more: dict[str, Any] = {"points": places(1), "viewport": VIEWPORTS[0], "mode": "POINTS"}
     want = drawn(fragment, vertex, rasterizer={"point_size": 9.0, "sprite_coord_enable": 3}, **more)
     assert drawn(made, vertex, constants(VIEWPORTS[0], 9.0), setup=with_geometry(geometry), **more) == want
+
+
+def test_the_public_helpers_take_texts_and_name_what_is_wrong() -> None:
+    made = tgsi.lower(tgsi.geometry_for(VERTEX, "POINTS"), point_sprite=True)
+    assert made == tgsi.lower(tgsi.geometry_for(tgsi.parse(VERTEX)), "point-sprite")
+    assert "GS_MAX_OUTPUT_VERTICES 4" in str(made)
+    lower = COLORS.replace("FRAG\n", "FRAG\nPROPERTY FS_COORD_ORIGIN LOWER_LEFT\n")
+    assert tgsi.window_constant(lower, 32) == (-1, 32, 1, 1)
+    assert tgsi.window_constant(lower, 32, origin="lower_left") == tgsi.window_constant(COLORS, 32) == (1, 0, 1, 1)
+    assert tgsi.stipple_texels([0x80000001] * 32)[:32] == b"\0" + b"\xff" * 30 + b"\0"
+    with pytest.raises(ValueError, match="neither POINTS nor LINES"):
+        tgsi.geometry_for(VERTEX, "TRIANGLES")
+    with pytest.raises(ValueError, match="did you mean `LOWER_LEFT`"):
+        tgsi.window_constant(COLORS, 32, origin="LOWER")
+    with pytest.raises(ValueError, match="32 words are wanted, not 3"):
+        tgsi.stipple_texels([1, 2, 3])
+    with pytest.raises(TypeError, match="geometry_for: program: a Program"):
+        tgsi.geometry_for(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ("alpha-test=GRATER:0.5", "alpha-test: func: `GRATER` is none of .*did you mean `GREATER`"),
+        ("clip-planes=300", "clip-planes: planes: 300 is no mask of 8 planes"),
+        ("clip-distances=256:1", "distances: 256 is no mask"),
+        ("clip-distances=1:-1", "generic: -1 is negative"),
+        ("edge-flag=-2", "attribute: -2 is no input"),
+        ("flat-shade=COLR", "inputs: `COLR` is none of .*did you mean `COLOR`"),
+        ("flat-shade=[3]", "inputs: `\\[3\\]` is none of"),
+        ("per-sample=some", "inputs: `some` is none of ALL, DECLARED"),
+        ("window-position=UP", "origin: `UP` is none of UPPER_LEFT, LOWER_LEFT"),
+        ("window-position=UPPER_LEFT:WHOLE", "center: `WHOLE` is none of"),
+        ("polygon-stipple=-5", r"CONST\[0\]\[-5\] is no register"),
+    ],
+)
+def test_wrong_values_are_named(fields: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tgsi.lower(COLORS, fields)
+
+
+def test_what_cannot_be_lowered_is_named_with_its_place() -> None:
+    indexed = (
+        COLORS.replace("COLOR, COLOR", "POSITION, LINEAR").replace("DCL OUT", "DCL ADDR[0]\nDCL OUT").replace("-IN[1]", "-IN[ADDR[0].x]")
+    )
+    taken = COLORS.replace("GENERIC[0]", "GENERIC[7]")
+    streams = str(tgsi.geometry_for(VERTEX)).replace("{0, 0, 0, 0}", "{1, 0, 0, 0}")
+    culls = VERTEX.replace("VERT\n", "VERT\nPROPERTY NUM_CULLDIST_ENABLED 1\n")
+    for text, fields, words in (
+        (indexed, {"window_position": ("LOWER_LEFT",)}, r"an address may reach IN\[0\]"),
+        (taken, {"smooth_points": (7,)}, r"GENERIC\[7\] carries something else"),
+        (taken, {"clip_distances": (1, 7)}, r"GENERIC\[7\] carries something else"),
+        (streams, {"point_sprite": True}, "a stream that is not drawn"),
+        (culls, {"clip_planes": 1}, "the program has cull distances alone"),
+    ):
+        with pytest.raises(tgsi.UnsupportedError, match=f"K039.*{words}"):
+            tgsi.lower(text, **fields)
