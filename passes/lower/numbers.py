@@ -69,7 +69,7 @@ def _clamped(item: Instruction, limit: SrcOperand, beyond: RegisterRef, value: R
     return [
         replace(item, opcode=OPCODES["FSGE"], dst=(DstOperand(beyond, mask),), src=(item.src[0], limit)),
         replace(item, dst=(DstOperand(value, mask),)),
-        with_opcode(item, OPCODES["XOR"], (SrcOperand(value), SrcOperand(beyond))),
+        with_opcode(item, OPCODES["XOR"], (SrcOperand(value), SrcOperand(beyond)), precise=item.precise),
     ]
 
 
@@ -91,7 +91,8 @@ class _Lowering(Lowering):
         result = replace(item, dst=(part,), saturate=False)
         value = SrcOperand(part.register)
         first = self._limited(result) if item.opcode.name in _LIMITS else [result]
-        return [*first, with_opcode(result, OPCODES["MAX"], (value, zero)), with_opcode(item, OPCODES["MIN"], (value, one))]
+        lowest = with_opcode(result, OPCODES["MAX"], (value, zero), precise=item.precise)
+        return [*first, lowest, with_opcode(item, OPCODES["MIN"], (value, one), precise=item.precise)]
 
     def _limited(self, item: Instruction) -> list[Instruction]:
         """MIN or MAX whose second operand is a number wherever the first one is."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import tgsi
+from passes.lower.arithmetic.table import EXPANSIONS
 from passes.lower.options import ROWS, LoweringOptions, Row, arguments, is_on
 from passes.lowering import pipeline_of
 from passes.registry import find
@@ -121,3 +122,60 @@ def test_lowerings_of_opcodes_and_operands_run_again_after_other_passes(capsys: 
     assert pipeline_of(LoweringOptions.parse("two-side,opcodes=DP3,wide-writes"), again=True).passes == (
         pipeline_of(LoweringOptions.parse("opcodes=DP3,wide-writes")).passes
     )
+
+
+PRECISE = """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL IN[1], COLOR, COLOR
+DCL OUT[0], COLOR
+DCL CONST[0..3]
+DCL TEMP[0..2], ARRAY(1)
+DCL ADDR[0]
+ARL_PRECISE ADDR[0].x, IN[0].wwww
+LIT_PRECISE TEMP[0], IN[0]
+LRP_SAT_PRECISE TEMP[1], TEMP[0], IN[1], CONST[ADDR[0].x]
+FMA_PRECISE TEMP[ADDR[0].x](1).xz, TEMP[1].yxwz, IN[0], TEMP[1]
+MAX_SAT_PRECISE TEMP[0].x, IN[0], IN[1]
+SLT_PRECISE TEMP[0].y, IN[0], IN[1]
+DABS_PRECISE TEMP[2], TEMP[0]
+DP3_PRECISE OUT[0], TEMP[0], TEMP[2]
+END
+"""
+"""Each instruction that computes floats is precise."""
+
+
+@pytest.mark.parametrize(
+    "sample", [*(row.sample for row in ROWS if row.word != "bits64"), "fma", "bits64", "opcodes", "indirect,opcodes,wide-writes"]
+)
+def test_what_stands_for_a_precise_instruction_is_precise(sample: str) -> None:
+    made = tgsi.lower(PRECISE, sample)
+    wrong = [str(item) for item in made.instructions if item.opcode.computes_floats and item.span is not None and not item.precise]
+    assert wrong == []
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "lowering.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_page_has_none_of_the_features_that_the_device_lacks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = PAGE.split("```\nFRAG\n")[1].split("```")[0]
+    words = next(line for line in PAGE.splitlines() if line.startswith("tgsi-compile") and "indirect" in line).split()[2:]
+    shader = tmp_path / "shader.tgsi"
+    shader.write_text(f"FRAG\n{text}")
+    assert main([str(shader), *words]) == 0
+    out = capsys.readouterr().out
+    assert "KILL_IF" in out
+    assert not any(word in out for word in ("LRP", "ADDR", "xw"))
+    assert tgsi.parse(out).instructions
+
+
+def test_the_page_tells_which_opcodes_are_exact() -> None:
+    lines = [line for line in PAGE.splitlines() if line.startswith("| `opcodes`:")]
+    named = {line.split("|")[1].split(":")[1].strip(): "every bit" in line for line in lines}
+    told = {name: is_exact for names, is_exact in named.items() for name in names.replace("DP2 to DP4", "DP2, DP3, DP4").split(", ")}
+    assert told == {name: row.is_exact for name, row in EXPANSIONS.items()}
+
+
+def test_every_field_is_on_the_page() -> None:
+    assert [
+        row.field for row in ROWS if f"`{row.field}" not in PAGE and row.field not in ("denormal_tests", "int_limits", "nan_limits")
+    ] == []
