@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import rebuilt
+from passes.lower.arithmetic import conversions
 from passes.lower.arithmetic.expansion import Full, Room, broadcast
 from passes.lower.arithmetic.stored import by_pairs, stored_channels
-from passes.lower.arithmetic.words import INFINITE, MAGNITUDE, QUIET, SIGN, Pair, Scalar, Words
+from passes.lower.arithmetic.words import MAGNITUDE, SIGN, Pair, Scalar, Words
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
@@ -19,7 +20,6 @@ from tgsi.language.record import record
 
 _OTHERS = ("stay", "refuse")
 _ONE_HIGH = 0x3FF00000
-_WIDER, _BIAS = 896 << 20, 1023
 
 
 @record(slots=False)
@@ -27,8 +27,8 @@ class Lower64Bit(Pass):
     """Write opcodes on 64-bit numbers with 32-bit ones, to the bit.
 
     Integers: sums, products, shifts, comparisons, smaller and larger, signs. Doubles: comparisons, smaller and larger, absolute value,
-    negation, sign, and conversion from floats and 32-bit integers. The others, such as DADD or I64DIV, would take hundreds of
-    instructions each: they stay, or are refused with `others=refuse`.
+    negation, sign. Conversions: all of them. The others, such as DADD or I64DIV, would take hundreds of instructions each: they stay, or
+    are refused with `others=refuse`.
     """
 
     name = "lower-64-bit"
@@ -50,7 +50,7 @@ class Lower64Bit(Pass):
         room = Room(program)
         made: list[Sequence[Instruction]] = []
         for item in program.instructions:
-            if item.opcode.name in RESULTS or item.opcode.name in FLAGS:
+            if item.opcode.name in RESULTS or item.opcode.name in SINGLE:
                 try:
                     made.append([new for part in by_pairs(item) for new in _lowered(room, part)])
                 except Full:
@@ -59,7 +59,7 @@ class Lower64Bit(Pass):
                     raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
             elif item.opcode.uses_64bit and self.others == "refuse":
                 text = f"{item.opcode.name} has no lowering to 32 bits"
-                raise UnsupportedError.at("B052", text, item.span, hint=f"these have one: {', '.join([*RESULTS, *FLAGS])}")
+                raise UnsupportedError.at("B052", text, item.span, hint=f"these have one: {', '.join([*RESULTS, *SINGLE])}")
             else:
                 made.append((item,))
         return room.finish(rebuilt(program, made))
@@ -71,10 +71,10 @@ def _lowered(room: Room, item: Instruction) -> list[Instruction]:
     channels = [channel for channel in range(4) if stored_channels(item, 0) >> channel & 1]
     if not channels:
         return []
-    pair = channels[0] // 2
+    pair = 0 if item.opcode.reads[0] is Reads.PACKED else channels[0] // 2
     sources = [_source(work, number, pair) for number in range(item.opcode.num_src)]
-    if item.opcode.name in FLAGS:
-        work.put("MOV", DstOperand(item.dst[0].register, 1 << channels[0]), FLAGS[item.opcode.name](work, *sources), is_last=True)
+    if item.opcode.name in SINGLE:
+        work.put("MOV", DstOperand(item.dst[0].register, 1 << channels[0]), SINGLE[item.opcode.name](work, *sources), is_last=True)
         return work.code
     low, high = RESULTS[item.opcode.name](work, *sources)
     if item.saturate:
@@ -134,40 +134,8 @@ def _double_sign(work: Words, a: Pair) -> Pair:
     return work.word(0), work.op("UCMP", is_none, work.word(0), high)
 
 
-def _from_float(work: Words, a: Pair) -> Pair:
-    """A float as a double. A denormal number is shifted until its highest bit is that of a normal one."""
-    word = a[0]
-    size = work.op("AND", word, work.word(MAGNITUDE))
-    top = work.op("UMSB", size)
-    shifted = work.op("SHL", size, work.op("UADD", work.word(23), replace(top, negate=True)))
-    rest = work.op("AND", shifted, work.word(0x007FFFFF))
-    exponent = work.op("SHL", work.op("UADD", top, work.word(_BIAS - 149)), work.word(20))
-    small = work.op("SHL", rest, work.word(29)), work.op("OR", exponent, work.op("USHR", rest, work.word(3)))
-    usual = work.op("SHL", size, work.word(29)), work.op("UADD", work.op("USHR", size, work.word(3)), work.word(_WIDER))
-    low, high = work.choose(work.op("USLT", size, work.word(0x00800000)), small, usual)
-    is_finite, is_some = work.op("USLT", size, work.word(0x7F800000)), work.op("USNE", size, work.word(0))
-    low = work.both(low, work.both(is_finite, is_some))
-    high = work.op("UCMP", is_finite, work.both(high, is_some), work.word(INFINITE))
-    high = work.op("OR", high, work.op("AND", word, work.word(SIGN)))
-    return low, work.op("UCMP", work.op("USLT", work.word(0x7F800000), size), work.word(QUIET), high)
-
-
-def _from_unsigned(work: Words, a: Pair) -> Pair:
-    """A 32-bit integer as a double: shifted until bit 31 is set, which the double leaves out."""
-    top = work.op("UMSB", a[0])
-    rest = work.op("SHL", work.op("SHL", a[0], work.op("NOT", top)), work.word(1))  # ~top is 31 - top
-    exponent = work.op("SHL", work.op("UADD", top, work.word(_BIAS)), work.word(20))
-    high = work.op("OR", exponent, work.op("USHR", rest, work.word(12)))
-    return work.op("SHL", rest, work.word(20)), work.both(high, work.op("USNE", a[0], work.word(0)))
-
-
-def _from_signed(work: Words, a: Pair) -> Pair:
-    low, high = _from_unsigned(work, (work.op("IABS", a[0]), a[1]))
-    return low, work.op("OR", high, work.op("AND", a[0], work.word(SIGN)))
-
-
 Result = Callable[..., Pair]
-Flag = Callable[..., Scalar]
+Single = Callable[..., Scalar]
 
 RESULTS: Mapping[str, Result] = {
     "U64ADD": Words.add,
@@ -189,13 +157,19 @@ RESULTS: Mapping[str, Result] = {
     "DMIN": lambda work, a, b: work.choose(work.below(a, b), a, b),
     "DMAX": lambda work, a, b: work.choose(work.below(b, a), a, b),
     "DSSG": _double_sign,
-    "F2D": _from_float,
-    "I2D": _from_signed,
-    "U2D": _from_unsigned,
+    "F2D": conversions.double_of_float,
+    "I2D": conversions.double_of_signed,
+    "U2D": conversions.double_of_unsigned,
+    "I642D": conversions.double_of_signed64,
+    "U642D": conversions.double_of_unsigned64,
+    "D2I64": conversions.signed_of_double,
+    "D2U64": conversions.unsigned_of_double,
+    "F2I64": lambda work, a: conversions.signed_of_double(work, conversions.double_of_float(work, a)),
+    "F2U64": lambda work, a: conversions.unsigned_of_double(work, conversions.double_of_float(work, a)),
 }
 """Opcodes with a 64-bit result: how its words are made."""
 
-FLAGS: Mapping[str, Flag] = {
+SINGLE: Mapping[str, Single] = {
     "U64SEQ": Words.equal,
     "U64SNE": lambda work, a, b: work.no(work.equal(a, b)),
     "I64SLT": lambda work, a, b: work.less(a, b, "ISLT"),
@@ -206,5 +180,10 @@ FLAGS: Mapping[str, Flag] = {
     "DSNE": lambda work, a, b: work.no(work.same(a, b)),
     "DSLT": Words.below,
     "DSGE": lambda work, a, b: work.either(work.below(b, a), work.same(a, b)),
+    "D2F": conversions.float_of_double,
+    "D2I": conversions.word_of_double,
+    "D2U": lambda work, a: conversions.signed_of_double(work, a)[0],
+    "I642F": conversions.float_of_signed64,
+    "U642F": conversions.float_of_unsigned64,
 }
-"""Opcodes that compare 64-bit numbers: how the flag is made."""
+"""Opcodes on 64-bit numbers with a 32-bit result: how its word is made."""
