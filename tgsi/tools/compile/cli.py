@@ -5,28 +5,33 @@ Exit codes: 0 success, 1 the shaders have errors, 2 the command could not be car
 
 from __future__ import annotations
 
-import argparse
+import gc
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tgsi.tools.closed_output import until_closed
-from tgsi.tools.compile.draw.options import refuse_draw_options
 from tgsi.tools.compile.errors import PROGRAM, UsageError
-from tgsi.tools.compile.front import DEFAULT_PROFILE
-from tgsi.tools.compile.link_options import refuse_link_options
-from tgsi.tools.compile.nearest import nearest
-from tgsi.tools.compile.options import make_parser
-from tgsi.tools.compile.state import chosen_state
-from tgsi.tools.compile.views.options import with_link
+
+if TYPE_CHECKING:
+    import argparse
+
+OBJECTS = 50_000
+"""New objects after which Python looks for garbage, instead of 700: loading modules makes many, and none of them is garbage."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. No mistake of a user raises an exception."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    return until_closed(lambda: _main(words), 0)
+    thresholds = gc.get_threshold()
+    gc.set_threshold(OBJECTS, *thresholds[1:])
+    try:
+        return until_closed(lambda: _main(words), 0)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _main(arguments: list[str]) -> int:
@@ -81,6 +86,9 @@ def _run(arguments: list[str]) -> int:
 
 def _parsed(arguments: list[str]) -> argparse.Namespace | None:
     """The options; None after --help. Raises UsageError."""
+    from tgsi.tools.compile.options import make_parser
+    from tgsi.tools.compile.views.options import with_link
+
     parser = make_parser()
     arguments = with_link(arguments)
     if any(word.startswith("--link") for word in arguments):
@@ -97,6 +105,8 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
     options.files += unknown[end + 1 :]
     unknown = [word for word in unknown[:end] if word != "-" and word.startswith("-")]
     if unknown:
+        from tgsi.tools.compile.nearest import nearest
+
         options_known = [name for action in parser._actions for name in action.option_strings]
         hint = nearest(unknown[0].split("=")[0], options_known)
         if os.path.lexists(unknown[0]):
@@ -127,6 +137,8 @@ def _refuse_to_watch(options: argparse.Namespace) -> None:
 
 def _once(options: argparse.Namespace) -> int:
     """Carry out the command. Returns the exit code."""
+    import argparse
+
     from tgsi.tools.compile.timing import Stopwatch
 
     options = argparse.Namespace(**vars(options))
@@ -143,10 +155,14 @@ def _act(options: argparse.Namespace) -> int:
     """Choose the action, whose module is loaded only now."""
     if options.version or options.list_passes or options.list_targets or options.explain is not None:
         return _tell(options)
+    from tgsi.tools.compile.draw.options import refuse_draw_options
+    from tgsi.tools.compile.front import DEFAULT_PROFILE
+    from tgsi.tools.compile.link_options import refuse_link_options
     from tgsi.tools.compile.run_options import nvk_options, refuse_run_options
+    from tgsi.tools.compile.state import chosen_state
     from tgsi.tools.compile.targets import chosen_cpu
 
-    others = {"--link": options.link, "--run": options.run, "--draw": options.draw is not None}
+    others = {"--link": options.link, "--run": options.run, "--draw": options.draw is not None, "--steps": options.steps}
     if (options.fix or options.diff) and any(others.values()):
         other = next(name for name, given in others.items() if given)
         raise UsageError(f"--{'fix' if options.fix else 'diff'} corrects files; {other} goes without it")
