@@ -85,6 +85,7 @@ class LoweringOptions:
     """Features that a device lacks, for `tgsi.lower` and ``tgsi-compile --lower``. Every field is off by default.
 
     A field that is True runs its pass with the defaults of the pass; another value gives the first option of the pass, a tuple several.
+    0 alone is off: GENERIC[0] is (0,).
 
     denormal_tests, int_limits, nan_limits: the rules of OpenGL's drivers about numbers; see the passes of these names in docs/passes.md.
     window_position: True, or the device's origin and pixel center. point_coord: bit n lets GENERIC[n] read the point coordinate.

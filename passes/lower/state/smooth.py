@@ -35,7 +35,8 @@ class LowerPointSprite(Pass):
     dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] in place of PCOORD. Programs of other stages stay
     unchanged; `geometry_for` makes a geometry program for a vertex program.
 
-    Squares are front faces with front_ccw off. Draw them with states of triangles off: culling, stipple, depth offset, polygon modes.
+    Squares are front faces with front_ccw off. Draw them with states of triangles off: culling, stipple, depth offset, polygon modes. All
+    primitives use the viewport of the constants, and stream output gets squares.
     """
 
     name = "lower-point-sprite"
@@ -70,7 +71,7 @@ class LowerSmoothPoints(Pass):
     [0, 1]. Fragments without coverage are killed before anything else runs, and at each end of the program w of COLOR[n] is
     multiplied by coverage for each bit n of `colors`: clear those of integer formats, and bit 1 for two sources of blending.
 
-    Clamp colors by `lower-clamp-color`, which comes before this pass. `generics`, `coord`, `flips`, and the constants are those of
+    Targets of several samples show no smooth points: leave the pass out there. Clamp colors by `lower-clamp-color`, which comes before. `generics`, `coord`, `flips`, and the constants are those of
     `lower-point-sprite`.
     """
 

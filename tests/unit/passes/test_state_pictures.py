@@ -361,3 +361,53 @@ def test_killed_fragments_differ_from_clipped_ones_near_the_edge_alone() -> None
         differs = want.any(-1) != found.any(-1)
         assert not (differs & ~near).any()
         assert np.abs(want - found)[~near].max() <= 1
+
+
+BACKED = VERTEX.replace("DCL OUT[2]", "DCL OUT[3], BCOLOR\nDCL OUT[2]").replace("END\n", "MOV OUT[3], IN[1].wxyz\nEND\n")
+AGAIN = COLORS.replace("ADD OUT[0], IN[0]", "INTERP_OFFSET OUT[0], IN[0], IN[1]\nADD OUT[0], OUT[0]")
+
+
+@pytest.mark.parametrize("text", [COLORS, AGAIN], ids=["plain", "again"])
+@pytest.mark.parametrize("front_ccw", [False, True])
+def test_lowered_two_sided_colors_draw_what_the_state_draws(text: str, front_ccw: bool) -> None:
+    want = drawn(text, BACKED, rasterizer={"light_twoside": True, "front_ccw": front_ccw})
+    assert drawn(lowered(text, "lower-two-side{colors=1}"), BACKED, rasterizer={"front_ccw": front_ccw}) == want
+    assert drawn(text, BACKED, rasterizer={"front_ccw": front_ccw}) != want
+
+
+@pytest.mark.parametrize("stage", ["vertex", "fragment"])
+@pytest.mark.parametrize("format", ["R32G32B32A32_FLOAT", "R8G8B8A8_UNORM"])
+def test_lowered_clamping_draws_what_the_state_draws(stage: str, format: str) -> None:
+    """With a NaN and zeros of both signs."""
+    fragment = "FRAG\nDCL IN[0], COLOR, CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+    found = []
+    for lowers in (False, True):
+        programs = [lowered(text, "lower-clamp-color") if lowers else text for text in (fragment, VERTEX)]
+        picture, rasterizer = Picture(8, 8, format=format), {} if lowers else {f"clamp_{stage}_color": True}
+        used = (programs[0], VERTEX) if stage == "fragment" else (fragment, programs[1])
+        for k, row in enumerate([[np.nan, -0.0, 0.0, 2.0], [-1.0, 0.5, 1.0, np.inf]]):
+            points = TRIANGLES[:3] + np.array([k, 0, 0, 0], np.float32)
+            picture.draw(*used, points, np.array([row] * 3, np.float32), mode="TRIANGLES", rasterizer=rasterizer)
+        found.append(picture.pixels().tobytes())
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+def test_states_that_are_lowered_together_act_in_the_order_of_the_states() -> None:
+    """Colors are clamped before the alpha test sees them, stipple and user planes leave fragments out, colors are flat and two-sided."""
+    bright = BACKED.replace("MOV OUT[1], IN[1]", "ADD OUT[1], IN[1], IN[1].wxyz")
+    rasterizer = {"clip_plane_enable": 1}
+    state: dict[str, Any] = {"flatshade": True, "light_twoside": True, "clamp_fragment_color": True, "poly_stipple_enable": True}
+    dsa = g.DepthStencilAlphaState(alpha=g.AlphaState(True, g.CompareFunc.LESS, 1.0))
+    want = drawn(
+        COLORS,
+        bright,
+        planes=PLANES.tolist(),
+        dsa=dsa,
+        rasterizer=rasterizer | state,
+        setup=lambda ctx: ctx.set_polygon_stipple(PATTERN),
+    )
+    options = tgsi.LoweringOptions.parse("flat-shade,two-side=1,clip-planes=1:0,clamp-color,polygon-stipple=0,alpha-test=LESS:1")
+    rows = np.array(PATTERN, np.uint32).view(np.float32).reshape(8, 4)
+    fragment, vertex = str(tgsi.lower(COLORS, options)), str(tgsi.lower(bright, options, clamp_color=False))
+    assert drawn(fragment, vertex, {"VERTEX": PLANES, "FRAGMENT": rows}, rasterizer=rasterizer) == want

@@ -12,6 +12,7 @@ from passes.lower.state.shapes import geometry_for
 from passes.pipeline import Pipeline
 from tests.unit.passes.test_state_pictures import COLORS, SIZE, SPRITES, VALUES, VERTEX, drawn, lowered, with_geometry
 from tests.unit.picture import Array
+from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
 
@@ -170,3 +171,14 @@ def test_what_cannot_be_lowered_is_named_with_its_place() -> None:
     ):
         with pytest.raises(tgsi.UnsupportedError, match=f"K039.*{words}"):
             tgsi.lower(text, **fields)
+
+
+def test_coverage_comes_after_clamping_and_before_the_alpha_test() -> None:
+    bright = VERTEX.replace("MOV OUT[1], IN[1]", "ADD OUT[1], IN[1], IN[1].wxyz")
+    more: dict[str, Any] = {"points": places(3), "viewport": VIEWPORTS[0], "mode": "POINTS"}
+    dsa = g.DepthStencilAlphaState(alpha=g.AlphaState(True, g.CompareFunc.GREATER, 0.4))
+    want = drawn(COLORS, bright, dsa=dsa, rasterizer={"point_smooth": True, "clamp_fragment_color": True, "point_size": 8.0}, **more)
+    options = "alpha-test=GREATER:0.4,smooth-points=5:255:0:-1:no:0,clamp-color"
+    geometry, fragment = tgsi.lower(tgsi.geometry_for(bright), options, clamp_color=False), tgsi.lower(COLORS, options)
+    found = drawn(str(fragment), bright, constants(VIEWPORTS[0], 8.0), setup=with_geometry(str(geometry)), **more)
+    assert found == want
