@@ -144,12 +144,17 @@ class Additions:
         return self._port(File.SV, Semantic(name), 15, None, Location.CENTER)
 
     def sampler(self, unit: int, target: str) -> RegisterRef:
-        """Return a sampler, declared with a view of floats."""
-        if not any(item.file is File.SAMP and item.covers(unit) for item in self.declarations):
-            self.declarations.append(Declaration(File.SAMP, unit, unit))
-        if not any(item.file is File.SVIEW and item.covers(unit) for item in self.declarations):
-            kind = ReturnType.FLOAT
-            self.declarations.append(Declaration(File.SVIEW, unit, unit, view=ViewInfo(target, (kind, kind, kind, kind))))
+        """Return a new sampler, declared with a view of floats.
+
+        Raises:
+            UnsupportedError: the program has a texture in this unit.
+        """
+        for item in self.declarations:
+            if item.file in (File.SAMP, File.SVIEW) and item.covers(unit):
+                raise UnsupportedError.at("K039", f"unit {unit} has another texture", item.span, hint="give another unit")
+        kind = ReturnType.FLOAT
+        self.declarations.append(Declaration(File.SAMP, unit, unit))
+        self.declarations.append(Declaration(File.SVIEW, unit, unit, view=ViewInfo(target, (kind, kind, kind, kind))))
         return RegisterRef(File.SAMP, unit)
 
     def _port(self, file: File, semantic: Semantic, mask: int, interpolation: Interpolation | None, location: Location) -> RegisterRef:

@@ -71,8 +71,8 @@ class LowerSmoothPoints(Pass):
     [0, 1]. Fragments without coverage are killed before anything else runs, and at each end of the program w of COLOR[n] is
     multiplied by coverage for each bit n of `colors`: clear those of integer formats, and bit 1 for two sources of blending.
 
-    Targets of several samples show no smooth points: leave the pass out there. Clamp colors by `lower-clamp-color`, which comes before. `generics`, `coord`, `flips`, and the constants are those of
-    `lower-point-sprite`.
+    Targets of several samples show no smooth points: leave the pass out there. Clamp colors by `lower-clamp-color`, which comes before.
+    `generics`, `coord`, `flips`, and the constants are those of `lower-point-sprite`.
     """
 
     name = "lower-smooth-points"

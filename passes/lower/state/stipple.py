@@ -51,7 +51,11 @@ class LowerPolygonStipple(Pass):
     sampler: int = -1
 
     def run(self, program: Program) -> Program:
-        """See `Pass.run`."""
+        """See `Pass.run`.
+
+        Raises:
+            UnsupportedError: the program has a texture in the unit `sampler`.
+        """
         if program.processor is not Processor.FRAG:
             return program
         more = Additions(program)

@@ -164,6 +164,7 @@ def test_what_cannot_be_lowered_is_named_with_its_place() -> None:
     culls = VERTEX.replace("VERT\n", "VERT\nPROPERTY NUM_CULLDIST_ENABLED 1\n")
     for text, fields, words in (
         (indexed, {"window_position": ("LOWER_LEFT",)}, r"an address may reach IN\[0\]"),
+        (taken.replace("DCL OUT", "DCL SAMP[2..3]\nDCL OUT"), {"polygon_stipple": (-1, 0, 3)}, "unit 3 has another texture"),
         (taken, {"smooth_points": (7,)}, r"GENERIC\[7\] carries something else"),
         (taken, {"clip_distances": (1, 7)}, r"GENERIC\[7\] carries something else"),
         (streams, {"point_sprite": True}, "a stream that is not drawn"),
