@@ -88,10 +88,12 @@ this order, by the words of their headings ([lowering](lowering.md)).
 """
 
 _EXPANSIONS = """The results of `lower-opcodes` and, for rows that keep every bit, of `expand-opcodes`. d is the destination, a, b and e
-are the sources, t and u scratch registers; the last instruction alone is saturated and writes d. The usual rows are taken if none is named.
-Opcodes that an expansion gives are expanded, too, if they are named. Exact rows of opcodes that work channel by channel are proved
-for all words, as is `lower-64-bit` except for U64MUL (tests/proof/test_lowerings.py). Tests run each row over words of all sorts in both engines
-(tests/unit/passes/test_expansions.py), and 5,000 generated programs before and after (tests/property/test_lowering.py).
+are the sources, t and u scratch registers; the last instruction alone is saturated and writes d. The usual rows are taken if none
+is named. Opcodes that an expansion gives are expanded, too, if they are named.
+
+Exact rows of opcodes that work channel by channel are proved for all words, as is `lower-64-bit` except for U64MUL
+(tests/proof/test_lowerings.py). Tests run each row over words of all sorts in both engines (tests/unit/passes/test_expansions.py), and
+5,000 generated programs before and after (tests/property/test_lowering.py).
 
 """
 

@@ -104,7 +104,7 @@ def _to_signed(a: Any, bits: int) -> Any:
 
 
 def _to_unsigned(a: Any) -> Any:
-    """What fits above 2^63 is converted without its highest bit; what does not is 0. Everything else is as if signed."""
+    """Numbers from 2^63 on are converted without their highest bit, and become 0 if they do not fit; others are as if signed."""
     value, limit = _number(a), z3.FPVal(2.0**63, DOUBLE)
     above = _to_signed(z3.fpToIEEEBV(z3.fpSub(NEAREST, value, limit)), 64) ^ _SIGN
     return z3.If(z3.fpGEQ(value, limit), above, _to_signed(a, 64))
