@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.language.command import Run
 from tgsi.tools.compile.batch.watch import watch
 from tgsi.tools.compile.errors import UsageError
 
@@ -129,3 +130,12 @@ def test_stdin_cannot_be_watched(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["--watch", "--check", "-"]) == 2
     assert capsys.readouterr().err == "tgsi-compile: --watch: stdin can be read only once; name the files or folders to watch\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are Unix's")
+def test_pipes_and_actions_without_files_are_not_watched(run: Run, folder: Path) -> None:
+    os.mkfifo("p.tgsi")
+    assert (
+        run("--watch", "p.tgsi")[2] == "tgsi-compile: --watch: the pipe p.tgsi can be read only once; name the files or folders to watch\n"
+    )
+    assert run("--watch", "--explain", "MAD")[::2] == (2, "tgsi-compile: --watch repeats work on files, and --explain reads none\n")

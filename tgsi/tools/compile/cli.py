@@ -131,8 +131,13 @@ def _refuse_to_watch(options: argparse.Namespace) -> None:
     for name in ("version", "list_passes", "list_targets", "explain"):
         if getattr(options, name):
             raise UsageError(f"--watch repeats work on files, and --{name.replace('_', '-')} reads none")
-    if "-" in ([options.from_log] if options.from_log is not None else options.files or ["-"]):
-        raise UsageError("--watch: stdin can be read only once; name the files or folders to watch")
+    from tgsi.tools.compile.batch.walk import is_pipe
+
+    inputs = [options.from_log] if options.from_log is not None else options.files or ["-"]
+    for name in inputs:
+        if name == "-" or is_pipe(name):
+            what = "stdin" if name == "-" else f"the pipe {name}"
+            raise UsageError(f"--watch: {what} can be read only once; name the files or folders to watch")
 
 
 def _once(options: argparse.Namespace) -> int:

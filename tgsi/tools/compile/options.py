@@ -104,7 +104,8 @@ exit codes: 0 success (with warnings, too, without --werror), 1 the shaders have
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
-"text"}}], "fixes": [{{"start", "end", "text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
+"text"}}], "fixes": [{{"start", "end", "text"}}]}}], "unread": [{{"file", "reason"}}]}}; a finding without labels has "file", and
+"unread" is left out if it is empty. --check writes findings to stdout, everything else to stderr.
 Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}. Numbers are
 32-bit words; parts that the run does not have are left out. With -o FILE.npz the results are arrays.
 """
