@@ -16,6 +16,7 @@ from tgsi.tools.compile.batch.walk import ENDINGS, expand, output_names
 GOOD = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\n  0: MOV OUT[0], IMM[0]\n  1: END\n"
 BAD = "FRAG\nMOV OUT[0], IN[0]\nEND\n"
 ROOT = Path(__file__).parents[3]
+CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 
 
 def write(*names: str, text: str = GOOD) -> None:
@@ -203,3 +204,16 @@ def test_a_thousand_files_are_checked(run: Run, folder: Path) -> None:
     Path("500.tgsi").write_text(BAD)
     code, out, err = run("--check", ".")
     assert (code, err, out.count("error[V030]")) == (1, "", 2)
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus is not here")
+def test_the_corpus_goes_to_folders_and_back_and_needs_no_correction(run: Run, folder: Path) -> None:
+    assert run("--diff", "--quiet", CORPUS)[:2] == (0, "")
+    for form in ("text", "tokens"):
+        assert run(CORPUS, "--emit", form, "-o", f"{form}/")[:2] == (0, "")
+    names = sorted(path.stem for path in CORPUS.glob("*.tgsi"))
+    assert [sorted(path.stem for path in Path(form).iterdir()) for form in ("text", "tokens")] == [names, names]
+    assert run("text", "tokens/*", "-o", "again/")[:2] == (0, "")
+    for name in names:
+        assert Path(f"again/text/{name}.tgsi").read_bytes() == Path(f"text/{name}.tgsi").read_bytes()
