@@ -84,13 +84,18 @@ class Finder:
                 yield end, item.first - 1
             end = max(end, item.last + 1)
 
+    def plain(self, register: RegisterRef) -> RegisterRef:
+        """Return a register without an outer bracket that means neither a vertex nor a buffer: the language ignores it."""
+        has_rows = register.file in (File.CONST, File.HWATOMIC) or register.file in STAGES[self._program.processor].vertex_rows
+        return register if register.dimension is None or has_rows else replace(register, dimension=None)
+
     def _rows(self, register: RegisterRef, item: Instruction) -> Sequence[int]:
         dimension = register.dimension
         if dimension is None:
             return (0,)
         if dimension.indirect is None:
             return (dimension.index,)
-        if register.file in (File.IN, File.OUT) and register.file in STAGES[self._program.processor].vertex_rows:
+        if register.file in STAGES[self._program.processor].vertex_rows:
             return range(self._vertices(register, item))
         return sorted({declared.dimension or 0 for declared in self._program.declared(register.file)})
 

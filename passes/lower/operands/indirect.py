@@ -15,7 +15,7 @@ from passes.lower.operands.candidates import Candidates, Finder
 from passes.validate.roles import HANDLES, Role, destination_role, source_roles
 from tgsi.language.channels import read_mask
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import TARGETS, File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
@@ -26,6 +26,8 @@ FILES = ("TEMP", "CONST", "IN", "OUT", "IMM", "SV", "ADDR", "SAMP", "SVIEW", "IM
 _ONE, _WORD = 0x3F800000, 0xFFFFFFFF
 _TEST, _ROW, _HELD = range(3)
 """Scratch registers: four comparisons, the comparison of a row, then one for each operand."""
+
+_HANDLES = (OPCODES["SAMP2HND"], OPCODES["IMG2HND"])
 
 Act = Callable[[SrcOperand, RegisterRef], None]
 Registers = Sequence[RegisterRef | None]
@@ -96,6 +98,9 @@ class _Work:
         """Return what stands for an instruction. Scratch registers below `first` are in use by an instruction around it."""
         if not any(map(self._is_chosen, every_register(item))):
             return [item]
+        item = self._plain(item)
+        if not any(map(self._is_chosen, every_register(item))):
+            return [item]
         if item.opcode.flow is Flow.CASE:
             hint = "move the value to a TEMP before the SWITCH"
             raise UnsupportedError.at("B052", "a CASE reads a register that an address chooses", item.span, hint=hint)
@@ -111,6 +116,13 @@ class _Work:
                 return choice.code
         self._with_results(choice, item)
         return choice.code
+
+    def _plain(self, item: Instruction) -> Instruction:
+        """Return an instruction without addresses that the language ignores."""
+        plain = self._finder.plain
+        sources = tuple(replace(operand, register=plain(operand.register)) for operand in item.src)
+        targets = tuple(replace(operand, register=plain(operand.register)) for operand in item.dst)
+        return replace(item, src=sources, dst=targets)
 
     def _with_values(self, choice: _Choice) -> Instruction:
         """Choose the sources, handles and texel offsets. Return the instruction that reads the chosen ones."""
@@ -147,9 +159,7 @@ class _Work:
         has_result = bool(item.dst) and not item.opcode.stores_to_dst
         held = choice.hold() if has_result else None
         if held is not None:
-            is_texel = Trait.FILTER in item.opcode.traits or Trait.FETCH in item.opcode.traits
-            words = [0, 0, 0, _ONE] if is_texel and Trait.QUERY not in item.opcode.traits else [0] * 4
-            choice.put("MOV", DstOperand(held, item.dst[0].write_mask), self._room.words(words))
+            choice.put_absent(DstOperand(held, item.dst[0].write_mask), item)
 
         def act(flag: SrcOperand, register: RegisterRef) -> None:
             parts = list(operands)
@@ -178,6 +188,27 @@ class _Choice(Expansion):
         """Return a scratch register that no other operand of the instruction gets."""
         self.next += 1
         return self.room.scratch(self.next - 1)
+
+    def put_absent(self, target: DstOperand, item: Instruction) -> None:
+        """Write the result of an instruction whose resource does not exist: 0, 0, 0, 1 as a texel, otherwise 0."""
+        traits = item.opcode.traits
+        is_texel = Trait.QUERY not in traits and not traits.isdisjoint({Trait.FILTER, Trait.FETCH})
+        words = [0, 0, 0, _ONE] if is_texel else [0] * 4
+        if item.opcode is OPCODES["TG4"]:  # all four texels have the one channel that the second source names
+            is_shadow = TARGETS[item.texture or "2D"].is_shadow
+            number = self.make("AND", _TEST, 1, broadcast(item.src[1], 0), self.room.words([0 if is_shadow else 3] * 4))
+            is_last = self.make("USEQ", _TEST, 1, number, self.room.words([3] * 4))
+            self.put("AND", target, broadcast(is_last, 0), self.room.words([_ONE] * 4))
+            return
+        if item.opcode is OPCODES["GATHER4"]:
+            words = [words[item.src[2].swizzle[0]]] * 4
+        elif Trait.SAMPLE in traits:
+            words = [words[channel] for channel in item.src[1].swizzle]
+        self.put("MOV", target, self.room.words(words))
+        register = item.src[0].register
+        if item.opcode in _HANDLES and register.indirect is not None and target.write_mask & 1:  # any number has a handle
+            number = self.room.words([register.index + 1 & _WORD] * 4)
+            self.put("UADD", DstOperand(target.register, 1), _address(register.indirect), number)
 
     def read(self, register: RegisterRef, mask: int) -> RegisterRef:
         """Return a scratch register with the channels of a chosen register."""

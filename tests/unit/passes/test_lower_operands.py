@@ -169,6 +169,16 @@ def test_vertices_and_registers_are_chosen_together() -> None:
         assert (tgsi.run(made, given, engine=engine).emitted[0] == wanted).all()
 
 
+def test_an_address_that_the_language_ignores_goes() -> None:
+    text = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nDCL ADDR[0]\nUARL ADDR[0], IN[0]\n"
+    text += "MOV TEMP[ADDR[0].x][1], IN[0]\nADD OUT[0], TEMP[ADDR[0].y][1], TEMP[ADDR[0].z][ADDR[0].w]\nEND\n"
+    given = np.random.default_rng(8).integers(0, 5, (64, 1, 4)).astype(np.uint32)
+    made = tgsi.lower(text, indirect=True)
+    assert "[ADDR" not in str(made)
+    assert str(made).count("UCMP") == 4
+    assert (tgsi.run(made, given).outputs == tgsi.run(text, given, engine="interp").outputs).all()
+
+
 def test_files_that_are_not_named_stay_indirect() -> None:
     text = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL CONST[0..1]\nDCL TEMP[0..1], ARRAY(1)\n"
     text += "DCL ADDR[0]\nUARL ADDR[0].x, IN[0]\nADD TEMP[ADDR[0].x](1), CONST[ADDR[0].x], IN[0]\nMOV OUT[0], TEMP[1]\nEND\n"
