@@ -171,7 +171,7 @@ def with_operands(
     made.opcode, made.dst, made.src, made.precise = item.opcode, dst, src, item.precise
     made.saturate = item.saturate if saturate is None else saturate
     made.label = item.label if label is None else label
-    made.texture, made.offsets, made.memory, made.span = item.texture, item.offsets, item.memory, item.span
+    made.texture, made.returns, made.offsets, made.memory, made.span = item.texture, item.returns, item.offsets, item.memory, item.span
     made.__class__ = Instruction
     return made  # type: ignore[no-any-return]
 
@@ -182,7 +182,8 @@ def with_opcode(
     """Return an instruction with the same destination that computes something else."""
     made = _Open()
     made.opcode, made.dst, made.src, made.saturate, made.precise = opcode, item.dst, src, saturate, precise
-    made.texture, made.offsets, made.memory, made.label, made.span = item.texture, item.offsets, item.memory, item.label, item.span
+    made.texture, made.returns, made.offsets, made.memory = item.texture, item.returns, item.offsets, item.memory
+    made.label, made.span = item.label, item.span
     made.__class__ = Instruction
     return made  # type: ignore[no-any-return]
 

@@ -80,7 +80,9 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.facts.enums import File, Interpolation, Location, Processor
     from tgsi.language.facts.opcodes import OPCODES
     from tgsi.language.facts.semantics import Semantic
+    from tgsi.language.from_json import program_from_json, programs_from_json
     from tgsi.language.info import ShaderInfo
+    from tgsi.language.listing import program_as_json
     from tgsi.language.program import Program
     from tgsi.language.source import Source, Span
     from tgsi.language.text.dumper import dump
@@ -151,6 +153,9 @@ _LAZY = {
     "lower": "tgsi.lowering",
     "matching_key": "backends.shader_key.matching",
     "optimize": "tgsi.api",
+    "program_as_json": "tgsi.language.listing",
+    "program_from_json": "tgsi.language.from_json",
+    "programs_from_json": "tgsi.language.from_json",
     "parse": "tgsi.api",
     "patch": "linkage.relocate",
     "programs_in": "tgsi.language.text.logs",
@@ -225,6 +230,9 @@ __all__ = [
     "optimize",
     "parse",
     "patch",
+    "program_as_json",
+    "program_from_json",
+    "programs_from_json",
     "programs_in",
     "read_spirv",
     "relocations",

@@ -8,15 +8,13 @@ from collections.abc import Iterable
 from passes.validate.context import Context
 from tgsi.language.diagnostics import Fix, Label
 from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.facts.limits import MAX_ARRAY
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.source import Span
 
 MAX_INDEX = 32767
 """Tokens hold register numbers in 16 signed bits."""
-
-MAX_ARRAY = 1023
-"""Tokens hold array numbers in 10 bits."""
 
 _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
 """Fragment inputs that some drivers require as system values."""

@@ -7,10 +7,11 @@ from operator import mul
 from typing import TypeAlias
 
 from passes.validate.context import Context
-from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
+from passes.validate.declarations import MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import IMM, File, Processor
+from tgsi.language.facts.limits import MAX_ARRAY
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import CHOSEN, IndirectRef, Instruction, RegisterRef

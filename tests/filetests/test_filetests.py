@@ -36,7 +36,26 @@ class Settings:
 
 
 MADE_BY_HAND = frozenset(
-    {"P030", "P031", "P040", "P041", "P042", "P043", "P044", "V027", "V040", "V041", "V050", "V052", "V053", "V090", "S001", "S003"}
+    {
+        "P030",
+        "P031",
+        "P032",
+        "P040",
+        "P041",
+        "P042",
+        "P043",
+        "P044",
+        "P045",
+        "V027",
+        "V040",
+        "V041",
+        "V050",
+        "V052",
+        "V053",
+        "V090",
+        "S001",
+        "S003",
+    }
 )
 """Findings that no text causes. Unit tests build programs that cause them."""
 

@@ -82,6 +82,9 @@ P030 format without a number
     Token streams hold formats by Gallium's number, and this name has none. Texts may name any format, but only known ones are encoded.
 P031 semantic index beyond 16 bits
     Tokens hold a semantic's index in 16 bits, so a declaration with a larger one cannot be encoded. Texts may have any.
+P032 not in Mesa's text
+    `--emit mesa` and `tgsi.dump(program, style="mesa")` print what Mesa 18.1 reads back to the same words. Its text cannot say masks
+    without channels, views that return several types, values of properties without a name, and attributes of vertex inputs.
 P040 token stream ends too soon
     The last statement wants more words than the stream has.
 P041 wrong token header
@@ -93,6 +96,9 @@ P043 unknown number
     A field holds a number that no opcode, register file, semantic or other name has.
 P044 parts do not fit
     The length of a statement, or the presence of a texture or memory word, does not agree with its opcode and flags.
+P045 wrong JSON of a program
+    The data are not of the shape that `tgsi-compile --emit json` prints and `tgsi-compile --help` describes. The message begins
+    with the path of the entry, as `instructions[3].dst[0].file`.
 P050 read differently
     The legacy dialect read a form of 2007 to 2017 as what means the same today. `tgsi-compile --dialect legacy FILE` prints the text of
     today.

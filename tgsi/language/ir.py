@@ -111,7 +111,11 @@ class MemoryAccess:
 
 @record
 class Instruction:
-    """One instruction. `texture` is the spelling of a target, `label` the number after a colon (None if there was none)."""
+    """One instruction.
+
+    `texture` is the spelling of a target, `returns` the type of texel that its token names beside it (None for UNKNOWN, which Mesa's text
+    implies), `label` the number after a colon (None if there was none).
+    """
 
     opcode: OpcodeInfo
     dst: tuple[DstOperand, ...] = ()
@@ -120,6 +124,7 @@ class Instruction:
     saturate: bool = False
     precise: bool = False
     texture: str | None = None
+    returns: ReturnType | None = None
     offsets: tuple[TexOffset, ...] = ()
     memory: MemoryAccess | None = None
     label: int | None = None
@@ -224,3 +229,28 @@ class ProgramData:
             return len(self.immediates)
         found = [d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension)]
         return max(found, default=0)
+
+
+Statement = Declaration | Immediate | Property | Instruction
+
+
+def statements(program: ProgramData, *, canonical: bool = False) -> list[Statement]:
+    """All statements of a program: in the order of the text or tokens that it came from, or with `canonical` always in canonical order.
+
+    Canonical order is properties, declarations, immediates, instructions. It is also the order of a program whose statements do not all
+    have places in one text, and of one in which a pass moved statements past others of their kind.
+    """
+    items: list[Statement] = [*program.properties, *program.declarations, *program.immediates, *program.instructions]
+    if canonical:
+        return items
+    starts: list[int] = []
+    source: Source | None = None
+    for group in (program.properties, program.declarations, program.immediates, program.instructions):
+        last = -1
+        for item in group:
+            span = item.span
+            if span is None or span.start < last or (source is not None and span.source is not source):
+                return items
+            last, source = span.start, span.source
+            starts.append(last)
+    return [items[number] for number in sorted(range(len(items)), key=starts.__getitem__)]

@@ -3,35 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, Location
 from tgsi.language.facts.limits import MAX_INDENTED
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import IDENTITY, XYZW, Declaration, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
+from tgsi.language.ir import (
+    IDENTITY,
+    XYZW,
+    Declaration,
+    DstOperand,
+    Immediate,
+    IndirectRef,
+    Instruction,
+    Property,
+    RegisterRef,
+    SrcOperand,
+    statements,
+)
 from tgsi.language.literals import WRITERS
 from tgsi.language.printer import print_declaration, print_destination, print_immediate, print_offset, print_source
 from tgsi.language.program import Program
 from tgsi.language.source import Span
 
 JSON_NOTE = """\
-IR as JSON: {"stage", "properties": [{"name", "value"}],
+IR as JSON, which is read again as input: {"stage", "properties": [{"name", "value"}],
  "declarations": [{"file", "first", "last", ...}], "immediates": [{"type", "words": [four raw words, hexadecimal], "values": [texts]}],
- "instructions": [{"opcode", "dst": [...], "src": [...], ...}]}
-Statements also have "line" and "column". An operand is {"file", "index", ...} with "mask" (destination) or "swizzle", "negate",
-"absolute" (source), "indirect": {"file", "index", "component"}, "dimension": {"index", "indirect", "array"}, "array". What is absent
-has its default: no flag, number 0, mask and swizzle xyzw. Two or more inputs give a JSON array."""
+ "instructions": [{"opcode", "dst": [...], "src": [...], ...}], "order": [[kind, count], ...] if it is not this one}
+Statements also have "line" and "column"; reading ignores these and "values". An operand is {"file", "index", ...} with "mask"
+(destination) or "swizzle", "negate", "absolute" (source), "indirect": {"file", "index", "component"}, "dimension": {"index",
+"indirect", "array"}, "array". What is absent has its default: no flag, number 0, mask and swizzle xyzw.
+Two or more inputs give a JSON array."""
+
+
+_KINDS: dict[type, str] = {Property: "properties", Declaration: "declarations", Immediate: "immediates", Instruction: "instructions"}
 
 
 def program_as_json(program: Program) -> dict[str, Any]:
-    """The program as plain data, as `JSON_NOTE` describes."""
-    return {
+    """The program as plain data: objects, arrays, texts and numbers, as ``tgsi-compile --help`` describes. `program_from_json` reads them.
+
+    They hold all that takes part in equality, and the order of statements; not `notes` and `interface`.
+    """
+    made: dict[str, Any] = {
         "stage": program.processor.name,
         "properties": [{"name": item.name, "value": item.value, **_place(item.span)} for item in program.properties],
         "declarations": [_declaration(item) for item in program.declarations],
         "immediates": [_immediate(item) for item in program.immediates],
         "instructions": [_instruction(item) for item in program.instructions],
     }
+    runs = [[kind, len(list(group))] for kind, group in groupby(statements(program), lambda item: _KINDS[type(item)])]
+    if [kind for kind, _ in runs] != [kind for kind in _KINDS.values() if made[kind]]:
+        made["order"] = runs
+    return made
 
 
 def _place(span: Span | None) -> dict[str, int]:
@@ -111,6 +135,8 @@ def _instruction(item: Instruction) -> dict[str, Any]:
     if item.src:
         made["src"] = [_source(operand) for operand in item.src]
     made |= _without_defaults({"saturate": item.saturate, "precise": item.precise, "texture": item.texture})
+    if item.returns is not None:
+        made["returns"] = item.returns.name
     if item.offsets:
         made["offsets"] = [_register(offset.register) | {"swizzle": _swizzle(offset.swizzle)} for offset in item.offsets]
     if item.memory is not None:

@@ -1,8 +1,8 @@
-"""IR to canonical text, numbered and nested as in Mesa's dump, but exact: reading it again gives an equal program."""
+"""IR to text, numbered and nested as in Mesa's dump, but exact: reading it again gives an equal program with the same tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tgsi.language.facts.brackets import IMPLIED, is_flat, per_vertex
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, File, Interpolation, Location, MemoryType, Processor
@@ -24,48 +24,54 @@ from tgsi.language.ir import (
     Property,
     RegisterRef,
     SrcOperand,
+    Statement,
     TexOffset,
+    statements,
 )
 from tgsi.language.literals import WRITERS
 
-_MASKS = tuple("" if mask == XYZW else "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1) for mask in range(16))
+_TAILED = (File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY)
+"""Files whose declarations have no semantic."""
+
+_LETTERS = ["".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1) for mask in range(16)]
+_MASKS = tuple("" if mask == XYZW else f".{letters or '_'}" for mask, letters in enumerate(_LETTERS))
+"""Suffixes by mask; an underscore for no channel, which Mesa's text cannot say."""
 
 
-def print_program(program: ProgramData) -> str:
-    """The canonical text of a program, ending in a newline.
+def print_program(program: ProgramData, *, canonical: bool = False) -> str:
+    """The text of a program, ending in a newline. Statements keep the order of the text or tokens that they came from.
 
-    Stage, properties, declarations, immediates, numbered instructions. Floats are the shortest decimals that read back, infinities
-    and NaNs of FLT32 are hexadecimal words. ``parse(print_program(p)) == p`` for every program that came from a text or is valid.
+    With `canonical`, the order is always stage, properties, declarations, immediates, instructions, so that equal programs have equal
+    texts. Floats are the shortest decimals that read back, infinities and NaNs of FLT32 are hexadecimal words.
+    ``parse(print_program(p)) == p`` for every program that came from a text or is valid, and both encode to the same tokens.
     """
-    return "\n".join(_lines(program)) + "\n"
+    return "\n".join([program.processor.name, *statement_lines(program, statements(program, canonical=canonical))]) + "\n"
 
 
-def _lines(program: ProgramData) -> Iterator[str]:
-    yield program.processor.name
-    for item in program.properties:
-        yield print_property(item)
-    implied = _implies_size(program)
-    for declaration in program.declarations:
-        yield print_declaration(declaration, program.processor, implied=implied)
-    for number, immediate in enumerate(program.immediates):
-        yield print_immediate(immediate, number)
+def statement_lines(program: ProgramData, items: Iterable[Statement]) -> Iterator[str]:
+    """The lines of a program's statements, which come in any order in which those of one kind keep theirs."""
+    stage = program.processor
+    implied = stage in IMPLIED and stage is not Processor.GEOM
     sources: dict[SrcOperand, str] = {}
     destinations: dict[DstOperand, str] = {}
-    nesting = 0
-    for number, instruction in enumerate(program.instructions):
-        traits = instruction.opcode.traits
-        if Trait.DEDENT in traits:
-            nesting = max(0, nesting - 1)
-        yield f"{number:3d}: {'  ' * min(nesting, MAX_INDENTED)}{_instruction(instruction, sources, destinations)}"
-        if Trait.INDENT in traits:
-            nesting += 1
-
-
-def _implies_size(program: ProgramData) -> bool:
-    """True if ``[]`` can be read: the stage or a property gives the number of vertices."""
-    if program.processor is Processor.GEOM:
-        return any(item.name == "GS_INPUT_PRIMITIVE" for item in program.properties)
-    return program.processor in IMPLIED
+    immediates = instructions = nesting = 0
+    for item in items:
+        if isinstance(item, Instruction):
+            traits = item.opcode.traits
+            if Trait.DEDENT in traits:
+                nesting = max(0, nesting - 1)
+            yield f"{instructions:3d}: {'  ' * min(nesting, MAX_INDENTED)}{_instruction(item, sources, destinations)}"
+            if Trait.INDENT in traits:
+                nesting += 1
+            instructions += 1
+        elif isinstance(item, Declaration):
+            yield print_declaration(item, stage, implied=implied)
+        elif isinstance(item, Immediate):
+            yield print_immediate(item, immediates)
+            immediates += 1
+        else:
+            yield print_property(item)
+            implied |= stage is Processor.GEOM and item.name == "GS_INPUT_PRIMITIVE"  # from here on `[]` can be read
 
 
 def print_property(item: Property) -> str:
@@ -98,8 +104,8 @@ def _attributes(item: Declaration) -> Iterator[str]:
         yield "LOCAL"
     if item.semantic is not None:
         yield str(item.semantic)
-    if any(item.streams) or (item.file is File.OUT and item.semantic is None and item.interpolation is Interpolation.COLOR):
-        # a lone COLOR would be read as the semantic
+    if any(item.streams) or (item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _TAILED):
+        # a lone COLOR would be read as the semantic; our reader takes the streams 0 of every declaration
         yield f"STREAM({', '.join(map(str, item.streams))})"
     if item.per_primitive:
         yield "PRIMITIVE"
@@ -154,6 +160,8 @@ def _instruction(item: Instruction, sources: dict[SrcOperand, str], destinations
         operands.append(word)
     if item.texture is not None:
         operands.append(item.texture)
+        if item.returns is not None:
+            operands.append(item.returns.name)
     if item.offsets:
         operands += map(print_offset, item.offsets)
     if item.memory is not None:

@@ -37,8 +37,10 @@ class Program(ProgramData):
 
     @cached_property
     def text(self) -> str:
-        """The canonical text, made once. Caches use it as their key."""
-        return str(self)
+        """The canonical text, made once: equal programs have equal ones. Caches use it as their key."""
+        from tgsi.language.printer import print_program
+
+        return print_program(self, canonical=True)
 
     @cached_property
     def info(self) -> ShaderInfo:

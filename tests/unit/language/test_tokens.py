@@ -116,8 +116,8 @@ def test_a_view_that_returns_the_unknown_type_is_refused() -> None:
 def test_dump_takes_a_style() -> None:
     program = parse("VERT\nIMM FLT32 {0.1, 0, 0, 0}\nEND")
     assert dump(program) == str(program)
-    assert dump(program, style="mesa") == dump_mesa(program) != str(program)
-    with pytest.raises(ValueError, match="style must be one of canonical, mesa, not 'c'"):
+    assert dump(program, style="mesa-dump") == dump_mesa(program) != str(program)
+    with pytest.raises(ValueError, match="style must be one of text, canonical, mesa, mesa-dump, not 'c'"):
         dump(program, style="c")
 
 

@@ -61,3 +61,6 @@ class ShaderLimits:
 
 SOFTWARE = ShaderLimits()
 """Limits of our own renderer."""
+
+MAX_ARRAY = 1023
+"""Largest number of an array: tokens keep ten bits."""

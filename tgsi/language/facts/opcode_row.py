@@ -119,6 +119,11 @@ class OpcodeInfo:
         return Trait.LABEL in self.traits
 
     @property
+    def keeps_label(self) -> bool:
+        """True for opcodes whose label tokens may hold: those that take one, the start of a subroutine, and opcodes without a name."""
+        return self.has_label or Trait.GAP in self.traits or self.flow is Flow.SUBROUTINE
+
+    @property
     def is_later(self) -> bool:
         """True for opcodes that Mesa 18.1 does not know."""
         return Trait.LATER in self.traits

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from tgsi.language.facts.enums import CHANNELS, TARGETS, File, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.language.facts.formats import NO_FORMAT
-from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.limits import MAX_ARRAY
+from tgsi.language.facts.semantics import SEMANTICS, TOKEN_INDICES, Semantic
 from tgsi.language.ir import Declaration, ImageInfo, ViewInfo
 from tgsi.language.messages import Mistake, did_you_mean, known
 from tgsi.language.source import Span
@@ -123,6 +124,8 @@ class AttributeReader:
         tail = _Tail(words)
         head = tail.head
         array = tail.pop().numbers[0] if head is not None and head.kind == "array" else 0
+        if self._strict:
+            array &= MAX_ARRAY
         semantic: Semantic | None = None
         image: ImageInfo | None = None
         view: ViewInfo | None = None
@@ -141,9 +144,11 @@ class AttributeReader:
             memory = _MEMORY_TYPES.get(tail.word(_STRICT_MEMORY_TYPES if self._strict else _MEMORY_TYPES), MemoryType.GLOBAL)
         else:
             local = bool(tail.word({"LOCAL": 0}))
-            semantic = _semantic(tail, self.semantics)
+            semantic = self._semantic(tail)
         if file is File.OUT and self._stage is Processor.GEOM and tail.head is not None and tail.head.kind == "stream":
             streams = _streams(tail.pop())
+        elif not self._strict and tail.head is not None and tail.head.kind == "stream" and not any(tail.head.numbers):
+            tail.pop()
         per_primitive = file is File.OUT and self._stage is Processor.MESH and bool(tail.word(_PER_PRIMITIVE))
         mode = tail.word(_MODES)
         location = tail.word(_LOCATIONS) if mode or not self._strict else ""
@@ -171,6 +176,14 @@ class AttributeReader:
             cylindrical_wrap=wrap,
             span=span,
         )
+
+    def _semantic(self, tail: _Tail) -> Semantic | None:
+        head = tail.head
+        if head is None or head.kind != "named" or head.word not in self.semantics:
+            return None
+        tail.pop()
+        index = head.numbers[0] if head.numbers else 0
+        return Semantic(head.word, index % TOKEN_INDICES if self._strict else index)  # Mesa keeps the lower bits
 
     def _image(self, tail: _Tail) -> ImageInfo:
         if tail.head is None:
@@ -215,14 +228,6 @@ class AttributeReader:
                 wrap = sum(1 << CHANNELS.index(letter) for letter in set(letters))
                 tail.pop()
         return wrap, bool(tail.word({"INVARIANT": 0}))
-
-
-def _semantic(tail: _Tail, table: Mapping[str, object]) -> Semantic | None:
-    head = tail.head
-    if head is None or head.kind != "named" or head.word not in table:
-        return None
-    tail.pop()
-    return Semantic(head.word, head.numbers[0] if head.numbers else 0)
 
 
 def _streams(attribute: Attribute) -> tuple[int, int, int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, Self, TypeVar
 
 from tgsi.language.facts.enums import CHANNELS, File
+from tgsi.language.facts.limits import MAX_ARRAY
 from tgsi.language.ir import IDENTITY, XYZW, Dimension, DstOperand, IndirectRef, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.messages import Mistake, known, shorten
 from tgsi.language.text.attributes import Attribute
@@ -116,14 +117,15 @@ class OperandReader:
 
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
         """An index such as ``ADDR[0].x+3``: the register and the number added to it."""
-        if component is not None and len(component) != 1:
-            raise Mistake("P018", "an index has one component", component, f"write `.{component[0].lower()}`")
+        if component is not None and component not in _CHANNELS:
+            raise Mistake("P018", "an index has one component", component, f"write `.{component[0].lower().replace('_', 'x')}`")
         if offset is not None and not (offset[1:2].isdigit()):
             if self.strict:
                 raise Mistake("P029", "no space may stand between a sign and its number", offset, f"write `{''.join(offset.split())}`")
             offset = "".join(offset.split())
         ref = IndirectRef(known(FILES, file, "register file", "P006", FILE_HINT), self._number(index), _CHANNELS[component or "x"])
-        return ref, self._number(offset or "0")
+        number = int(offset or "0")
+        return ref, (number + 0x8000 & 0xFFFF) - 0x8000 if self.strict else number
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register; with two brackets the first is the dimension."""
@@ -132,10 +134,11 @@ class OperandReader:
             return RegisterRef(found, self._number(index))
         dimension = None
         if inner is not None:
-            dimension = Dimension(*self._index(index), _array(array))
+            number, indirect = self._index(index)
+            dimension = Dimension(number, indirect, self._array(array, indirect))
             index, array = inner, inner_array
         number, indirect = self._index(index)
-        return RegisterRef(found, number, dimension, indirect, _array(array))
+        return RegisterRef(found, number, dimension, indirect, self._array(array, indirect))
 
     def _index(self, text: str) -> tuple[int, IndirectRef | None]:
         if text.isdigit():
@@ -144,9 +147,15 @@ class OperandReader:
         return offset, indirect
 
     def _number(self, text: str) -> int:
-        """A register number. Mesa keeps the lower 16 bits as a signed number; by default the validator refuses larger ones."""
-        number = int(text)
-        return (number + 0x8000 & 0xFFFF) - 0x8000 if self.strict else number
+        """A register number. Mesa keeps the lower 16 bits; by default the validator refuses larger ones."""
+        return int(text) & 0xFFFF if self.strict else int(text)
+
+    def _array(self, text: str | None, indirect: IndirectRef | None) -> int:
+        """An array's number. Mesa keeps ten bits of those of indirect indices, and none of others; by default the validator judges them."""
+        number = int(text.strip("( \t\n)")) if text else 0
+        if not self.strict:
+            return number
+        return number & MAX_ARRAY if indirect is not None else 0
 
     def source(
         self,
@@ -177,7 +186,7 @@ class OperandReader:
         """A destination: ``OUT[0].xyz``."""
         if minus is not None:
             raise Mistake("P014", "a destination has no sign", minus, "signs belong to sources")
-        return DstOperand(self.register(file, index, array, inner, inner_array), mask_of(letters))
+        return DstOperand(self.register(file, index, array, inner, inner_array), mask_of(letters, strict=self.strict))
 
     def no_bars(self, *children: Any) -> DstOperand:
         """Refuse ``|OUT[0]|``."""
@@ -195,20 +204,22 @@ class OperandReader:
         return TexOffset(RegisterRef(register.file, register.index), (x, y, z))
 
 
-def mask_of(letters: str | None) -> int:
-    """Bits of the mask letters after a dot; all channels if there are none."""
+def mask_of(letters: str | None, *, strict: bool = False) -> int:
+    """Bits of the mask letters after a dot; all channels if there are none. An underscore is no channel, where `strict` allows it."""
+    if letters == "_" and not strict:
+        return 0
     try:
         return MASKS[letters]
     except KeyError:
         word = (letters or "").lower()
+        if letters == "_":
+            raise Mistake("P029", "Mesa's text has no mask without channels", letters, "the default dialect takes `._`") from None
         order = "".join(channel for channel in CHANNELS if channel in word)
         raise Mistake("P013", "a mask names each channel at most once, in the order xyzw", letters or "", f"write `.{order}`") from None
 
 
 def _wrong_swizzle(letters: str) -> Mistake:
+    if letters == "_":
+        return Mistake("P012", "a source swizzle has four letters, `._` has none", letters, "an empty mask stands behind destinations only")
     full = (letters + letters[-1:] * 4)[:4].lower()
     return Mistake("P012", f"a source swizzle has four letters, `.{shorten(letters)}` has {len(letters)}", letters, f"write `.{full}`")
-
-
-def _array(text: str | None) -> int:
-    return int(text.strip("( \t\n)")) if text else 0

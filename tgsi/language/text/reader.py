@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from tgsi.language.facts.brackets import IMPLIED, VERTICES, per_vertex
-from tgsi.language.facts.enums import QUALIFIERS, TARGETS, ImmediateType, Primitive, Processor
+from tgsi.language.facts.enums import QUALIFIERS, TARGETS, ImmediateType, Primitive, Processor, ReturnType
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
@@ -22,6 +22,8 @@ _TYPES: Mapping[str, ImmediateType] = {kind.name: kind for kind in ImmediateType
 _STRICT_OPCODES = {name: info for name, info in OPCODES.items() if not info.is_later}
 _STRICT_PROPERTIES = {name: info for name, info in PROPERTIES.items() if not info.is_later}
 _MEMORY_WORDS: Mapping[str, object] = {**QUALIFIERS, **TARGETS}
+_RETURN_TYPES: Mapping[str, ReturnType] = {kind.name: kind for kind in ReturnType if kind is not ReturnType.UNKNOWN}
+_PRIMITIVES = frozenset(map(int, Primitive))
 _NO_ACCESS = MemoryAccess()
 _MAX_OFFSETS = 4
 
@@ -105,10 +107,11 @@ class Reader:
             info, saturate, precise, split, count, has_extras = word
         texts = operands.split(",") if operands is not None else []
         texture: str | None = None
+        returns: ReturnType | None = None
         offsets: tuple[TexOffset, ...] = ()
         memory: MemoryAccess | None = None
         if len(texts) != count or has_extras or label is not None:
-            texture, offsets, memory = self._extras(info, opcode, texts, operands, label)
+            texture, returns, offsets, memory = self._extras(info, opcode, texts, operands, label)
         destinations, sources = self._destinations, self._sources
         return Instruction(
             info,
@@ -117,9 +120,10 @@ class Reader:
             saturate=saturate,
             precise=precise,
             texture=texture,
+            returns=returns,
             offsets=offsets,
             memory=memory,
-            label=int(label) if label is not None else None,
+            label=self._label(label) if label is not None else None,
             span=span,
         )
 
@@ -143,22 +147,29 @@ class Reader:
             raise Mistake("P005", f"the opcode {root} was removed from TGSI", text, REMOVED[root])
         raise Mistake("P005", f"unknown opcode `{shorten(text)}`", text, hint)
 
+    def _label(self, text: str) -> int:
+        """A label's number, of which Mesa keeps 24 bits."""
+        return int(text) & 0xFFFFFF if self.strict else int(text)
+
     def _extras(
         self, info: OpcodeInfo, opcode: str, texts: list[str], operands: str | None, label: str | None
-    ) -> tuple[str | None, tuple[TexOffset, ...], MemoryAccess | None]:
-        """Check the operand count and read the words after the operands: texture target, texel offsets, memory."""
+    ) -> tuple[str | None, ReturnType | None, tuple[TexOffset, ...], MemoryAccess | None]:
+        """Check the operand count and read the words after the operands: texture target, type of texel, texel offsets, memory."""
         count = info.num_dst + info.num_src
-        if label is not None and not (info.has_label or (info.name == "BGNSUB" and not self.strict)):
+        if label is not None and not (info.has_label if self.strict else info.keeps_label):
             raise Mistake("P010", f"{info.name} takes no label", label, "labels follow CAL, IF, UIF, ELSE, BGNLOOP, ENDLOOP")
         if len(texts) < count + info.is_texture or (len(texts) > count and not (info.has_offsets or info.has_memory)):
             raise _wrong_count(info, opcode, texts, operands)
         rest = texts[count:]
         if info.has_memory:
-            return None, (), _memory(rest) if rest else _NO_ACCESS
+            return None, None, (), _memory(rest) if rest else _NO_ACCESS
         texture = known(TARGETS, rest.pop(0), "texture target", "P011", TARGET_HINT).name if info.is_texture else None
+        returns = _RETURN_TYPES.get(rest[0].strip().upper()) if rest and texture is not None and not self.strict else None
+        if returns is not None:
+            del rest[0]
         if len(rest) > _MAX_OFFSETS:
             raise Mistake("P016", f"at most four texture offsets, {len(rest)} given", operands or "")
-        return texture, tuple([self.operands.offsets[text] for text in rest]), None
+        return texture, returns, tuple([self.operands.offsets[text] for text in rest]), None
 
     # declarations
 
@@ -167,7 +178,7 @@ class Reader:
     ) -> Declaration:
         """``DCL TEMP[0..3].xy, ARRAY(1), LOCAL``."""
         known_file = FILES.get(file) or known(FILES, file, "register file", "P006", FILE_HINT)
-        mask = mask_of(letters)
+        mask = mask_of(letters, strict=self.strict)
         inner, dimension = first, None
         text = self.source_text.text
         if second is not None or text.count("[", span.start, span.end - len(attributes or "")) == 2:
@@ -214,11 +225,13 @@ class Reader:
         info = known(_STRICT_PROPERTIES if self.strict else PROPERTIES, name, "property", "P024")
         if info.words is not None:
             number = info.words.get(value.upper())
+            if number is None and value.isdigit() and not self.strict:
+                number = int(value) & 0xFFFFFFFF  # a value without a name, as Mesa prints it
             if number is None:
                 hint = did_you_mean(value, info.words) or choices(info.words)
                 raise Mistake("P025", f"{info.name} has no value `{shorten(value)}`", value, hint)
             if info.name == "GS_INPUT_PRIMITIVE":
-                self.implied = VERTICES.get(Primitive(number), 1)
+                self.implied = VERTICES.get(Primitive(number), 1) if number in _PRIMITIVES else 1
             return Property(info.name, number, span)
         if not value.isdigit():
             raise Mistake("P025", f"{info.name} takes an unsigned number", value, info.meaning)

@@ -3,5 +3,5 @@
 The words are those of Mesa 18.1's p_shader_tokens.h. What tokens have no place for is refused with a code, never dropped.
 
 May import `tgsi.language.program` and all below it; never text. It runs once a program, and once a link where a linker patches words.
-Read next: `encoder.statements`, then `linkage.relocate`, which lists the fields of tokens that a link patches.
+Read next: `encoder.encode`, then `linkage.relocate`, which lists the fields of tokens that a link patches.
 """

@@ -42,7 +42,7 @@ E = TypeVar("E", bound=IntEnum)
 _TARGET_NAMES = {target.number: target.name for target in TARGETS.values()}
 _SEMANTIC_NAMES = {info.number: info.name for info in SEMANTICS.values()}
 _PROPERTY_NAMES = {info.number: info.name for info in reversed(list(PROPERTIES.values()))}  # of two names with one number, the older
-_NEVER_LOCAL = frozenset({File.BUFFER, File.IMAGE, File.MEMORY, File.SVIEW})  # text cannot say it of them
+_NO_SEMANTICS = frozenset({File.BUFFER, File.IMAGE, File.MEMORY, File.SVIEW})  # nor LOCAL: text cannot say it of them
 _WORD = 0xFFFFFFFF
 _PARTS = 0b111 << 27  # label, texture and memory words
 _LARGE = 1 << 16
@@ -187,7 +187,7 @@ class _Decoder:
             self.fail("P044", f"the statement says that it has {length} words, its parts make {self.at - start}", start)
 
     def declaration(self, start: int) -> Declaration:
-        head = self.words[start]
+        head, stage = self.words[start], _bits(self.words[1], 0, 3)
         file = self.member(File, _bits(head, 12, 15), "register file")
         memory = self.member(MemoryType, _bits(head, 27, 29), "kind of memory") if file is File.MEMORY else None
         limits = self.take()
@@ -201,8 +201,10 @@ class _Decoder:
         semantic, streams = None, (0, 0, 0, 0)
         if _bits(head, 21, 21):
             word = self.take()
+            if file in _NO_SEMANTICS:
+                self.fail("P044", f"a declaration of {file.name} takes no semantic word", start)
             semantic = Semantic(self.named(_SEMANTIC_NAMES, _bits(word, 0, 7), "semantic"), _bits(word, 8, 23))
-            if file is File.OUT and _bits(self.words[1], 0, 3) == Processor.GEOM:  # elsewhere the bits mean nothing, and no text has them
+            if file is File.OUT and stage == Processor.GEOM:  # elsewhere the bits mean nothing, and no text has them
                 streams = _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29), _bits(word, 30, 31)
         image = self.image() if file is File.IMAGE else None
         view = self.view() if file is File.SVIEW else None
@@ -219,11 +221,11 @@ class _Decoder:
             usage_mask=_bits(head, 16, 19),
             array_id=array,
             invariant=bool(_bits(head, 23, 23)),
-            local=bool(_bits(head, 24, 24)) if file not in _NEVER_LOCAL else False,
+            local=bool(_bits(head, 24, 24)) if file not in _NO_SEMANTICS else False,
             streams=streams,
             image=image,
             view=view,
-            per_primitive=bool(_bits(head, 29, 29)) if file is File.OUT else False,
+            per_primitive=file is File.OUT and bool(_bits(head, 29, 29)) and stage == Processor.MESH,
             memory=memory,
             atomic=bool(_bits(head, 26, 26)) if file is File.BUFFER else False,
             cylindrical_wrap=wrap,
@@ -270,12 +272,15 @@ class _Decoder:
         except KeyError:
             info, num_dst, num_src, saturate, precise = self.heads[head] = self.head(head, start)
         texture: str | None = None
+        returns: ReturnType | None = None
         offsets: tuple[TexOffset, ...] = ()
         memory: MemoryAccess | None = None
         label: int | None = None
         if head & _PARTS:
             label = _bits(self.take(), 0, 23) if _bits(head, 27, 27) else None
-            texture, offsets = self.texture(info) if _bits(head, 28, 28) else (None, ())
+            if label is not None and not info.keeps_label:
+                self.fail("P044", f"{info.name} takes no label word", start)
+            texture, returns, offsets = self.texture(info) if _bits(head, 28, 28) else (None, None, ())
             memory = self.memory() if _bits(head, 29, 29) else None
         if info.has_offsets or info.has_memory:
             if info.is_texture and texture is None:
@@ -294,6 +299,7 @@ class _Decoder:
             saturate=saturate,
             precise=precise,
             texture=texture,
+            returns=returns,
             offsets=offsets,
             memory=memory,
             label=label,
@@ -310,22 +316,23 @@ class _Decoder:
             self.fail("P043", what, start)
         return info, num_dst, num_src, bool(_bits(head, 20, 20)), bool(_bits(head, 30, 30))
 
-    def texture(self, info: OpcodeInfo) -> tuple[str | None, tuple[TexOffset, ...]]:
+    def texture(self, info: OpcodeInfo) -> tuple[str | None, ReturnType | None, tuple[TexOffset, ...]]:
         word = self.take()
         if not info.has_offsets:
             self.fail("P044", f"{info.name} takes no texture word", self.at - 1)
         target = self.named(_TARGET_NAMES, _bits(word, 0, 7), "texture target")
+        returns = self.member(ReturnType, _bits(word, 12, 14), "return type")
         count = _bits(word, 8, 11)
         if count > 4:
             self.fail("P044", f"an instruction has at most 4 texture offsets, not {count}", self.at - 1)
         offsets = tuple([self.offset() for _ in range(count)])
-        return target if info.is_texture else None, offsets
+        return (target, None if returns is ReturnType.UNKNOWN else returns, offsets) if info.is_texture else (None, None, offsets)
 
     def offset(self) -> TexOffset:
         word = self.take()
         file = self.member(File, _bits(word, 16, 19), "register file")
         order = _bits(word, 20, 21), _bits(word, 22, 23), _bits(word, 24, 25)
-        return TexOffset(RegisterRef(file, _signed(_bits(word, 0, 15))), order)
+        return TexOffset(RegisterRef(file, _bits(word, 0, 15)), order)
 
     def memory(self) -> MemoryAccess:
         word = self.take()
@@ -354,7 +361,10 @@ class _Decoder:
         return found
 
     def register(self, file: int, index: int, indirect: int, dimension: int) -> RegisterRef:
-        """Read the rest of an operand; the first index may be indirect by itself."""
+        """Read the rest of an operand; each index may be indirect by itself, and its number is then an offset, which has a sign.
+
+        A plain index has no sign in Mesa's text: 65535 there is -1 in tokens.
+        """
         kind = self.member(File, file, "register file")
         address, array = self.indirect() if indirect else (None, 0)
         outer = None
@@ -363,10 +373,11 @@ class _Decoder:
             if _bits(word, 1, 1):
                 self.fail("P044", "a register has at most two indices", self.at - 1)
             outer_address, outer_array = self.indirect() if word & 1 else (None, 0)
-            outer = Dimension(_signed(_bits(word, 16, 31)), outer_address, outer_array)
-        return RegisterRef(kind, _signed(index), outer, address, array)
+            number = _bits(word, 16, 31)
+            outer = Dimension(number if outer_address is None else _signed(number), outer_address, outer_array)
+        return RegisterRef(kind, index if address is None else _signed(index), outer, address, array)
 
     def indirect(self) -> tuple[IndirectRef, int]:
         word = self.take()
         file = self.member(File, _bits(word, 0, 3), "register file")
-        return IndirectRef(file, _signed(_bits(word, 4, 19)), _bits(word, 20, 21)), _bits(word, 22, 31)
+        return IndirectRef(file, _bits(word, 4, 19), _bits(word, 20, 21)), _bits(word, 22, 31)

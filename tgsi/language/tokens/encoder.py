@@ -9,7 +9,18 @@ from tgsi.language.facts.enums import TARGETS, File, MemoryType, ReturnType
 from tgsi.language.facts.formats import FORMAT_NUMBERS
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS, TOKEN_INDICES
-from tgsi.language.ir import Declaration, Dimension, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
+from tgsi.language.ir import (
+    Declaration,
+    Dimension,
+    DstOperand,
+    Immediate,
+    IndirectRef,
+    Instruction,
+    RegisterRef,
+    SrcOperand,
+    Statement,
+    statements,
+)
 from tgsi.language.program import Program
 from tgsi.language.source import Span
 
@@ -20,13 +31,11 @@ _UNKNOWN_TARGET = TARGETS["UNKNOWN"].number
 Memo = dict[int, tuple[int, ...]]
 """Words of an operand by its identity: readers share equal operands, and the program keeps them alive."""
 
-Statement = Declaration | Immediate | Property | Instruction
-
 
 def encode(program: Program) -> tuple[int, ...]:
     """The words of a program: header, processor, then each statement.
 
-    Statements that came from one text keep its order; a program made by hand has properties, declarations, immediates, instructions.
+    The order is that of `tgsi.language.ir.statements`: statements that came from one text keep their order.
     Semantic indices have to fit their field; other numbers that do not fit lose their upper bits, as in Mesa. Array numbers of direct
     registers have no place in tokens.
 
@@ -38,16 +47,6 @@ def encode(program: Program) -> tuple[int, ...]:
     for item in statements(program):
         body += _words(item, memo)
     return (HEADER_WORDS | len(body) << 8, int(program.processor), *body)
-
-
-def statements(program: Program) -> list[Statement]:
-    """All statements in the order of their text, or in canonical order for a program made by hand."""
-    items: list[Statement] = [*program.properties, *program.declarations, *program.immediates, *program.instructions]
-    spans = [item.span for item in items]
-    known = [span for span in spans if span is not None]
-    if len(known) == len(spans) and len({id(span.source) for span in known}) == 1:
-        return [item for _, item in sorted(zip(known, items), key=lambda pair: pair[0].start)]
-    return items
 
 
 def _words(item: Statement, memo: Memo) -> list[int]:
@@ -110,7 +109,7 @@ def _instruction(item: Instruction, memo: Memo) -> list[int]:
         words.append(item.label & 0xFFFFFF)
     if info.has_offsets:
         target = TARGETS[item.texture].number if item.texture is not None else _UNKNOWN_TARGET
-        words.append(target | len(item.offsets) << 8 | int(ReturnType.UNKNOWN) << 12)
+        words.append(target | len(item.offsets) << 8 | int(ReturnType.UNKNOWN if item.returns is None else item.returns) << 12)
         for offset in item.offsets:
             order = sum(channel << 20 + 2 * i for i, channel in enumerate(offset.swizzle))
             words.append(offset.register.index & _INDEX | int(offset.register.file) << 16 | order)

@@ -18,7 +18,16 @@ _BINARY = {"obj": "an object", "spirv": "a module"}
 """Outputs that are no text."""
 _TOGETHER = ("spirv", "spirv-text")
 """Outputs whose stages meet by number alone: those of several shaders get the same numbers."""
-_ENDINGS = {"text": ".tgsi", "mesa": ".tgsi", "llvm": ".ll", "asm": ".s", "obj": ".o", "spirv": ".spv", "spirv-text": ".spvasm"}
+_ENDINGS = {
+    "text": ".tgsi",
+    "canonical": ".tgsi",
+    "mesa": ".tgsi",
+    "llvm": ".ll",
+    "asm": ".s",
+    "obj": ".o",
+    "spirv": ".spv",
+    "spirv-text": ".spvasm",
+}
 """Endings of files in a folder of -o, where they are not the name of the form."""
 
 
@@ -193,7 +202,14 @@ def _emit(program: Any, options: argparse.Namespace) -> Any:
     kind = "obj" if _only_times(options) else options.emit or "text"
     if kind in CODE:
         return _code(program, kind, options)
-    emitters: dict[str, Callable[[Any], Any]] = {"text": str, "ir": _ir, "json": _json, "mesa": _mesa, "tokens": _tokens}
+    emitters: dict[str, Callable[[Any], Any]] = {
+        "text": str,
+        "canonical": _canonical,
+        "ir": _ir,
+        "json": _json,
+        "mesa": _mesa,
+        "tokens": _tokens,
+    }
     keyed: dict[str, Callable[[Any, argparse.Namespace], Any]] = {"glsl": _glsl, "spirv": _spirv, "spirv-text": _spirv_text}
     with options.watch.stage(f"print {kind}"):
         if kind not in keyed:
@@ -216,10 +232,14 @@ def _json(program: Any) -> dict[str, Any]:
     return program_as_json(program)
 
 
-def _mesa(program: Any) -> str:
-    from tgsi.language.text.dumper import dump_mesa
+def _canonical(program: Any) -> str:
+    return str(program.text)
 
-    return dump_mesa(program)
+
+def _mesa(program: Any) -> str:
+    from tgsi.language.text.dumper import write_mesa
+
+    return write_mesa(program)
 
 
 def _tokens(program: Any) -> str:

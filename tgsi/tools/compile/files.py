@@ -74,7 +74,7 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
     found, unread = _expanded(options.files or ["-"], options.output)
     for name in found:
         try:
-            yield _shader(_bytes(name), _shown(name))
+            yield from _split(_shader(_bytes(name), _shown(name)))
         except UsageError as error:
             yield Unread(name or "''", str(error).removeprefix(f"{shown(_shown(name))}: "))
     yield from unread
@@ -98,6 +98,19 @@ def _shader(data: bytes, name: str) -> Shader:
     if data[:4] in _SPIRV or name.endswith(".spv"):
         return Shader(name, "", module=data)
     return Shader(name, text_of(data, shown(name)))
+
+
+def _split(shader: Shader) -> list[Shader]:
+    """The programs of an array of JSON, as --emit json prints several; other shaders are alone."""
+    if not shader.text.lstrip("\ufeff \t\r\n").startswith("["):
+        return [shader]
+    import json
+
+    try:
+        found = json.loads(shader.text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return [shader]  # the front end explains it
+    return [Shader(f"{shader.name}[{number}]", json.dumps(item)) for number, item in enumerate(found)] or [shader]
 
 
 def _from_log(options: argparse.Namespace) -> list[Shader]:

@@ -39,6 +39,10 @@ def checked(shader: Shader, options: argparse.Namespace) -> tuple[Any, tuple[Any
             if found.program is None:
                 raise ParseError(found.findings)
             program = found.program
+        elif text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+            from tgsi.language.from_json import program_from_json
+
+            program = program_from_json(text, name=name)
         elif is_token_listing(text):
             from tgsi.language.tokens.decoder import decode
 

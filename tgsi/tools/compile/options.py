@@ -22,7 +22,7 @@ from tgsi.tools.compile.state import add_state_option
 from tgsi.tools.compile.targets import add_target_options
 from tgsi.tools.compile.views.options import add_view_options
 
-EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
+EMITS = ("text", "canonical", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "glsl", "spirv", "spirv-text", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
@@ -149,7 +149,9 @@ def make_parser() -> argparse.ArgumentParser:
         "or a capability. `all` lists the codes; `opcodes`, `semantics`, `passes` and so on list the others",
     )
     parser.add_argument(
-        "--emit", choices=EMITS, help="form of the output (default: canonical text; with --link a table; it takes link, json, text, tokens)"
+        "--emit",
+        choices=EMITS,
+        help="form of the output (default: text; with --link a table; it takes link, json, text, tokens)",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE instead of stdout; to a FOLDER/ with a file for each shader, named after it"
