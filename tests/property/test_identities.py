@@ -205,6 +205,10 @@ def every_bit_is_kept(words: tuple[int, ...], chance: random.Random, share: floa
             program = decode(changed)
         except ParseError:
             continue
+        if any(item.span is None or item.span.end - item.span.start != 5 * 9 - 1 for item in program.immediates):
+            continue  # no text has an immediate of less than four words: the words that it lacks become 0
+        if any(item.span and changed[item.span.start // 9] >> 25 & 1 and not item.array_id for item in program.declarations):
+            continue  # an array word of number 0 says nothing, and is left out
         if encode(program) != changed:  # the bit is another's length or presence, and the words now mean other parts
             meanings = list(_meanings(program, changed))
             masked = [word & mask for word, mask in zip(changed, meanings)]

@@ -196,6 +196,7 @@ def _program(data: _Entry, name: str) -> Program:
     parts: Any = {kind: tuple(items) for kind, items in found.items()}
     program = Program(stage, **parts)
     ordered = _ordered(data, found)
+    data.take("file", None)  # the input that the command read
     data.close()
     return _placed(program, ordered, name)
 
