@@ -236,4 +236,4 @@ def test_the_corpus_comes_back() -> None:
         judge(program)
         assert judge_mesa(program)
         every_bit_is_kept(encode(program), chance, 20 / len(encode(program)) / 32)
-    assert len(paths) == 1000
+    assert len(paths) >= 1000
