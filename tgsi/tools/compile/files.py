@@ -233,7 +233,8 @@ def report(
     from tgsi.tools.compile.batch.reports import write_report
 
     made = Report(findings, names or [""] * len(findings), unread, failed)
-    text = write_report(made, options.format, quiet=options.quiet, werror=options.werror)
+    can_fix = options.from_log is None and "-" not in (options.files or ["-"])
+    text = write_report(made, options.format, quiet=options.quiet, werror=options.werror, can_fix=can_fix)
     if options.check:
         write(options, text)
     else:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "github")
 
 
-def write_report(report: Report, form: str, *, quiet: bool = False, werror: bool = False) -> str:
-    """The text of a report in one of `FORMATS`. `quiet` leaves out the line of counts."""
+def write_report(report: Report, form: str, *, quiet: bool = False, werror: bool = False, can_fix: bool = True) -> str:
+    """The text of a report in one of `FORMATS`. `quiet` leaves out the line of counts, which mentions --fix if `can_fix` is set."""
     if form == "json":
         return _json(report)
     if form == "github":
@@ -27,10 +27,10 @@ def write_report(report: Report, form: str, *, quiet: bool = False, werror: bool
         from tgsi.tools.compile.batch.sarif import sarif
 
         return json.dumps(sarif(report), indent=1) + "\n"
-    return _text(report, quiet, werror)
+    return _text(report, quiet, werror, can_fix)
 
 
-def _text(report: Report, quiet: bool, werror: bool) -> str:
+def _text(report: Report, quiet: bool, werror: bool, can_fix: bool) -> str:
     parts = []
     for finding, name in zip(report.findings, report.names):
         text = finding.render()
@@ -41,15 +41,15 @@ def _text(report: Report, quiet: bool, werror: bool) -> str:
             text = text.replace(written, shown(written))
         parts.append(f"{text}\n\n")
     if report.findings and not quiet:
-        parts.append(f"{summary(report.findings, werror)}\n")
+        parts.append(f"{summary(report.findings, werror, can_fix)}\n")
     return "".join(parts)
 
 
-def summary(findings: Sequence[Diagnostic], werror: bool = False) -> str:
+def summary(findings: Sequence[Diagnostic], werror: bool = False, can_fix: bool = True) -> str:
     """The numbers of findings as a line: "2 errors, no warnings"."""
     counts = Counter(item.severity.value for item in findings)
     notes = f", {counted(counts['note'], 'note')}" if counts["note"] else ""
-    fixable = sum(bool(item.fixes) for item in findings)
+    fixable = sum(bool(item.fixes) for item in findings) if can_fix else 0
     ways = [f"--fix corrects {fixable if fixable < len(findings) else 'all' if fixable > 1 else 'it'}"] if fixable else []
     if werror and counts["warning"] and not counts["error"]:
         ways.append("--werror: warnings fail")
