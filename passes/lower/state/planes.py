@@ -41,7 +41,8 @@ class LowerClipPlanes(Pass):
     of the state stay as they are: they also select distances.
 
     As under the state, planes have no effect in programs that write clip distances themselves, with VS_PROHIBIT_UCPS, or with
-    VS_WINDOW_SPACE_POSITION. A CLIPVERTEX output becomes a TEMP in every case. Programs of other stages stay unchanged.
+    VS_WINDOW_SPACE_POSITION. A CLIPVERTEX output becomes a TEMP in every case; `planes` 0 does that alone. In programs with
+    MUL_ZERO_WINS 0 times an infinity is 0, and NaN under the state. Programs of other stages stay unchanged.
     """
 
     name = "lower-clip-planes"

@@ -31,9 +31,9 @@ class LowerPointSprite(Pass):
     it they are those of docs/primitives.md, "Points".
 
     CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points that write
-    no PSIZE; -1 stands for the first constant after those that the program declares. Points whose center is outside of the view are
-    dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] in place of PCOORD. Programs of other stages stay
-    unchanged; `geometry_for` makes a geometry program for a vertex program.
+    no PSIZE (PSIZE counts, as with point_size_per_vertex); -1 stands for the first constant after those that the program declares.
+    Points whose center is outside of the view are dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] in place of
+    PCOORD. Programs of other stages stay unchanged; `geometry_for` makes a geometry program for a vertex program.
 
     Squares are front faces with front_ccw off. Draw them with states of triangles off: culling, stipple, depth offset, polygon modes. All
     primitives use the viewport of the constants, and stream output gets squares.
@@ -71,8 +71,8 @@ class LowerSmoothPoints(Pass):
     [0, 1]. Fragments without coverage are killed before anything else runs, and at each end of the program w of COLOR[n] is
     multiplied by coverage for each bit n of `colors`: clear those of integer formats, and bit 1 for two sources of blending.
 
-    Targets of several samples show no smooth points: leave the pass out there. Clamp colors by `lower-clamp-color`, which comes before.
-    `generics`, `coord`, `flips`, and the constants are those of `lower-point-sprite`.
+    Draw points alone with these programs. Targets of several samples show no smooth points: leave the pass out there. Clamp colors by
+    `lower-clamp-color`, which comes before. `generics`, `coord`, `flips`, and the constants are those of `lower-point-sprite`.
     """
 
     name = "lower-smooth-points"
