@@ -33,11 +33,11 @@ _VALUES: Mapping[str, int] = {
     "MaxVaryingFloats": _COMPONENTS * _VARYINGS,
     "MaxVaryingComponents": _COMPONENTS * _VARYINGS,
     "MaxVaryingVectors": _VARYINGS,
-    "MaxVertexOutputComponents": _COMPONENTS * _VARYINGS,
+    "MaxVertexOutputComponents": 64,  # the least that OpenGL allows: each element of an array of floats takes a register
     "MaxVertexOutputVectors": _VARYINGS,
     "MaxFragmentInputComponents": _COMPONENTS * _VARYINGS,
     "MaxFragmentInputVectors": _VARYINGS,
-    "MaxGeometryInputComponents": _COMPONENTS * _VARYINGS,
+    "MaxGeometryInputComponents": 64,
     "MaxGeometryOutputComponents": _COMPONENTS * _VARYINGS,
     "MaxGeometryVaryingComponents": _COMPONENTS * _VARYINGS,
     "MaxGeometryOutputVertices": 1024,

@@ -56,7 +56,10 @@ def store(s: State, place: Registers | Memory, refs: Refs, op: Op | None = None)
     if not place.mutable:
         s.fail("M006", "the pointer names what cannot be written", op)
     if place.pick is not None:
-        store(s, _whole(place), put(s, load(s, _whole(place), op), place.pick, refs), op)
+        if place.file is File.OUT and s.processor in GROUP_STAGES:
+            _store_alone(s, place, place.pick, refs)
+        else:
+            store(s, _whole(place), put(s, load(s, _whole(place), op), place.pick, refs), op)
         return
     if place.terms or place.row is not None:
         s.detach([register for register in s.aliases if register.file is place.file])
@@ -64,6 +67,18 @@ def store(s: State, place: Registers | Memory, refs: Refs, op: Op | None = None)
     targets = [Ref(registers(register), channel) for register, channel in words_of(place)]
     s.detach([target.register for target in targets])
     s.code.move(targets, refs)
+
+
+def _store_alone(s: State, place: Registers, index: Ref, refs: Refs) -> None:
+    """Write one scalar of an output that other invocations write, too: what they write beside it has to stay."""
+    s.detach([register for register in s.aliases if register.file is place.file])
+    whole = _whole(place)
+    registers, words = _Addressed(s, whole), words_of(whole)
+    for number in range(place.width):
+        part = words[number * len(refs) : (number + 1) * len(refs)]
+        s.code.emit("UIF", (), s.code.source(s.code.lanes("USEQ", [index], immediate(number))))
+        s.code.move([Ref(registers(register), channel) for register, channel in part], refs)
+        s.code.emit("ENDIF")
 
 
 def pick(s: State, refs: Refs, index: Ref, words: int) -> list[Ref]:

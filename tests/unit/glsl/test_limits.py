@@ -69,3 +69,16 @@ def test_a_binding_beyond_the_last_is_an_error_that_names_the_limit() -> None:
     text = "#version 430\nlayout(binding = 32) uniform atomic_uint n;\nout uint c; void main() { c = atomicCounterIncrement(n); }"
     with pytest.raises(tgsi.ParseError, match="gl_MaxAtomicCounterBindings"):
         tgsi.compile(text, stage="frag")
+
+
+@needs_glslang
+def test_a_vertex_shader_hands_a_geometry_shader_as_many_floats_as_the_limits_say() -> None:
+    block = "blk { float f[min(gl_MaxGeometryInputComponents, gl_MaxVertexOutputComponents)]; }"
+    head = "#version 450\n"
+    vertex = f"{head}out {block} o; void main() {{ for (int i = 0; i < o.f.length(); i++) o.f[i] = float(i); gl_Position = vec4(0); }}"
+    geometry = (
+        f"{head}layout(points) in; layout(points, max_vertices = 1) out; in {block} ins[]; out float c;"
+        "void main() { c = ins[0].f[ins[0].f.length() - 1]; EmitVertex(); }"
+    )
+    programs = [tgsi.compile(vertex, stage="vert"), tgsi.compile(geometry, stage="geom")]
+    assert tgsi.link_chain(*programs) is not None

@@ -123,3 +123,24 @@ def test_a_patch_block_is_in_the_interface_with_its_members() -> None:
     outputs = program.interface.outputs
     assert {"P[0].w", "P[0].q", "P[1].w", "P[1].q"} <= set(outputs)
     assert len({outputs[name].semantic for name in outputs}) == len(outputs)
+
+
+@pytest.mark.parametrize("index", ["2 - gl_InvocationID", "int(gl_InvocationID)"])
+def test_invocations_write_components_of_one_value_beside_each_other(index: str) -> None:
+    """Each invocation picks its component while the program runs; reading and writing the whole vector would undo what others write."""
+    places = [0, 1, 2] if index.startswith("int") else [2, 1, 0]
+    found = drawn("patch out vec4 v;", f"if (gl_InvocationID == 0) v = vec4(9.0); barrier(); v.wxy[{index}] = float(gl_InvocationID);", "v")
+    expected = [9.0] * 4
+    for invocation, place in enumerate(places):
+        expected[(3, 0, 1)[place]] = float(invocation)
+    assert found == expected
+
+
+def test_invocations_write_levels_beside_each_other() -> None:
+    found = drawn(
+        "patch out float unused;",
+        "gl_TessLevelOuter[gl_InvocationID] = float(gl_InvocationID + 1);",
+        "vec4(gl_TessLevelOuter[0], gl_TessLevelOuter[1], gl_TessLevelOuter[2], 1.0)",
+        evaluation="",
+    )
+    assert found == [1.0, 2.0, 3.0, 1.0]
