@@ -138,8 +138,7 @@ class Ports:
         if semantic.name == "CLIPDIST" and self.stage is _P.FRAG:
             return Place("", FLOAT, elements=tuple(f"gl_ClipDistance[{4 * number + c}]" for c in range(4)))
         words = qualifiers(item) + " " if self.stage is _P.FRAG and qualifiers(item) else ""
-        if "noperspective" in words and self.version.es:
-            refuse("an input without perspective in GLSL ES", item.span)
+        self._check_qualifiers(words, item)
         if semantic.name not in _PLAIN:
             refuse(f"an input {semantic}", item.span)
         patch = semantic.name == "PATCH"
@@ -157,13 +156,20 @@ class Ports:
             what = f"GENERIC[{number}] between stages: GENERIC 0 to {LOCATIONS - 1} are locations"
             refuse(what, item.span, "tgsi.renumber gives the programs of a chain low indices")
 
+    def _check_qualifiers(self, words: str, item: Declaration) -> None:
+        """Refuse qualifiers that the version lacks, or take the extension that has them."""
+        if "noperspective" in words and self.version.es:
+            refuse("an input without perspective in GLSL ES", item.span)
+        if "sample" in words and self.version.is_old_es:
+            self.extensions.add("GL_OES_shader_multisample_interpolation")
+
     def _check_position(self, item: Declaration) -> None:
         if item.semantic is None or item.semantic.name != "POSITION" or self.stage is not _P.FRAG:
             return
         words = [] if self.program.property("FS_COORD_ORIGIN") in LOWER_ORIGINS else ["origin_upper_left"]
         words += ["pixel_center_integer"] if self.program.property("FS_COORD_PIXEL_CENTER") else []
         if words and self.version.es:
-            refuse(f"{' and '.join(words)} in GLSL ES", item.span, "PROPERTY FS_COORD_ORIGIN LOWER_LEFT is what ES has")
+            refuse(f"{' and '.join(words)} in GLSL ES", item.span, "the lowering window-position=LOWER_LEFT:HALF_INTEGER makes what ES has")
         if words:
             self._declare(f"layout({', '.join(words)}) in vec4", "gl_FragCoord")
 
@@ -178,6 +184,8 @@ class Ports:
             return self._built_in(*_INPUTS["GEOM", name])
         if self.version.number < _NEEDS.get(name, 0):
             refuse(f"the system value {name} in GLSL {self.version}", item.span, "GLSL 460 has it")
+        if name.startswith("SAMPLE") and self.version.is_old_es:
+            self.extensions.add("GL_OES_sample_variables")
         if name.startswith("SUBGROUP"):
             self.extensions.add("GL_KHR_shader_subgroup_basic" if "MASK" not in name else "GL_KHR_shader_subgroup_ballot")
         return self._built_in(*_VALUES[name])
@@ -217,7 +225,9 @@ class Ports:
         own = known or _own_name(name, number, "out" if self.has_vertices and not patch else "")
         own = self.names.port(f"OUT[{index}]", f"{name}[{number}]", own)
         words = f"{_location(name, number)}{'invariant ' if item.invariant else ''}{'patch ' if patch else ''}"
-        words += self._qualifiers_after(f"{name}[{number}]")
+        after = self._qualifiers_after(f"{name}[{number}]")
+        self._check_qualifiers(after, item)
+        words += after
         stream = f"layout(stream = {item.streams[0]}) " if self.stage is _P.GEOM and any(item.streams) else ""
         self._declare(f"{stream}{words}out vec4", f"{own}[]" if rows else own)
         return Place(f"{own}[{{v}}]" if rows else own, FLOAT)
@@ -285,6 +295,8 @@ class Ports:
             self.extensions.add("GL_ARB_shader_stencil_export")
             return Place("gl_FragStencilRefARB", INT, (1,))
         if name == "SAMPLEMASK":
+            if self.version.is_old_es:
+                self.extensions.add("GL_OES_sample_variables")
             return Place("gl_SampleMask[0]", INT, (0,))
         return refuse(f"an output {item.semantic}", item.span)
 

@@ -19,6 +19,11 @@ class Version:
         return f"{self.number} es" if self.es else f"{self.number}"
 
     @property
+    def is_old_es(self) -> bool:
+        """True for OpenGL ES before 3.2, which has samples by extensions."""
+        return self.es and self.number < 320
+
+    @property
     def mixes_integers(self) -> bool:
         """True if `mix` selects integers, too."""
         return self.number >= (310 if self.es else 450)

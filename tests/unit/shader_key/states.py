@@ -22,7 +22,6 @@ ALONE = (
     "smooth-points=30",
     "smooth-lines=30",
     "point-sprite",
-    "edge-flag",
     "origin=LOWER_LEFT",
     "origin=UPPER_LEFT,pixel-center=INTEGER",
     "per-sample",

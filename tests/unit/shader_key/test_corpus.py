@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,14 +33,19 @@ def programs(shared: Path, first: int, step: int) -> dict[str, Program]:
     return {file.stem: tgsi.parse(file.read_text()) for file in sorted((shared / "corpus").glob("*.tgsi"))[first::step]}
 
 
-def written(chosen: dict[str, Program], states: Iterable[str]) -> tuple[dict[str, tuple[str, str]], dict[str, bytes], Counter[str]]:
+def turn(place: int, count: int) -> list[str]:
+    """`count` of the states, others for each program."""
+    return [STATES[(place * count + k) % len(STATES)] for k in range(count)]
+
+
+def written(chosen: dict[str, Program], count: int) -> tuple[dict[str, tuple[str, str]], dict[str, bytes], Counter[str]]:
     """GLSL and modules by program and state, and how many were refused by language; a state that changes nothing is left out."""
     texts: dict[str, tuple[str, str]] = {}
     modules: dict[str, bytes] = {}
     refused: Counter[str] = Counter()
-    for name, program in chosen.items():
+    for place, (name, program) in enumerate(chosen.items()):
         plain: dict[str, object] = {}
-        for state in ("", *states):
+        for state in ("", *turn(place, count)):
             for language in ("glsl", "spirv"):
                 try:
                     made = tgsi.write_glsl(program, state=state) if language == "glsl" else tgsi.write_spirv(program, state=state)
@@ -57,16 +61,16 @@ def written(chosen: dict[str, Program], states: Iterable[str]) -> tuple[dict[str
     return texts, modules, refused
 
 
-def judged(chosen: dict[str, Program], states: Iterable[str]) -> tuple[int, int, Counter[str]]:
+def judged(chosen: dict[str, Program], count: int) -> tuple[int, int, Counter[str]]:
     """Numbers of accepted texts and modules, and of refused ones."""
-    texts, modules, refused = written(chosen, states)
+    texts, modules, refused = written(chosen, count)
     assert glslang_says(texts) == []
     assert spirv_val_says(modules) == []
     return len(texts), len(modules), refused
 
 
 def test_some_programs_are_accepted_in_each_state(shared: Path) -> None:
-    texts, modules, refused = judged(programs(shared, 7, 450), STATES[::2])
+    texts, modules, refused = judged(programs(shared, 7, 60), 3)
     assert texts > 12
     assert modules > 12
     assert sum(refused.values()) < 0.05 * (texts + modules)
@@ -75,10 +79,10 @@ def test_some_programs_are_accepted_in_each_state(shared: Path) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(STEP))
 def test_the_corpus_is_accepted_in_each_state(first: int, shared: Path) -> None:
-    texts, modules, refused = judged(programs(shared, first, STEP), STATES)
+    texts, modules, refused = judged(programs(shared, first, STEP), 8)
     print(texts, modules, refused)
-    assert texts > 300
-    assert modules > 300
+    assert texts > 130
+    assert modules > 130
     assert sum(refused.values()) < 0.05 * (texts + modules)
 
 
@@ -125,7 +129,7 @@ def wrong(chosen: dict[str, Program], count: int) -> tuple[int, dict[str, list[s
     """Number of runs, and differences by program and state: `count` of the states for each program, others for the next one."""
     runs, found = 0, {}
     for place, (name, program) in enumerate(chosen.items()):
-        for state in (STATES[(place * count + k) % len(STATES)] for k in range(count)):
+        for state in turn(place, count):
             try:
                 items = unequal(program, state, zlib.crc32(name.encode()) % 100_000)
             except tgsi.UnsupportedError:

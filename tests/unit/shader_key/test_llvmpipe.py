@@ -81,7 +81,7 @@ CASES = {
     "whole pixel centers": (PLACE, Case(state="pixel-center=INTEGER", properties={"FS_COORD_PIXEL_CENTER": "INTEGER"})),
     "positions of a device": (PLACE, Case(state="window-position=LOWER_LEFT:INTEGER")),
     "sample shading": (PLACE, Case(state="per-sample", samples=4)),
-    "sample shading of inputs": (MIXED, Case(state="per-sample,flat-shade", samples=4, varies=True, rasterizer={"flatshade": True})),
+    "per-sample of inputs": (MIXED, Case(state="per-sample,flat-shade", samples=4, varies=True, rasterizer={"flatshade": True})),
     "three targets": (TARGETS, Case(state="color-targets=3", targets=3)),
     "bindings and names": (MIXED, Case(state="bindings=SAMP:3+CONST:2,names=SAMP[1]:detail+CONST[1]:Lights+OUT[0]:result")),
     "a constant buffer as a block": (MIXED, Case(state="bindings=CONST[0]:4")),
@@ -120,6 +120,12 @@ def test_a_state_draws_its_picture(context: Any, name: str) -> None:
     if name not in SAME:  # the picture shows the state
         plain = Scene(tgsi.parse(text), replace(case, state="", vertex=""))
         assert scene.compared(ours, plain.mesa(context)) != []
+
+
+@pytest.mark.parametrize("version", ["310 es", "320 es", "430"])
+def test_versions_that_want_equal_qualifiers_link_and_draw(context: Any, version: str) -> None:
+    text, case = CASES["per-sample of inputs"]
+    assert Scene(tgsi.parse(text), case).differences(context, version) == []
 
 
 # The corpus: programs with 2D textures and inputs of a vertex program.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import tgsi
 from backends.spirv.listing import disassemble
 from tests.unit.shader_key.accepted import glslang_says, spirv_val_says
+from tgsi.tools.compile.cli import main
 
 PLACE = """FRAG
 DCL IN[0], POSITION, LINEAR
@@ -175,3 +178,46 @@ def test_a_target_without_a_free_reference_is_refused(target: str) -> None:
     )
     with pytest.raises(tgsi.UnsupportedError, match=f"TXB of a {target} texture does not compare"):
         tgsi.write_glsl(text, state="shadow-samplers=2")
+
+
+def test_outputs_repeat_the_qualifiers_of_the_fragment_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fragment = COLORS.replace("GENERIC[0], PERSPECTIVE", "GENERIC[3], LINEAR")
+    key = tgsi.matching_key("flat-shade,names=GENERIC[3]:normal", tgsi.parse(fragment))
+    assert dict(key.qualifiers) == {"COLOR[0]": "flat", "GENERIC[3]": "noperspective"}
+    made = tgsi.write_glsl(VERTEX, state=key)
+    assert "layout(location = 26) flat out vec4 color0;" in made
+    assert "layout(location = 3) noperspective out vec4 normal;" in made
+    assert tgsi.ShaderKey.parse(str(key)) == key
+    files = [tmp_path / "a.vert.tgsi", tmp_path / "a.frag.tgsi"]
+    files[0].write_text(VERTEX)
+    files[1].write_text(fragment)
+    assert main([*map(str, files), "--emit", "glsl", "--state", "flat-shade,names=GENERIC[3]:normal"]) == 0
+    assert made in capsys.readouterr().out
+
+
+def test_a_stage_in_front_of_another_has_no_qualifiers_of_the_fragment_program() -> None:
+    key = tgsi.matching_key("flat-shade", tgsi.parse(COLORS))
+    text = VERTEX.replace("VERT\n", "VERT\nPROPERTY NEXT_SHADER GEOM\n")
+    assert tgsi.write_glsl(text, state=key) == tgsi.write_glsl(text)
+
+
+def test_a_key_matches_fragment_programs_alone() -> None:
+    with pytest.raises(ValueError, match="matching_key: fragment: the program is of stage VERT, not FRAG"):
+        tgsi.matching_key("", tgsi.parse(VERTEX))
+    with pytest.raises(ValueError, match="qualifiers: COLOR\\[0\\]: `flate` is none of centroid, sample, flat, noperspective"):
+        tgsi.ShaderKey(qualifiers={"COLOR": "flate"})
+
+
+def test_a_texture_that_compares_is_that_of_a_program_which_says_so() -> None:
+    plain = TEXTURED.replace("IN[0], SAMP[1], 2D", "IN[0], SAMP[1], SHADOW2D").replace(
+        "DCL SVIEW[0..1], 2D, FLOAT", "DCL SVIEW[0], 2D, FLOAT\nDCL SVIEW[1], SHADOW2D, FLOAT"
+    )
+    assert tgsi.write_glsl(TEXTURED, state="shadow-samplers=2") == tgsi.write_glsl(plain)
+    assert tgsi.write_spirv(tgsi.parse(TEXTURED), state="shadow-samplers=2") == tgsi.write_spirv(tgsi.parse(plain))
+
+
+@pytest.mark.parametrize("version", ["310 es", "320 es", "430"])
+def test_glslang_accepts_each_state_in_other_versions(version: str) -> None:
+    rows = [row for row in LINES if row[0] is not PLACE]
+    texts = {row[1]: (tgsi.parse(row[0]).processor.name, tgsi.write_glsl(row[0], version, state=row[1])) for row in rows}
+    assert glslang_says(texts) == []

@@ -12,6 +12,7 @@ from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import Shader, each, input_names, one_input, report, write, write_folder
 from tgsi.tools.compile.front import checked, fails
 from tgsi.tools.compile.passes import make_runner
+from tgsi.tools.compile.state import matched
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
 _BINARY = {"obj": "an object", "spirv": "a module"}
@@ -104,6 +105,7 @@ def _print_programs(options: argparse.Namespace, work: _Work) -> None:
     programs = work.programs
     if options.emit in _TOGETHER:
         programs = programs[:0] if work.failed or work.unread else _located(programs)
+    options.shader_key = matched(options, [program for _, program in programs])
     for shader, program in programs:
         try:
             work.made.append((shader, program, _emit(program, options)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tgsi.tools.compile.errors import UsageError
 
 if TYPE_CHECKING:
     from backends.shader_key.key import ShaderKey
+    from tgsi.language.program import Program
 
 WRITTEN = ("glsl", "spirv", "spirv-text")
 """Outputs that --state goes with."""
@@ -40,3 +42,20 @@ def chosen_state(options: argparse.Namespace) -> ShaderKey | None:
         return ShaderKey.parse(options.state)
     except (TypeError, ValueError) as error:
         raise UsageError(f"--state: {error}") from None
+
+
+def matched(options: argparse.Namespace, programs: Sequence[Program]) -> ShaderKey | None:
+    """The key, with the qualifiers of the fragment program if it is the only one among several programs that become GLSL."""
+    from tgsi.language.diagnostics import DiagnosticError
+    from tgsi.language.facts.enums import Processor
+
+    key: ShaderKey | None = options.shader_key
+    fragments = [program for program in programs if program.processor is Processor.FRAG]
+    if key is None or options.emit != "glsl" or len(programs) < 2 or len(fragments) != 1:
+        return key
+    from backends.shader_key.matching import matching_key
+
+    try:
+        return matching_key(key, fragments[0])
+    except (DiagnosticError, ValueError):  # found again, and told, when the fragment program is written
+        return key
