@@ -29,8 +29,9 @@ _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], gaps: Gaps = NO_GAPS) -> LinkTable:
     """Match two interfaces, whatever their stages. O(inputs + outputs).
 
-    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides. Fields
-    for messages are made when they are read. `gaps` are those of the producer that a rasterizer may come across.
+    Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides. The link
+    is the list of registers: rows and fields for messages are made when they are read. `gaps` are those of the producer that a rasterizer
+    may come across.
     """
     theirs: _Fed = producer.parts.get("fed") or _fed(producer)
     ours: _Feeding = consumer.parts.get("feeding") or _feeding(consumer)
@@ -40,14 +41,8 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
         registers = [*map(producer.by_key.get, ours.keys)]
     if (ours.colors or mapping) and None in registers:
         _fall_back(producer, consumer, mapping, registers)
-    if theirs.has_primitives:
-        rows = tuple(
-            [_row(slot, item, register, register in producer.per_primitive) for slot, (item, register) in _each(consumer, registers)]
-        )
-    else:
-        rows = tuple([known[register] for known, register in zip(ours.rows, registers)])
     table = OpenTable()
-    table.profile, table.rows, table.slots, table.names, table.device = profile, rows, len(rows), NO_NAMES, None
+    table.profile, table.slots, table.names, table.device = profile, len(registers), NO_NAMES, None
     table._late = _late, producer, consumer, registers, mapping, gaps
     table.specials, table.implicit = ours.specials, ours.implicit
     (
@@ -85,7 +80,13 @@ def _late(
     mapping: Mapping[Semantic, Semantic],
     gaps: Gaps,
 ) -> object:
-    """One of the fields of a table that only messages need."""
+    """One of the fields of a table that follow from the registers of its rows."""
+    if name == "rows":
+        if not producer.per_primitive:
+            return tuple([known[register] for known, register in zip(consumer.parts["feeding"].rows, registers)])
+        return tuple(
+            _row(slot, item, register, register in producer.per_primitive) for slot, (item, register) in _each(consumer, registers)
+        )
     if name == "unwritten":
         return unwritten(gaps, producer, table, consumer, rasterized=True)
     if name == "dead_outputs":
@@ -142,7 +143,6 @@ class _Fed:
 
     named: tuple[Any, ...]
     mortal: tuple[DeadOutput, ...]
-    has_primitives: bool
 
 
 def _feeding(consumer: Interface) -> _Feeding:
@@ -165,7 +165,7 @@ def _fed(producer: Interface) -> _Fed:
     back = {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs}
     named = (*(outputs.get(Semantic(name)) for _, name in NAMED_OUTPUTS), tuple(clip), back)
     mortal = [o for o in producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS]
-    found = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal), bool(producer.per_primitive))
+    found = _Fed(named, tuple(DeadOutput(o.semantic, o.register, o.span) for o in mortal))
     producer.parts["fed"] = found
     return found
 

@@ -45,8 +45,8 @@ class _Late:
             return value
 
 
-LATE_FIELDS = frozenset({"dead_outputs", "unmatched_inputs", "other_sides", "unwritten"})
-"""Fields of a `LinkTable` that a link makes when they are first read: findings need them, draws and devices do not."""
+LATE_FIELDS = frozenset({"rows", "dead_outputs", "unmatched_inputs", "other_sides", "unwritten"})
+"""Fields of a `LinkTable` that a link makes when they are first read; devices need none of them."""
 
 
 @record(kw_only=True)
