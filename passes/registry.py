@@ -36,7 +36,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "lower-point-coord": ("passes.lower.state.inputs", "LowerPointCoord"),
     "lower-point-sprite": ("passes.lower.state.smooth", "LowerPointSprite"),
     "lower-polygon-stipple": ("passes.lower.state.stipple", "LowerPolygonStipple"),
-    "lower-saturate-coords": ("passes.lower.operands.coordinates", "LowerSaturateCoords"),
+    "lower-saturate-coords": ("passes.lower.arithmetic.coordinates", "LowerSaturateCoords"),
     "lower-smooth-lines": ("passes.lower.state.smooth", "LowerSmoothLines"),
     "lower-smooth-points": ("passes.lower.state.smooth", "LowerSmoothPoints"),
     "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),

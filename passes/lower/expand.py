@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from passes.base import Pass
 from passes.lower.arithmetic.table import EXPANSIONS, expanded, read_names
+from passes.lower.operands.roomy import with_room
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -39,7 +40,8 @@ class LowerOpcodes(Pass):
     """Write opcodes that a device lacks with simpler ones, also where the last places of results change (LIT, POW, DIV, SQRT).
 
     `opcodes` names them, joined by +; the empty text means the usual ones. docs/passes.md lists the expansions. None of these opcodes is
-    left, also in expansions of others. A program that indexes all of its TEMPs or immediates by an address is refused.
+    left, also in expansions of others. Where a program indexes all of its TEMPs or immediates by an address, `lower-indirect` takes these
+    addresses away first.
     """
 
     name = "lower-opcodes"
@@ -55,4 +57,5 @@ class LowerOpcodes(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        return expanded(program, read_names(self.opcodes, self.name, EXPANSIONS), must=True)
+        names = read_names(self.opcodes, self.name, EXPANSIONS)
+        return with_room(program, lambda given: expanded(given, names, must=True))

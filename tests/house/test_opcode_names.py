@@ -27,6 +27,7 @@ ALLOWED = {
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
     "passes.lower.arithmetic": "writes opcodes with others",
     "passes.lower.operands": "writes operands with instructions",
+    "passes.lower.expansion": "moves results",
     "passes.lower.denormals": "writes tests for 0 with others",
     "passes.lower.numbers": "writes limits of numbers with others",
     "passes.lower.face": "writes the instructions that replace FACE",

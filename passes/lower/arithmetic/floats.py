@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from passes.lower.arithmetic.expansion import Expansion, broadcast, magnitude, negated
+from passes.lower.expansion import Expansion, broadcast, magnitude, negated
 from tgsi.language.channels import source_channels
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, SrcOperand

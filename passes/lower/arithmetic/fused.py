@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import rebuilt
-from passes.lower.arithmetic.expansion import Expansion, Full, Room, magnitude, negated
-from tgsi.language.diagnostics import UnsupportedError
+from passes.lower.expansion import Expansion, Room, magnitude, negated
+from passes.lower.operands.roomy import with_room
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand
 from tgsi.language.program import Program
@@ -41,36 +40,30 @@ class LowerFma(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        fma = OPCODES["FMA"]
+        fma, mad = OPCODES["FMA"], OPCODES["MAD"]
         if not any(item.opcode is fma for item in program.instructions):
             return program
-        room = Room(program)
-        made: list[Sequence[Instruction]] = []
-        for item in program.instructions:
-            if item.opcode is not fma:
-                made.append((item,))
-            elif self.by == "mad":
-                made.append((replace(item, opcode=OPCODES["MAD"]),))
-            else:
-                made.append(_fused(room, item))
-        return room.finish(rebuilt(program, made))
+        if self.by == "mad":
+            return rebuilt(program, [(replace(item, opcode=mad) if item.opcode is fma else item,) for item in program.instructions])
+        return with_room(program, _all_fused)
+
+
+def _all_fused(program: Program) -> Program:
+    room, fma = Room(program), OPCODES["FMA"]
+    return room.finish(rebuilt(program, [_fused(room, item) if item.opcode is fma else [item] for item in program.instructions]))
 
 
 def _fused(room: Room, item: Instruction) -> list[Instruction]:
     work = Expansion(room, item)
     channels = [channel for channel in range(4) if work.mask >> channel & 1]
     pairs = [(channels[first], channels[min(first + 1, len(channels) - 1)]) for first in range(0, len(channels), 2)]
-    try:
-        if len(pairs) == 1:
-            work.put("D2F", item.dst[0], _sum(work, *pairs[0]), is_last=True)
-            return work.code
-        held = room.scratch(work.slot(7))
-        for first, second in pairs:
-            work.put("D2F", DstOperand(held, 1 << first | 1 << second), _sum(work, first, second))
-        work.last("MOV", SrcOperand(held))
-    except Full:
-        text = "FMA needs more registers, and the program indexes all of them, or has too many"
-        raise UnsupportedError.at("B052", text, item.span, hint="give its TEMPs an array, or lower `indirect` first") from None
+    if len(pairs) == 1:
+        work.put("D2F", item.dst[0], _sum(work, *pairs[0]), is_last=True)
+        return work.code
+    held = room.scratch(work.slot(5))
+    for first, second in pairs:
+        work.put("D2F", DstOperand(held, 1 << first | 1 << second), _sum(work, first, second))
+    work.last("MOV", SrcOperand(held))
     return work.code
 
 

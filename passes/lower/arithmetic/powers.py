@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from passes.lower.arithmetic.expansion import Expansion, broadcast, magnitude, negated
 from passes.lower.arithmetic.floats import W, X, Y, Z
+from passes.lower.expansion import Expansion, broadcast, magnitude, negated
 from tgsi.language.ir import DstOperand, SrcOperand
 
 Part = Callable[[DstOperand, bool], None]

@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from passes.edit import rebuilt
 from passes.lower.arithmetic import floats, powers
-from passes.lower.arithmetic.expansion import Expansion, Full, Room
 from passes.lower.arithmetic.floats import Expand
-from tgsi.language.diagnostics import UnsupportedError
+from passes.lower.expansion import Expansion, Full, Room
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -117,7 +116,7 @@ def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:
     Args:
         program: the program to change.
         names: the opcodes.
-        must: raise UnsupportedError where there is no room for a scratch register; otherwise such an instruction stays.
+        must: raise Full where there is no room for a scratch register; otherwise such an instruction stays.
     """
     if not any(item.opcode.name in names for item in program.instructions):
         return program
@@ -128,9 +127,7 @@ def expanded(program: Program, names: frozenset[str], *, must: bool) -> Program:
             made.append(_expand(room, item, names, 0))
         except Full:
             if must:
-                hint = "give its TEMPs an array, or lower `indirect` first"
-                text = f"{item.opcode.name} needs one more register, and the program indexes all of them, or has too many"
-                raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
+                raise
             made.append((item,))
     return room.finish(rebuilt(program, made))
 

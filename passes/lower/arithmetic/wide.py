@@ -8,9 +8,10 @@ from dataclasses import replace
 from passes.base import Pass
 from passes.edit import rebuilt
 from passes.lower.arithmetic import conversions
-from passes.lower.arithmetic.expansion import Full, Room, broadcast
-from passes.lower.arithmetic.stored import by_pairs, stored_channels
 from passes.lower.arithmetic.words import MAGNITUDE, SIGN, Pair, Scalar, Words
+from passes.lower.expansion import Room, broadcast
+from passes.lower.operands.roomy import with_room
+from passes.lower.stored import by_pairs, stored_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
@@ -47,16 +48,14 @@ class Lower64Bit(Pass):
         """See `Pass.run`."""
         if not any(item.opcode.uses_64bit for item in program.instructions):
             return program
+        return with_room(program, self._narrowed)
+
+    def _narrowed(self, program: Program) -> Program:
         room = Room(program)
         made: list[Sequence[Instruction]] = []
         for item in program.instructions:
             if item.opcode.name in RESULTS or item.opcode.name in SINGLE:
-                try:
-                    made.append([new for part in by_pairs(item) for new in _lowered(room, part)])
-                except Full:
-                    text = f"{item.opcode.name} needs more registers, and the program indexes all of them, or has too many"
-                    hint = "give its TEMPs an array, or lower `indirect` first"
-                    raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
+                made.append([new for part in by_pairs(item) for new in _lowered(room, part)])
             elif item.opcode.uses_64bit and self.others == "refuse":
                 text = f"{item.opcode.name} has no lowering to 32 bits"
                 raise UnsupportedError.at("B052", text, item.span, hint=f"these have one: {', '.join([*RESULTS, *SINGLE])}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passes.lower.arithmetic.expansion import Expansion, broadcast
+from passes.lower.expansion import Expansion, broadcast
 from tgsi.language.ir import SrcOperand
 
 SIGN, MAGNITUDE, INFINITE = 0x80000000, 0x7FFFFFFF, 0x7FF00000

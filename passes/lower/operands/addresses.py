@@ -8,7 +8,7 @@ from dataclasses import replace
 from passes.analysis.access import is_direct
 from passes.analysis.operands import registers_of
 from passes.edit import rebuilt, with_parts
-from passes.lower.arithmetic.expansion import Room
+from passes.lower.expansion import Room
 from tgsi.language.facts.enums import ADDR
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand

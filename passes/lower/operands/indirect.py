@@ -8,10 +8,10 @@ from dataclasses import replace
 from passes.analysis.access import indices_of, is_direct
 from passes.base import Pass
 from passes.edit import rebuilt, with_parts
-from passes.lower.arithmetic.expansion import Expansion, Full, Room, broadcast
-from passes.lower.arithmetic.stored import by_pairs, stored_channels
+from passes.lower.expansion import Expansion, Full, Room, broadcast
 from passes.lower.operands.addresses import every_register, without_addresses
 from passes.lower.operands.candidates import Candidates, Finder
+from passes.lower.stored import by_pairs, stored_channels
 from passes.validate.roles import HANDLES, Role, destination_role, source_roles
 from tgsi.language.channels import read_mask
 from tgsi.language.diagnostics import UnsupportedError
@@ -70,9 +70,14 @@ class _Work:
 
     def __init__(self, program: Program, files: frozenset[File]) -> None:
         self._program, self._files = program, files
-        kept = tuple(item for item in program.instructions if any(not is_direct(r) and r.file not in files for r in every_register(item)))
+        kept = tuple(self._kept(item) for item in program.instructions if any(not is_direct(r) for r in every_register(item)))
         self._room = Room(with_parts(program, instructions=kept))
         self._finder = Finder(program)
+
+    def _kept(self, item: Instruction) -> Instruction:
+        """Return an instruction without the operands that are lowered."""
+        sources = tuple(operand for operand in item.src if not self._is_chosen(operand.register))
+        return replace(item, src=sources, dst=tuple(operand for operand in item.dst if not self._is_chosen(operand.register)))
 
     def _is_chosen(self, register: RegisterRef) -> bool:
         return register.file in self._files and not is_direct(register)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from passes.analysis.access import indices_of, is_direct
 from passes.base import Pass
 from passes.edit import rebuilt
-from passes.lower.arithmetic.expansion import Expansion, Full, Room
-from passes.lower.arithmetic.stored import by_pairs
+from passes.lower.expansion import Expansion, Room
+from passes.lower.operands.roomy import with_room
+from passes.lower.stored import by_pairs
 from tgsi.language.channels import read_mask
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.opcodes import OPCODES, Mode
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -33,16 +33,12 @@ class LowerWideWrites(Pass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        room = Room(program)
-        made: list[Sequence[Instruction]] = []
-        for item in program.instructions:
-            try:
-                made.append(_split(room, item))
-            except Full:
-                text = f"{item.opcode.name} needs one more register, and the program indexes all of them, or has too many"
-                hint = "give its TEMPs an array, or lower `indirect` first"
-                raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
-        return room.finish(rebuilt(program, made))
+        return with_room(program, _written)
+
+
+def _written(program: Program) -> Program:
+    room = Room(program)
+    return room.finish(rebuilt(program, [_split(room, item) for item in program.instructions]))
 
 
 def _split(room: Room, item: Instruction) -> Sequence[Instruction]:

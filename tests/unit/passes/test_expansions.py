@@ -124,14 +124,13 @@ def test_saturation_and_precise_stay_on_what_stands_for_an_instruction() -> None
     assert all(item.precise for item in (*others, last))
 
 
-def test_a_program_whose_temporaries_are_all_indexed_is_refused_with_the_way_out() -> None:
-    declared = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nDCL ADDR[0]\n"
-    text = f"{declared}LRP OUT[0], IN[0], TEMP[ADDR[0].x], IN[0]\nEND\n"
-    with pytest.raises(tgsi.UnsupportedError) as raised:
-        tgsi.lower(text, opcodes="LRP")
-    (found,) = raised.value.diagnostics
-    assert "LRP needs one more register" in found.message
-    assert "`indirect`" in found.hint
+def test_a_program_whose_temporaries_are_all_indexed_loses_these_addresses_first() -> None:
+    declared = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL CONST[0..1]\nDCL TEMP[0..3]\nDCL ADDR[0]\n"
+    text = f"{declared}UARL ADDR[0], CONST[0]\nLRP OUT[0], CONST[ADDR[0].x], TEMP[ADDR[0].x], IN[0]\nEND\n"
+    made = tgsi.lower(text, opcodes="LRP")
+    assert "LRP" not in str(made)
+    assert "TEMP[ADDR" not in str(made)
+    assert "CONST[ADDR" in str(made)
     assert str(tgsi.optimize(text, "expand-opcodes{only=LRP}")) == str(tgsi.parse(text))
 
 

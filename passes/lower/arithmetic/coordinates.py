@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import rebuilt
-from passes.lower.arithmetic.expansion import Expansion, Full, Room
 from passes.lower.arithmetic.floats import txp
+from passes.lower.expansion import Expansion, Room
 from passes.lower.operands.indirect import LowerIndirect
+from passes.lower.operands.roomy import with_room
 from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File
@@ -42,6 +43,9 @@ class LowerSaturateCoords(Pass):
         """See `Pass.run`."""
         if any(self._differs(program, item) for item in program.instructions):
             program = LowerIndirect("SAMP").run(program)
+        return with_room(program, self._saturated)
+
+    def _saturated(self, program: Program) -> Program:
         room = Room(program)
         views = {
             number: item.view.target
@@ -49,15 +53,7 @@ class LowerSaturateCoords(Pass):
             if item.view is not None
             for number in range(item.first, item.last + 1)
         }
-        made: list[Sequence[Instruction]] = []
-        for item in program.instructions:
-            try:
-                made.append(self._lowered(program, room, views, item))
-            except Full:
-                text = f"{item.opcode.name} needs one more register, and the program indexes all of them, or has too many"
-                hint = "give its TEMPs an array, or lower `indirect` first"
-                raise UnsupportedError.at("B052", text, item.span, hint=hint) from None
-        return room.finish(rebuilt(program, made))
+        return room.finish(rebuilt(program, [self._lowered(program, room, views, item) for item in program.instructions]))
 
     def _lowered(self, program: Program, room: Room, views: dict[int, str], item: Instruction) -> Sequence[Instruction]:
         traits = item.opcode.traits
