@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from operator import is_
 from typing import Any
 
@@ -29,13 +30,15 @@ class Form:
     is_stale: true if registers became free to split, or control flow went. walked: the rewriters that went over the form last.
     is_split: true after `split-registers`. zeros: then, the registers that may be read before they are written, by the cell of channel x.
     carried: those whose value a loop carries into its next round. notes: what a rewriter remembers during a walk, by its name.
+    original: the program that the form was made of.
     """
 
-    __slots__ = ("carried", "immediates", "is_split", "is_stale", "notes", "program", "values", "walked", "zero_wins", "zeros")
+    __slots__ = ("carried", "immediates", "is_split", "is_stale", "notes", "original", "program", "values", "walked", "zero_wins", "zeros")
 
     def __init__(self, program: Program) -> None:
         self.zero_wins = bool(program.properties) and any(map(program.property, ("MUL_ZERO_WINS", "LEGACY_MATH_RULES")))
         """True if 0 times anything is 0 in products of floats."""
+        self.original = program
         self.restart(program)
         self.read()
 
@@ -137,10 +140,15 @@ ROUNDS = 8
 """Most visits of one rewriter to one instruction in a walk."""
 
 
+_TAKERS = "rewriters at work"
+"""The note of the walk itself."""
+
+
 class Walk:
     """Several rewriters that go over a form together. After a change, the rewriters before see the instruction again.
 
-    The same rewriters do not walk again before registers are split anew.
+    The same rewriters walk again over what other passes changed since, and over what reads that; over everything when registers were split
+    anew.
     """
 
     def __init__(self, rewriters: Sequence[Rewriter]) -> None:
@@ -151,12 +159,10 @@ class Walk:
     def rewrite(self, form: Form) -> bool:
         """Walk once over a form; return true if anything changed."""
         if form.walked == self.name:
-            return False
+            return bool(form.values.touched) and self._again(form)
         form.walked = self.name
-        at_work = tuple([rewriter.begin(form) for rewriter in self.rewriters])
-        takers = self._takers.get(at_work)
-        if takers is None:
-            takers = self._takers[at_work] = _Takers(self.rewriters, at_work)
+        takers = self._begin(form)
+        count = len(self.rewriters)
         changed = False
         for place, item in enumerate(form.values.items):
             if item is None:
@@ -164,8 +170,47 @@ class Walk:
             for number, visit in takers[item.opcode]:
                 if visit(form, place, item):
                     changed = True
-                    _settle(form, place, len(at_work), takers, number)
+                    _settle(form, place, count, takers, number)
                     break
+        form.values.touched.clear()
+        return changed
+
+    def _begin(self, form: Form) -> _Takers:
+        at_work = tuple([rewriter.begin(form) for rewriter in self.rewriters])
+        takers = self._takers.get(at_work)
+        if takers is None:
+            takers = self._takers[at_work] = _Takers(self.rewriters, at_work)
+        form.notes[_TAKERS] = takers
+        return takers
+
+    def _again(self, form: Form) -> bool:
+        """Walk over the places that changed since the last walk and those that read from them, in the order of the text."""
+        values, takers = form.values, form.notes.get(_TAKERS)
+        if takers is None:
+            takers = self._begin(form)
+        count = len(self.rewriters)
+        places = set(values.touched)
+        for place in values.touched:
+            for user in values.users(place):
+                places |= values.users(user)
+                places.add(user)
+        pending = sorted(places)  # a heap
+        changed = False
+        while pending:
+            place = heappop(pending)
+            item = values.items[place]
+            if item is None:
+                continue
+            for number, visit in takers[item.opcode]:
+                if visit(form, place, item):
+                    changed = True
+                    _settle(form, place, count, takers, number)
+                    for user in values.users(place) - places:
+                        if user > place:
+                            places.add(user)
+                            heappush(pending, user)
+                    break
+        values.touched.clear()
         return changed
 
 

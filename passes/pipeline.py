@@ -12,9 +12,13 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
+from passes.analysis import facts
+from passes.analysis.access import has_blocks
 from passes.base import Pass
 from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
+from passes.optimise.repeat import Repeat
+from passes.optimise.split import has_single_writers
 from passes.registry import find
 from passes.validate import validate
 from tgsi.language import budgets
@@ -27,6 +31,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 Callback = Callable[[Pass, Program], None]
+Group = tuple[Sequence[Pass], Callable[[Form], bool] | None]
 
 
 @record(slots=False)
@@ -63,9 +68,9 @@ class Pipeline:
             return made
 
     @cached_property
-    def _groups(self) -> Sequence[tuple[Sequence[Pass], Callable[[Form], bool] | None]]:
+    def _groups(self) -> Sequence[Group]:
         """The passes in order, rewriters that follow each other together; and what to call with a form, if they work on one."""
-        found: list[tuple[Sequence[Pass], Callable[[Form], bool] | None]] = []
+        found: list[Group] = []
         for alike, items in groupby(self.passes, _is_rewriter):
             if alike:
                 rewriters = [item for item in items if isinstance(item, Rewriter)]
@@ -75,16 +80,47 @@ class Pipeline:
         return found
 
     def _run(self, program: Program, after: Callback | None) -> Program:
+        """Run all passes; with `repeat`, run them again on some programs until nothing changes."""
+        made, is_stale = self._once(program, after)
+        repeat = self._repeat
+        if repeat is None or made is program or not (is_stale or facts.of(program, has_blocks)):
+            return made
+        for _ in range(repeat.rounds):
+            before = made
+            made = self._once(before, after)[0]
+            if made is before or made == before:
+                return before
+        return made
+
+    @cached_property
+    def _repeat(self) -> Repeat | None:
+        return next((item for item in self.passes if isinstance(item, Repeat)), None)
+
+    def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
+        """Run all passes, `repeat` inside of a form; also return true if registers became free to split after the last rewriter."""
         made, form = fitted(program), None
         check = budgets.check
-        for group, rewrite in self._groups:
+        groups = self._groups
+        place = first = rounds = 0  # first: the group that made the form
+        is_done, is_stale = True, False  # is_done: nothing changed after the last rewriter
+        while place < len(groups):
             check()
+            group, rewrite = groups[place]
+            place += 1
             if rewrite is not None:
                 if form is None:
-                    form = Form(made)
+                    form, first, rounds = Form(made), place - 1, 1
                 elif form.values is None:
                     form.read()
                 rewritten = rewrite(form)
+                if isinstance(group[0], Rewriter):
+                    is_done = True
+                elif rewritten:
+                    is_done = False
+                elif isinstance(group[0], Repeat):
+                    is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
+                    if not is_done and not is_stale and rounds < group[0].rounds:
+                        place, rounds = first, rounds + 1
                 if after is not None and rewritten:
                     made = form.finish()
             else:
@@ -94,7 +130,7 @@ class Pipeline:
             if after is not None:
                 for item in group:
                     after(item, made)
-        return _finished(form) if form is not None else made
+        return _finished(form) if form is not None else made, is_stale
 
     def _verify(self, before: Program, made: Program, is_valid: bool) -> None:
         """Validate the result; if it is not valid, find the pass that made it so, one after the other."""

@@ -54,6 +54,7 @@ PASSES: dict[str, tuple[str, str]] = {
     "split-registers": ("passes.optimise.split", "SplitRegisters"),
     "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
     "unroll-loops": ("passes.optimise.unroll", "UnrollLoops"),
+    "repeat": ("passes.optimise.repeat", "Repeat"),
     "replace-jumps": ("passes.optimise.structure", "ReplaceJumps"),
     "resolve-addresses": ("passes.optimise.addresses", "ResolveAddresses"),
 }
@@ -65,7 +66,7 @@ _CORE = (
     "remove-dead-code,hoist-invariants,spread-moves,merge-moves"
 )
 _FLAT = "inline-calls,replace-jumps,unroll-loops"
-_SHORT = "reduce-by-vectors,join-writes,form-dot-products,absorb-constants,blend-moves,merge-temporaries"
+_SHORT = "reduce-by-vectors,join-writes,form-dot-products,absorb-constants,blend-moves,repeat,merge-temporaries"
 DEFAULT = f"{_FLAT},if-to-select{{shorter=yes}},{_CORE},{_SHORT},remove-unused-immediates"
 """The pipeline that `tgsi.optimize` runs."""
 

@@ -65,6 +65,11 @@ def flows_of(program: Program) -> frozenset[Flow]:
     return frozenset([flow for item in program.instructions if (flow := item.opcode.flow) is not None])
 
 
+def has_blocks(program: Program) -> bool:
+    """Return true if a program has branches, loops or subroutines."""
+    return not facts.of(program, flows_of) <= {Flow.END, Flow.RETURN}
+
+
 def free_indexing(program: Program, file: File) -> bool:
     """Return true if some operand may reach any register of the file, so that the program can observe the file's size."""
     wild = [item for item in facts.of(program, indexed_registers) if item.indirect is not None and item.file is file]

@@ -46,12 +46,13 @@ class Values:
     is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
     pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
     copies: at least those cells that a MOV writes, and those that nothing writes. several: at least those cells with several writers.
-    may_overwrite_outputs: false if every channel of OUT is written in one place at most.
+    may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since it was
+    emptied, or since this was made.
     """
 
     __slots__ = (
         *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows"),
-        *("copies", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs"),
+        *("copies", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched"),
     )
 
     def __init__(self, program: Program) -> None:
@@ -68,6 +69,7 @@ class Values:
         self.writers: dict[int, list[int]] = {}
         self.copies: set[int] = set()
         self.several: set[int] = set()
+        self.touched: set[int] = set()
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
         self.shared = self._shared_with_subs()
@@ -273,6 +275,7 @@ class Values:
     def put(self, place: int, item: Instruction) -> None:
         """Replace the instruction at a place. Control flow stays as it is: jumps and blocks cannot be put."""
         self._origins = -1, ()
+        self.touched.add(place)
         old = self.items[place]
         self.items[place] = item
         self.opcodes.add(item.opcode)
@@ -289,6 +292,7 @@ class Values:
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
         self._origins = -1, ()
+        self.touched.add(place)
         if self.reads[place]:
             self._note_reads(place, ())
         if self.writes[place]:

@@ -42,6 +42,8 @@ class JoinWrites(FormPass):
         joiner = Joiner(form)
         for place in parts:
             joiner.visit(place)
+        if joiner.changed:
+            form.is_stale = True
         return joiner.changed
 
 

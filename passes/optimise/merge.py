@@ -27,7 +27,7 @@ class MergeTemporaries(FormPass):
     """Let TEMP and ADDR registers share a number if no lane needs both at a time, number them densely, and drop unused ones.
 
     Arrays keep their registers, and a program that indexes all of TEMP by an address is not changed. A register that is read before it is
-    written is needed, as 0, from the start.
+    written is needed, as 0, from the start. A program that would only get other numbers, and no fewer registers, stays as it is.
     """
 
     name = "merge-temporaries"
@@ -50,11 +50,44 @@ class MergeTemporaries(FormPass):
         spans = _spans(form) if fixed else {}
         names = {file: _chosen(file, spans, fixed[file]) for file in fixed}
         made = _Namer(names, fixed, values).program(program)
+        if made is not form.original and _is_renamed(form.original, made):
+            made = form.original
         zeros, carried = form.zeros, form.carried
         if made is not program:
             form.restart(made)
             form.zeros, form.carried = _renamed(zeros, names), _renamed(carried, names)
         return made is not program
+
+
+def _is_renamed(old: Program, new: Program) -> bool:
+    """Return true if two programs that do the same differ in the numbers of TEMP and ADDR registers alone, and the new one has no fewer."""
+    if len(old.instructions) != len(new.instructions) or old.immediates != new.immediates:
+        return False
+    if any(old.file_size(file) > new.file_size(file) for file in _FILES):
+        return False
+    return all(a is b or _are_alike(a, b) for a, b in zip(old.instructions, new.instructions))
+
+
+def _are_alike(a: Instruction, b: Instruction) -> bool:
+    """Return true if two instructions differ in the numbers of their registers alone."""
+    if a.opcode is not b.opcode or a.saturate is not b.saturate or a.label != b.label or len(a.src) != len(b.src) or a.offsets != b.offsets:
+        return False
+    if a.precise is not b.precise or a.texture is not b.texture or a.memory != b.memory:
+        return False
+    for one, two in zip(a.dst, b.dst):
+        if one.write_mask != two.write_mask or not _is_numbered(one.register, two.register):
+            return False
+    for source, other in zip(a.src, b.src):
+        if source.swizzle != other.swizzle or source.negate is not other.negate or source.absolute is not other.absolute:
+            return False
+        if not _is_numbered(source.register, other.register):
+            return False
+    return True
+
+
+def _is_numbered(one: RegisterRef, two: RegisterRef) -> bool:
+    """Return true if two registers are equal, or plain registers of one file of TEMP and ADDR."""
+    return one == two or (one.file is two.file and one.file in _FILES and one.cell >= 0 <= two.cell)
 
 
 Names = dict[File, dict[int, int]]
@@ -114,11 +147,21 @@ def _spans(form: Form) -> Spans:
                 if key not in begin:
                     begin[key] = time + is_plain
         time += 2
-    for cell in form.zeros:
+    for cell in _read_first(values) if form.zeros and values.layout.is_straight else form.zeros:
         if (key := cell >> 2) in begin:
             begin[key] = -1
     spans = {key: (first, end[key]) for key, first in begin.items()}
     return _through_loops(form, spans) if values.layout.loops else spans
+
+
+def _read_first(values: Values) -> set[int]:
+    """Return the cells that a program without branches reads before it writes them. There may have been more when it was split."""
+    written: set[int] = set()
+    found: set[int] = set()
+    for reads, writes in zip(values.reads, values.writes):
+        found.update(cell for cell in reads if cell not in written)
+        written.update(writes)
+    return found
 
 
 def _stores_once(item: Instruction | None) -> bool:

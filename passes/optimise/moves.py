@@ -95,7 +95,9 @@ class _Merger:
         values.remove(move)
         for place, changed in made.items():
             values.put(place, changed)
-        self.form.joined(target.register, source.register)
+        if target.register.file is TEMP:
+            self.form.joined(target.register, source.register)
+            self.form.is_stale = True
         return True
 
     def _readers(self, base: int, move: int, first: int, shared: bool) -> list[int] | None:

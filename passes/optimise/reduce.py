@@ -66,6 +66,8 @@ class ReduceByVectors(FormPass):
             item = items[place]
             if item is not None and item.opcode in wanted and _is_scalar(item):
                 changed |= _Reduction(form, place, item).run()
+        if changed:
+            form.is_stale = True
         return changed
 
 

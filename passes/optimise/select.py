@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,11 +12,14 @@ from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
 from passes.optimise.rules.kinds import gives
 from tgsi.language.facts.enums import TEMP
-from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import XYZW, DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.record import record
+
+Value = tuple[SrcOperand, int]
+"""The value of a register at the end of an arm, and the channels that the arm wrote."""
 
 _X = (0, 0, 0, 0)
 _NEAR = 64
@@ -121,33 +125,73 @@ def _selected(
     """Return the straight code for a branch, or None if there is no room for its temporaries or constants."""
     if not temporaries.room(1 + sum(map(len, arms))) or _indexes_by_written(arms):
         return None
-    condition = temporaries.new()
-    target = DstOperand(condition, 1)
+    written = {item.dst[0].register.index for arm in arms for item in arm}
+    found = _chooser(head, written, temporaries, immediates)
+    if found is None:
+        return None
+    made, chooser, choice = found
+    values: list[dict[int, Value]] = []
+    for arm in arms:
+        code, results = _arm(arm, written, temporaries)
+        made += code
+        values.append(results)
+    for old in dict.fromkeys((*values[0], *values[1])):
+        kept = SrcOperand(RegisterRef(TEMP, old))
+        one, two = values[0].get(old), values[1].get(old)
+        pairs: list[tuple[Value | None, Value | None]] = [(one, two)] if one and two and one[1] == two[1] else [(one, None), (None, two)]
+        for first, second in pairs:
+            value = first or second
+            if value is not None:
+                chosen = chooser, first[0] if first else kept, second[0] if second else kept
+                made.append(Instruction(choice, (DstOperand(kept.register, value[1]),), chosen, span=head.span))
+    return made
+
+
+def _chooser(
+    head: Instruction, written: set[int], temporaries: Temporaries, immediates: Immediates
+) -> tuple[list[Instruction], SrcOperand, OpcodeInfo] | None:
+    """Return instructions that make the first source of a choice from the condition of a branch, that source, and the opcode of the choice;
+    None if there is no room for a constant.
+
+    An integer chooses as it is. A float is compared with 0 first, and chooses as -1.0, with no opcode of integers, which a device may lack.
+    """
     kind = head.opcode.src_types[0]
-    source, zero = head.src[0], immediates.source([0] * 4, kind)
+    source, is_float = head.src[0], kind == "float"
+    if not is_float and not (source.register.file is TEMP and source.register.index in written) and is_direct(source.register):
+        first = source.swizzle[0]
+        return [], SrcOperand(source.register, (first,) * 4, source.negate, source.absolute), OPCODES["UCMP"]
+    zero = immediates.source([0] * 4, kind)
     if zero is None:
         return None
-    is_float = kind == "float"  # then 1.0 is chosen by as -1.0, with no opcode of integers, which the device may lack
     test, choice = (OPCODES["SNE"], OPCODES["CMP"]) if is_float else (OPCODES["USNE"], OPCODES["UCMP"])
-    made = [Instruction(test, (target,), (source, zero), span=head.span)]
-    chooser = SrcOperand(condition, _X, negate=is_float)
-    for number, arm in enumerate(arms):
-        names: dict[int, RegisterRef] = {}
-        masks: dict[int, int] = {}
-        for item in arm:
-            old = item.dst[0].register.index
-            if old not in names:
-                names[old] = temporaries.new()
-                whole = SrcOperand(RegisterRef(TEMP, old))
-                made.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (whole,), span=item.span))
-            sources = tuple(_renamed(operand, names) for operand in item.src)
-            made.append(replace(item, dst=(DstOperand(names[old], item.dst[0].write_mask),), src=sources))
-            masks[old] = masks.get(old, 0) | item.dst[0].write_mask
-        for old, new in names.items():
-            before, after = SrcOperand(RegisterRef(TEMP, old)), SrcOperand(new)
-            chosen = (chooser, before, after) if number else (chooser, after, before)
-            made.append(Instruction(choice, (DstOperand(RegisterRef(TEMP, old), masks[old]),), chosen, span=head.span))
-    return made
+    condition = temporaries.new()
+    made = [Instruction(test, (DstOperand(condition, 1),), (source, zero), span=head.span)]
+    return made, SrcOperand(condition, _X, negate=is_float), choice
+
+
+def _arm(arm: Sequence[Instruction], written: set[int], temporaries: Temporaries) -> tuple[list[Instruction], dict[int, Value]]:
+    """Return the instructions of an arm with registers of their own, and what they leave in each register that they wrote."""
+    names: dict[int, RegisterRef] = {}
+    masks: dict[int, int] = {}
+    results: dict[int, Value] = {}
+    counts = Counter(item.dst[0].register.index for item in arm)
+    read = {operand.register.index for item in arm for operand in item.src if operand.register.file is TEMP}
+    made: list[Instruction] = []
+    for item in arm:
+        old, mask = item.dst[0].register.index, item.dst[0].write_mask
+        if item.opcode.is_copy and not item.saturate and counts[old] == 1 and old not in read:
+            source = item.src[0].register
+            if source.file is not TEMP or source.index not in written:
+                results[old] = item.src[0], mask
+                continue
+        if old not in names:
+            names[old] = temporaries.new()
+            made.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (SrcOperand(RegisterRef(TEMP, old)),), span=item.span))
+        sources = tuple(_renamed(operand, names) for operand in item.src)
+        made.append(replace(item, dst=(DstOperand(names[old], mask),), src=sources))
+        masks[old] = masks.get(old, 0) | mask
+        results[old] = SrcOperand(names[old]), masks[old]
+    return made, results
 
 
 def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:

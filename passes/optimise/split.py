@@ -56,7 +56,7 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]
     """
     program = values.program
     declarations = _without_arrays(program, values)
-    if _is_split(values):
+    if has_single_writers(values):
         same = declarations is program.declarations or declarations == program.declarations
         return program if same else with_parts(program, declarations=declarations), set(), set()
     webs = Webs(values)
@@ -90,17 +90,17 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]
     return made_program, *_facts(webs, names)
 
 
-def _is_split(values: Values) -> bool:
+def has_single_writers(values: Values) -> bool:
     """Return true if each register plainly is one web: one instruction, which every lane runs, writes all that is read, and all reads
     follow."""
     if not values.layout.is_straight or values.layout.jumps or values.cells.groups:
         return False
     written: set[int] = set()
-    for item, reads, writes in zip(values.program.instructions, values.reads, values.writes):
+    for item, reads, writes in zip(values.items, values.reads, values.writes):
         if reads and not written.issuperset(reads) and any(cell & 12 != _OUTPUT and cell not in written for cell in reads):
             return False
         if writes:
-            if len(item.dst) > 1:
+            if item is None or len(item.dst) > 1:
                 return False
             first = writes[0]
             if first & 12 != _OUTPUT and not written.isdisjoint(range(first & ~3, (first & ~3) + 4)):

@@ -47,6 +47,8 @@ class SpreadMoves(FormPass):
             item = values.items[place]
             if item is not None and _is_simple(item):
                 changed |= spreader.scatter(place, item)
+        if changed:
+            form.is_stale = True
         return changed
 
 

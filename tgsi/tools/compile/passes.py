@@ -69,6 +69,8 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
             write(f"# after {item}\n{program}\n")
 
     def run(program: Program) -> Program:
+        if "repeat" in names and not options.time_passes:
+            return pipeline.run(program, after=show)
         for item in pipeline.passes:  # one at a time, to time each pass
             with options.watch.stage(f"pass {item.name}"):
                 program = Pipeline((item,)).run(program, after=show)

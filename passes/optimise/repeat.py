@@ -1,0 +1,23 @@
+"""The pass repeat."""
+
+from __future__ import annotations
+
+from passes.form import Form, FormPass
+from tgsi.language.record import record
+
+
+@record(slots=False)
+class Repeat(FormPass):
+    """Run the passes in front of it again, as long as a pass after the last rewriter among them changes anything.
+
+    These are the passes that share a form with it (`passes.pipeline`). Programs with branches or loops, and those whose registers can be
+    split anew, go through the whole pipeline again until nothing changes: with fewer instructions in an arm, or a constant at the head of a
+    loop, the first passes may do more. Alone the pass changes nothing.
+    """
+
+    name = "repeat"
+    rounds: int = 8
+
+    def rewrite(self, form: Form) -> bool:
+        """See `FormPass.rewrite`."""
+        return False
