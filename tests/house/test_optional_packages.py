@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,13 @@ ROOT = Path(__file__).parents[2]
 OPTIONAL = {"moderngl", "pygame", "pyglet", "pyvista", "OpenGL", "glcontext"}
 
 
-def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Line and name of each module that importing this one needs, up to its `pytest.importorskip`."""
+@functools.cache
+def imports(file: Path) -> list[tuple[int, str]]:
+    """Line and name of each module that importing a file needs, up to its `pytest.importorskip`."""
+    return list(_imports(file))
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in tree.body:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -43,5 +49,6 @@ def test_a_planted_import_is_found(tmp_path: Path) -> None:
     planted = tmp_path / "test_planted.py"
     planted.write_text("import json\nimport moderngl\n")
     assert optional_imports(planted, set()) == [f"{planted}:2: moderngl"]
+    planted = tmp_path / "test_guarded.py"
     planted.write_text('import pytest\npytest.importorskip("moderngl")\nimport moderngl\n')
     assert optional_imports(planted, set()) == []

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import tgsi
 from tests.mesa_glsl.old_texts import SIZE, STYLES, OldText, attribute, old_texts, texels, uniform
+from tests.nights import sampled
 from tests.unit.glsl.glslang import needs_glslang
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.facts.enums import File
@@ -76,7 +77,7 @@ def test_there_are_24_texts_of_each_of_nine_styles() -> None:
 
 
 @needs_glslang
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", sampled(STYLES, 3))
 def test_old_texts_compile_to_programs_that_run_and_color_their_fragments(style: str) -> None:
     refused = {}
     for item in old_texts(style):

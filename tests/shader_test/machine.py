@@ -230,7 +230,7 @@ class Machine(Resources):
     # draws
 
     def _fb(self, line: str, words: list[str]) -> None:
-        if words[1:3] == ["tex", "2d"] and len(words) == 4:
+        if words[1:3] in (["tex", "2d"], ["tex", "layered"]) and len(words) == 4:
             self.target, self.is_window = self.textures[int(words[3])].resource, False
         elif words[1:] == ["draw", "winsys"]:
             self.target, self.is_window = self.window, True

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from frontends.glsl.extensions import KNOWN
 from tests.shader_test.machine import Machine
 from tests.shader_test.probes import LacksError, ProbeError
 from tests.shader_test.programs import compile_script
@@ -62,11 +63,13 @@ def _limited(found: list[Path]) -> list[Path]:
 
 def outcome(path: Path, screen: g.Screen) -> tuple[str, str]:
     """Outcome of a file, and what says why: pass, fail, unsupported (TGSI has no words), lacks (the runner has no such command), error;
-    and not counted: refused (glslang makes no SPIR-V of it), other (not GLSL), quiet (without a probe)."""
+    and not counted: refused (glslang makes no SPIR-V of it, or an extension is not offered), other (not GLSL), quiet (without a probe)."""
     try:
         script = read_script(path)
     except NotGlslError as error:
         return "other", str(error)
+    if absent := script.extensions & KNOWN:  # shader_runner skips such a file, too
+        return "refused", f"{min(absent)} is not offered"
     if not any(re.match(r"(relative )?probe (?!warn)", line) for line in script.commands):
         return "quiet", "no probe"
     try:

@@ -36,7 +36,8 @@ class NotGlslError(Exception):
 class Script:
     """A file: size of the window, text of each stage, rows of vertex data, commands.
 
-    `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only; `constants` are values by SpecId for them.
+    `extensions` are those that the file requires. `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only;
+    `constants` are values by SpecId for them.
     """
 
     size: tuple[int, int]
@@ -46,6 +47,7 @@ class Script:
     commands: list[str]
     modules: dict[str, str]
     constants: dict[str, dict[int | str, float]]
+    extensions: frozenset[str]
 
 
 def read_script(path: Path) -> Script:
@@ -95,6 +97,7 @@ def read_script(path: Path) -> Script:
         commands=[line for name, lines in sections if name == "test" for line in _plain(lines)],
         modules=modules,
         constants=constants,
+        extensions=frozenset(line.split()[0] for line in required if line.startswith("GL_")),
     )
 
 

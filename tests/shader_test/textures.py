@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.formats.arrays import pack
+from backends.formats.format import find_format
 from tgsi import gallium as g
 from tgsi.language.record import record
 
 FORMATS = {
-    "GL_RGBA8": "R8G8B8A8_UNORM", "GL_RGBA": "R8G8B8A8_UNORM", "GL_RGBA32F": "R32G32B32A32_FLOAT", "GL_RGBA16F": "R16G16B16A16_FLOAT",
+    "GL_RGBA8": "R8G8B8A8_UNORM", "GL_COMPRESSED_RGBA": "R8G8B8A8_UNORM",
+    "GL_RGBA": "R8G8B8A8_UNORM", "GL_RGBA32F": "R32G32B32A32_FLOAT", "GL_RGBA16F": "R16G16B16A16_FLOAT",
     "GL_R32F": "R32_FLOAT", "GL_R32I": "R32_SINT", "GL_R32UI": "R32_UINT", "GL_RGBA32I": "R32G32B32A32_SINT", "GL_RG32F": "R32G32_FLOAT",
     "GL_RGBA32UI": "R32G32B32A32_UINT", "GL_RGBA8I": "R8G8B8A8_SINT", "GL_RGBA8UI": "R8G8B8A8_UINT", "GL_RGBA16": "R16G16B16A16_UNORM",
     "GL_RG8": "R8G8_UNORM", "GL_R8": "R8_UNORM", "GL_R11F_G11F_B10F": "R11G11B10_FLOAT", "GL_RGBA8_SNORM": "R8G8B8A8_SNORM",
@@ -69,6 +72,10 @@ def _create(screen: g.Screen, target: str, format: str, size: list[int], last_le
 def _fill(ctx: g.Context, resource: Any, texels: NDArray[np.float32], level: int = 0) -> None:
     """Write texels, float numbers of four channels, in the format of a resource."""
     name = str(resource.format)
+    if name == "R11G11B10_FLOAT":
+        data = pack(find_format(name), texels).reshape(*texels.shape[:-1], 4)
+        ctx.texture_subdata(resource, np.ascontiguousarray(data), level=level)
+        return
     texels = np.broadcast_to(texels, (*texels.shape[:-1], 4)) if texels.shape[-1] == 1 else texels
     count = len(re.findall(r"[RGBAZ]\d+", name.split("_")[0]))
     texels = texels[..., :count]

@@ -84,15 +84,18 @@ def member_at(interfaces: list[Interface], binding: int, offset: int) -> tuple[s
 
 
 def element_of_units(name: str, texts: Mapping[str, str]) -> str:
-    """``tex[3]`` for ``tex[1][1]`` of textures that a text declares as ``tex[2][2]``, or with a size behind the type."""
-    base, indices = name.split("[")[0], [int(item) for item in re.findall(r"\[(\d+)\]", name)]
-    for text in texts.values():
-        found = re.search(rf"\buniform\s[^;]*?\w((?:\s*\[\d+\])*)\s*\b{base}((?:\s*\[\d+\])*)\s*;", text)
-        if found is not None and len(indices) > 1:
-            sizes = [int(item) for item in re.findall(r"\d+", found[2] + found[1])]
+    """``tex[3]`` for ``tex[1][1]`` of textures that a text declares as ``tex[2][2]``, or with a size behind the type; also in structs."""
+    indices = [int(item) for item in re.findall(r"\[(\d+)\]", name[name.rfind(".") + 1 :])]
+    if len(indices) < 2:
+        return name
+    base = re.sub(r"(\[\d+\])+$", "", name)
+    declared = re.compile(rf"\w((?:\s*\[\d+\])*)\s+{base.split('.')[-1]}((?:\s*\[\d+\])*)\s*;")
+    for found in declared.finditer("\n".join(texts.values())):
+        sizes = re.findall(r"\d+", found[2] + found[1])
+        if len(sizes) == len(indices):
             at = 0
-            for index, size in zip(indices, sizes, strict=False):
-                at = at * size + index
+            for index, size in zip(indices, sizes, strict=True):
+                at = at * int(size) + index
             return f"{base}[{at}]"
     return name
 

@@ -10,12 +10,14 @@ import pytest
 import tgsi
 from frontends.glsl.builtins import BUILT_INS, NEVER
 from frontends.glsl.legacy import DESKTOP_VERSIONS, ES_TARGETS
+from tests.nights import sampled
 from tests.unit.glsl.glslang import needs_glslang
 from tests.unit.glsl.mesa import Judge, needs_mesa
 from tests.unit.glsl.uses import USES, joined, text_of
 
 DESKTOP, ES = sorted(DESKTOP_VERSIONS), sorted(ES_TARGETS)
 VERSIONS = [(version, False) for version in DESKTOP] + [(version, True) for version in ES]
+ADDING = sorted({name for item in BUILT_INS.values() for name in item.extensions})
 MESA_LAST = 450
 LENIENT = {"determinant", "gl_NumSamples", "gl_TessCoord", "barrier"}
 """Names that Mesa has in versions before the specification's, or whose use needs a stage of a later one."""
@@ -32,7 +34,7 @@ def test_the_places_of_a_name_are_said_in_words() -> None:
 
 
 @needs_glslang
-@pytest.mark.parametrize(("version", "is_es"), VERSIONS)
+@pytest.mark.parametrize(("version", "is_es"), sampled(VERSIONS, 3))
 def test_a_version_has_all_its_names(version: int, is_es: bool) -> None:
     stages: dict[str, list[str]] = defaultdict(list)
     for name, item in BUILT_INS.items():
@@ -43,7 +45,7 @@ def test_a_version_has_all_its_names(version: int, is_es: bool) -> None:
 
 
 @needs_glslang
-@pytest.mark.parametrize("extension", sorted({name for item in BUILT_INS.values() for name in item.extensions}))
+@pytest.mark.parametrize("extension", sampled(ADDING, 3))
 def test_an_extension_adds_its_names_to_older_versions(extension: str) -> None:
     is_es = extension.startswith(("GL_OES", "GL_EXT"))
     names = [name for name, item in BUILT_INS.items() if extension in item.extensions]

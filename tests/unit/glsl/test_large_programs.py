@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from tests.nights import sampled
 from tests.unit.glsl.glslang import needs_glslang
 
 KINDS = ("elseif", "nested", "ternary", "switch", "returns", "loop")
@@ -48,8 +49,7 @@ def chosen(program: tgsi.Program, choices: list[int], engine: str) -> list[float
 
 
 @needs_glslang
-@pytest.mark.parametrize("cases", [120, pytest.param(1000, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "cases"), sampled([(kind, cases) for kind in KINDS for cases in (120, 1000)], 4))
 def test_a_thousand_cases_are_told_apart_by_both_engines(kind: str, cases: int) -> None:
     program = tgsi.compile(glsl(kind, cases), stage="frag")
     choices = [0, 1, 31, 99, 100, 101, cases - 1, cases]
@@ -59,7 +59,7 @@ def test_a_thousand_cases_are_told_apart_by_both_engines(kind: str, cases: int) 
 
 
 @needs_glslang
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sampled(KINDS[::-1], 2))
 def test_deep_programs_are_drawn_and_written_in_other_languages(kind: str) -> None:
     program = tgsi.compile(glsl(kind, 200), stage="frag")
     assert tgsi.write_spirv(program)
@@ -117,8 +117,7 @@ def many(temporaries: int, live: int) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["jit", "interp"])
-@pytest.mark.parametrize("live", [2, 500])
+@pytest.mark.parametrize(("live", "engine"), sampled([(500, "jit"), (2, "jit"), (2, "interp"), (500, "interp")], 2))
 def test_ten_thousand_registers_hold_what_they_were_given(live: int, engine: str) -> None:
     expected = []
     for first in range(4):
