@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from passes.edit import rebuilt
 from passes.lower.state.additions import Additions, W, X, Y, Z, of, op, prologue, redirect, with_property
+from passes.validate.stages import MAX_VALUES
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.semantics import Semantic
@@ -89,11 +90,13 @@ class Shapes(ABC):
         """Return the program that emits quads.
 
         Raises:
-            UnsupportedError: it writes no POSITION, emits to another stream than 0, or indexes outputs by an address.
+            UnsupportedError: it writes no POSITION, emits to another stream than 0, indexes outputs by an address, or emits too many vertices.
         """
+        most = self.program.property(_MOST) * 4
+        if most > MAX_VALUES[_MOST]:
+            raise UnsupportedError.at("K039", f"a quad has four vertices, {most} in all, and a geometry program emits {MAX_VALUES[_MOST]}")
         replaced = {(File.OUT, register.index): temp for register, (_, _, temp) in self._held.items()}
         program = redirect(self.program, replaced)
-        most = program.property(_MOST) * 4
         made = prologue(rebuilt(program, [self._changed(item) for item in program.instructions]), self.start())
         made = self.more.finish(made)
         made = replace(made, declarations=tuple(item for item in made.declarations if not _is_point_size(item)))

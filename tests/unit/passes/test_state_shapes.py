@@ -161,6 +161,7 @@ def test_what_cannot_be_lowered_is_named_with_its_place() -> None:
     )
     taken = COLORS.replace("GENERIC[0]", "GENERIC[7]")
     streams = str(tgsi.geometry_for(VERTEX)).replace("{0, 0, 0, 0}", "{1, 0, 0, 0}")
+    many = str(tgsi.geometry_for(VERTEX)).replace("VERTICES 1\n", "VERTICES 300\n")
     culls = VERTEX.replace("VERT\n", "VERT\nPROPERTY NUM_CULLDIST_ENABLED 1\n")
     for text, fields, words in (
         (indexed, {"window_position": ("LOWER_LEFT",)}, r"an address may reach IN\[0\]"),
@@ -168,6 +169,7 @@ def test_what_cannot_be_lowered_is_named_with_its_place() -> None:
         (taken, {"smooth_points": (7,)}, r"GENERIC\[7\] carries something else"),
         (taken, {"clip_distances": (1, 7)}, r"GENERIC\[7\] carries something else"),
         (streams, {"point_sprite": True}, "a stream that is not drawn"),
+        (many, {"smooth_points": (7,)}, "a quad has four vertices, 1200 in all, and a geometry program emits 1024"),
         (culls, {"clip_planes": 1}, "the program has cull distances alone"),
     ):
         with pytest.raises(tgsi.UnsupportedError, match=f"K039.*{words}"):
