@@ -90,7 +90,7 @@ class Shapes(ABC):
         """Return the program that emits quads.
 
         Raises:
-            UnsupportedError: it writes no POSITION, emits to another stream than 0, indexes outputs by an address, or emits too many vertices.
+            UnsupportedError: it writes no POSITION, emits too many vertices or to another stream than 0, or indexes outputs by an address.
         """
         most = self.program.property(_MOST) * 4
         if most > MAX_VALUES[_MOST]:
