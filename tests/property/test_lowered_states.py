@@ -50,7 +50,7 @@ def check(case: Case, seeds: Iterable[int], least: int) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_a_lowered_program_computes_what_the_state_makes_of_it(case: Case) -> None:
-    check(case, range(200), 12)
+    check(case, range(200), 8)
 
 
 @pytest.mark.nightly
