@@ -81,8 +81,8 @@ def test_some_programs_are_accepted_in_each_state(shared: Path) -> None:
 def test_the_corpus_is_accepted_in_each_state(first: int, shared: Path) -> None:
     texts, modules, refused = judged(programs(shared, first, STEP), 8)
     print(texts, modules, refused)
-    assert texts > 130
-    assert modules > 130
+    assert texts > 100
+    assert modules > 100
     assert sum(refused.values()) < 0.05 * (texts + modules)
 
 
