@@ -45,7 +45,7 @@ class Names:
 
     def _keep(self, program: Program) -> None:
         """Reserve the names that the key has for registers of the program."""
-        for register, name in self.layout.key.names.items():
+        for register, name in self.layout.names.items():
             if name in _WORDS:
                 self.layout.refuse(f"names: {register}: `{name}` is a word of GLSL; choose another name")
             if not _has(program, register):
@@ -58,7 +58,7 @@ class Names:
 
     def resource(self, register: str, known: str | None, own: str) -> str:
         """The name of a resource: that of the key, else like the one that the program knows, else like `own` after the key's prefix."""
-        return self._fixed.get(register) or self.give(known or f"{self.layout.key.prefix}{own}")
+        return self._fixed.get(register) or self.give(known or f"{self.layout.prefix}{own}")
 
     def port(self, register: str, semantic: str, wanted: str) -> str:
         """The name of an input or output: that of the key for its register or semantic, else like the one wanted."""

@@ -234,7 +234,7 @@ class Ports:
 
     def _qualifiers_after(self, semantic: str) -> str:
         """The qualifiers that the key gives an output which meets an input of a fragment program, with a space after each."""
-        given = self.names.layout.key.qualifiers.get(semantic)
+        given = self.names.layout.qualifiers.get(semantic)
         return f"{given} " if given and self.program.property("NEXT_SHADER", _P.FRAG) == _P.FRAG else ""
 
     def _built_output(self, name: str, number: int, item: Declaration) -> Place | None:

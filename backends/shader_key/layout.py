@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NoReturn
 
-from backends.shader_key.key import NO_STATE, ShaderKey
+if TYPE_CHECKING:
+    from backends.shader_key.key import ShaderKey
+
+_NO_NUMBERS: Mapping[str, int] = MappingProxyType({})
+_NO_WORDS: Mapping[str, str] = MappingProxyType({})
 
 
 class Layout:
     """Answers of a key to the questions of a writer. Two resources with one binding, and two variables with one name, are refused.
 
-    key: the key. caller: the function that was given it, for messages. has_sets: the language has descriptor sets, within which all
-    resources share their bindings; otherwise each file has bindings of its own.
+    key: the key, None for output that depends on the program alone; its module is not loaded then. caller: the function that was
+    given it, for messages. has_sets: the language has descriptor sets, within which all resources share their bindings; otherwise each
+    file has bindings of its own.
     """
 
-    def __init__(self, key: ShaderKey = NO_STATE, *, caller: str = "", has_sets: bool = False) -> None:
-        self.key = key
+    def __init__(self, key: ShaderKey | None = None, *, caller: str = "", has_sets: bool = False) -> None:
+        self.bindings: Mapping[str, int | None] = _NO_NUMBERS if key is None else key.bindings
+        self.names = _NO_WORDS if key is None else key.names
+        self.qualifiers = _NO_WORDS if key is None else key.qualifiers
+        self.prefix = "" if key is None else key.prefix
+        self._sets = _NO_NUMBERS if key is None else key.sets
         self._caller = caller
         self._has_sets = has_sets
-        self._bindings: dict[tuple[str | int, int], str] = {}
-        if key.sets and not has_sets:
+        self._taken: dict[tuple[str | int, int], str] = {}
+        if self._sets and not has_sets:
             self.refuse("sets: GLSL for OpenGL has no descriptor sets; leave the field out, or write SPIR-V")
 
     def refuse(self, text: str) -> NoReturn:
@@ -32,7 +43,7 @@ class Layout:
         file, number: the register. group: its descriptor set; counters have none, and a group of their own.
         """
         register = f"{file}[{number}]"
-        given = self.key.bindings
+        given = self.bindings
         place: int | None = default
         if register in given:
             place = given[register]
@@ -43,7 +54,7 @@ class Layout:
             if self._has_sets:
                 self.refuse(f"bindings: {register}: each resource of SPIR-V has a binding; give a number in place of None")
             return None
-        other = self._bindings.setdefault((group if self._has_sets else file, place), register)
+        other = self._taken.setdefault((group if self._has_sets else file, place), register)
         if other != register:
             where = f" of set {group}" if self._has_sets else ""
             self.refuse(f"bindings: {other} and {register} both have binding {place}{where}; give one of them another number")
@@ -51,13 +62,12 @@ class Layout:
 
     def is_bound(self, register: str) -> bool:
         """Return true if the key has a binding for exactly this register."""
-        return self.key.bindings.get(register) is not None
+        return self.bindings.get(register) is not None
 
     def group(self, file: str, number: int, default: int) -> int:
         """The descriptor set of a register."""
-        sets = self.key.sets
-        return sets.get(f"{file}[{number}]", sets.get(file, default))
+        return self._sets.get(f"{file}[{number}]", self._sets.get(file, default))
 
     def name(self, *registers: str) -> str | None:
         """The name that the key has for the first of several texts of a register; None if it has none."""
-        return next((self.key.names[text] for text in registers if text in self.key.names), None)
+        return next((self.names[text] for text in registers if text in self.names), None)

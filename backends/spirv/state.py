@@ -87,7 +87,7 @@ class State:
 
     def named(self, own: str, *registers: str) -> str:
         """The name of a resource: that of the key for one of these registers, or `own` after the key's prefix."""
-        return self.options.layout.name(*registers) or f"{self.options.layout.key.prefix}{own}"
+        return self.options.layout.name(*registers) or f"{self.options.layout.prefix}{own}"
 
     # values
 
