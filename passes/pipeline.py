@@ -30,6 +30,9 @@ from tgsi.language.facts.limits import MANY_TEMPORARIES, SOFTWARE
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+_MANY = 1 << 30
+"""Rounds after which there is no other."""
+
 Callback = Callable[[Pass, Program], None]
 Group = tuple[Sequence[Pass], Callable[[Form], bool] | None]
 
@@ -82,10 +85,9 @@ class Pipeline:
     def _run(self, program: Program, after: Callback | None) -> Program:
         """Run all passes; with `repeat`, run them again on some programs until nothing changes."""
         made, is_stale = self._once(program, after)
-        repeat = self._repeat
-        if repeat is None or made is program or not (is_stale or facts.of(program, has_blocks)):
+        if not self.rounds or made is program or not (is_stale or facts.of(program, has_blocks)):
             return made
-        for _ in range(repeat.rounds):
+        for _ in range(self.rounds):
             before = made
             made = self._once(before, after)[0]
             if made is before or made == before:
@@ -93,40 +95,53 @@ class Pipeline:
         return made
 
     @cached_property
-    def _repeat(self) -> Repeat | None:
-        return next((item for item in self.passes if isinstance(item, Repeat)), None)
+    def rounds(self) -> int:
+        """Most rounds of the passes; 0 without `repeat`."""
+        return max((item.rounds for item in self.passes if isinstance(item, Repeat)), default=0)
+
+    @cached_property
+    def _end(self) -> int:
+        """The number of the group that is `repeat`; -1 if there is none."""
+        return next((number for number, (group, _) in enumerate(self._groups) if isinstance(group[0], Repeat)), -1)
+
+    @cached_property
+    def _last_walk(self) -> int:
+        """The number of the last group of rewriters in front of `repeat`; -1 if there is none."""
+        return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
 
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
         """Run all passes, `repeat` inside of a form; also return true if registers became free to split after the last rewriter."""
         made, form = fitted(program), None
         check = budgets.check
-        groups = self._groups
-        place = first = rounds = 0  # first: the group that made the form
-        is_done, is_stale = True, False  # is_done: nothing changed after the last rewriter
+        groups, walk, end = self._groups, self._last_walk, self._end
+        place = first = 0  # first: the group that made the form
+        rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` as it was after the round before
+        is_stale = False
         while place < len(groups):
             check()
             group, rewrite = groups[place]
-            place += 1
             if rewrite is not None:
                 if form is None:
-                    form, first, rounds = Form(made), place - 1, 1
+                    form, first, rounds, last, seen = Form(made), place, 1, -1, -2
                 elif form.values is None:
                     form.read()
+                if place == last + 1 == seen + 1 and place < end:  # the passes up to `repeat` have seen the form as it is
+                    place, rounds = end, _MANY
+                    continue
                 rewritten = rewrite(form)
-                if isinstance(group[0], Rewriter):
-                    is_done = True
-                elif rewritten:
-                    is_done = False
-                elif isinstance(group[0], Repeat):
+                if rewritten:
+                    last, seen = place, -2
+                elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
-                    if not is_done and not is_stale and rounds < group[0].rounds:
-                        place, rounds = first, rounds + 1
+                    if walk < last and not is_stale and rounds < self.rounds:
+                        place, rounds, seen = first - 1, rounds + 1, last
                 if after is not None and rewritten:
                     made = form.finish()
             else:
                 made = _finished(form) if form is not None else made
                 form = None
                 made = group[0].run(made)
+            place += 1
             if after is not None:
                 for item in group:
                     after(item, made)
