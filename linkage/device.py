@@ -223,6 +223,10 @@ class Plain:
     words: Callable[[Any, Any, Registers], tuple[tuple[Words, ...], tuple[Patch, ...]] | None]
 
 
+Codes = Callable[[Interface, Interface, DeviceLink], tuple[dict[int, int], dict[int, int]]]
+"""From the two interfaces and their link to the chip's number of each output register and each input register."""
+
+
 @record
 class Profile:
     """A device: its limits as data, and its one linking strategy."""
@@ -233,6 +237,7 @@ class Profile:
     _: KW_ONLY
     build: Callable[[Job], None]
     plain: Plain | None = None  # the same numbers for most pairs, in less time
+    codes: Codes | None = None  # the chip's numbers of outputs and inputs, if its driver has programs name them
     build_between: Callable[[Job], None] | None = None  # links two stages before the rasterizer; None: the device has no table for them
     interpolators: int = 32  # whole varyings that a pair may have at least, next to the position
     has_face: bool = True

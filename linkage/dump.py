@@ -8,11 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 from linkage.device_link import DeviceLink
+from linkage.device_opcodes import TRANSLATED
+from linkage.device_programs import device_pair, device_program
 from linkage.linker import Linker, OutputLinker, linked_program
-from linkage.options import IDENTITY, LinkState
+from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
+from linkage.profiles import PROFILES
 from linkage.table import NAMED_OUTPUTS, LinkTable
 from linkage.text import channels_text
 from tgsi.language.program import Program
+from tgsi.language.tokens.encoder import encode
 
 
 def _device_json(device: DeviceLink) -> dict[str, Any]:
@@ -27,12 +31,19 @@ def _device_json(device: DeviceLink) -> dict[str, Any]:
 
 
 def show(
-    tables: Sequence[LinkTable], programs: Sequence[Program], form: str, *, state: LinkState = IDENTITY, moved: str = "fragment"
+    tables: Sequence[LinkTable],
+    programs: Sequence[Program],
+    form: str,
+    *,
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+    moved: str = "fragment",
 ) -> str:
     """The links of a chain in one of four forms.
 
     `link`: the tables. `json`: of a pair, `as_json`; of a longer chain an object `links` with one for each pair, which has `from` and `to`,
-    too. `text`: one program of the last pair with its registers moved; `moved` names it. `tokens`: the same program as patched tokens.
+    too. `text`: one program of the last pair with its registers moved; `moved` names it. `tokens`: the same program as tokens.
+    For nv30, nv40 and i915 it is the program that the device takes (`linkage.device_programs`).
     """
     names = [program.processor.name for program in programs]
     pairs = list(zip(names, names[1:], tables))
@@ -44,6 +55,15 @@ def show(
         named = [_names(first, second) for first, second in pairwise(programs)]
         return "\n".join(f"{head}{table}\n{names}" for head, table, names in zip(heads, tables, named))
     vertex, fragment = programs[-2:]
+    profile = tables[-1].profile
+    if profile in TRANSLATED:
+        chip = device_pair(vertex, fragment, profile, state=state, options=options)
+        is_numbered = PROFILES[profile].codes is not None
+        if is_numbered or moved == "fragment":
+            made = chip[moved == "fragment"]
+        else:
+            made = linked_program(chip[0], device_program(fragment, profile), state=state, moved=moved)
+        return str(made) if form == "text" else "".join(f"{word:08x}\n" for word in encode(made))
     if form == "text":
         return str(linked_program(vertex, fragment, state=state, moved=moved))
     if moved == "vertex":

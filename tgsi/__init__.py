@@ -89,7 +89,7 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.text.logs import FoundProgram, programs_in
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
-    from tgsi.lowering import geometry_for, lower, stipple_texels, window_constant
+    from tgsi.lowering import device_pair, geometry_for, lower, lowering_for, stipple_texels, window_constant
 
 _siblings.check()
 
@@ -143,6 +143,7 @@ _LAZY = {
     "check": "tgsi.api",
     "compile": "frontends.programs",
     "decode": "tgsi.language.tokens.decoder",
+    "device_pair": "tgsi.lowering",
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
     "findings": "tgsi.api",
@@ -151,6 +152,7 @@ _LAZY = {
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
     "lower": "tgsi.lowering",
+    "lowering_for": "tgsi.lowering",
     "matching_key": "backends.shader_key.matching",
     "optimize": "tgsi.api",
     "parse": "tgsi.api",
@@ -217,6 +219,7 @@ __all__ = [
     "check",
     "compile",
     "decode",
+    "device_pair",
     "dump",
     "encode",
     "findings",
@@ -226,6 +229,7 @@ __all__ = [
     "link_chain",
     "linked_program",
     "lower",
+    "lowering_for",
     "matching_key",
     "optimize",
     "parse",

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from passes.lower.options import LoweringOptions, known_field
 from passes.lowering import lowered
 from passes.validate import validate
 from tgsi.language.diagnostics import show_at_caller
 from tgsi.language.program import Program
 
-__all__ = ["geometry_for", "lower", "stipple_texels", "window_constant"]
+__all__ = ["device_pair", "geometry_for", "lower", "lowering_for", "stipple_texels", "window_constant"]
 
 
 def lower(program: Program | str | bytes, options: LoweringOptions | str | None = None, **fields: Any) -> Program:
@@ -47,6 +48,48 @@ def lower(program: Program | str | bytes, options: LoweringOptions | str | None 
     program = _program(program, "lower")
     validate(program)
     return lowered(program, chosen, is_valid=True)
+
+
+def lowering_for(program: Program | str | bytes, profile: str) -> LoweringOptions:
+    """Return the lowerings that a program needs on a device: its opcodes that the driver does not translate and that have an expansion.
+
+        tgsi.lower(program, tgsi.lowering_for(program, "nv40"))
+
+    Empty options: nothing is to be done, or the device's driver has a compiler of its own (all profiles but nv30, nv40 and i915).
+
+    Raises:
+        ValueError: there is no such profile.
+    """
+    from linkage.device_programs import lowering_for as made
+
+    return made(_program(program, "lowering_for"), profile)
+
+
+def device_pair(
+    vertex: Program | str | bytes,
+    fragment: Program | str | bytes,
+    profile: str,
+    *,
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+) -> tuple[Program, Program]:
+    """Return a pair as a device takes it: lowered as `lowering_for` says, with registers by which the device finds the values.
+
+    On nv30 and nv40 these are the chip's own numbers of outputs and inputs; those that the chip does not carry come after all others. On
+    other devices the fragment program's inputs have the numbers of the outputs, as in `linked_program`.
+
+    Raises:
+        LinkError: the device cannot link the pair, or a range of registers would have to be torn apart (K022).
+        UnsupportedError: a lowering met an instruction or declaration that it cannot lower; the message names it and its place.
+        ValidationError, LimitError: a program may not run.
+        ValueError: there is no such profile.
+    """
+    from linkage.device_programs import device_pair as made
+
+    pair = _program(vertex, "device_pair"), _program(fragment, "device_pair")
+    for program in pair:
+        validate(program)
+    return made(*pair, profile, state=state, options=options)
 
 
 def geometry_for(vertex: Program | str | bytes, primitive: str = "POINTS") -> Program:

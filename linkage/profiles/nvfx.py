@@ -24,11 +24,11 @@ from linkage.checks import (
     wrong_carrier,
 )
 from linkage.device import TEXTURE_NAMES, Job, Plain, Profile, Registers
-from linkage.device_link import Block, Patch, Words
+from linkage.device_link import Block, DeviceLink, Patch, Words
 from linkage.layout import SemanticSet, lay_out
 from linkage.relocate import Field
 from linkage.rows import Relocation
-from linkage.usage import Output
+from linkage.usage import Interface, Output
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
@@ -293,6 +293,31 @@ def _enabled(entries: Iterable[int]) -> int:
     return sum(1 << (entry & 15) for entry in entries if entry != NOTHING)
 
 
+OUTPUTS = {
+    "nv30": (("POSITION", 0), ("BCOLOR", 1), ("COLOR", 3), ("FOG", 5), ("PSIZE", 6), ("texture coordinate", 8)),
+    "nv40": (("POSITION", 0), ("COLOR", 1), ("BCOLOR", 3), ("FOG", 5), ("PSIZE", 6), ("texture coordinate", 7)),
+}
+"""The chip's number of the first output of each kind. Source: NV30_VP_INST_DEST and NV40_VP_INST_DEST in Mesa's headers of the chips."""
+
+INPUTS = (("POSITION", 0), ("COLOR", 1), ("FOG", 3), ("texture coordinate", 4), ("FACE", 14))
+"""The chip's number of the first input of each kind. Source: NVFX_FP_OP_INPUT_SRC in Mesa's `nouveau/nv30/nvfx_shader.h`."""
+
+
+def codes(producer: Interface, consumer: Interface, device: DeviceLink) -> tuple[dict[int, int], dict[int, int]]:
+    """The chip's number of each output and each input; those that nothing carries have none."""
+    first = dict(OUTPUTS[device.profile])
+    outputs = {o.register: first[o.semantic.name] + o.semantic.index for o in producer.outputs if o.semantic.name in first}
+    carried = enumerate(device.block("interpolants").values)
+    outputs |= {register: first["texture coordinate"] + number for number, register in carried if register != NO_OUTPUT}
+    first = dict(INPUTS)
+    items = (*consumer.varyings, *consumer.specials)
+    inputs = {item.register: first[item.semantic.name] + item.semantic.index for item in items if item.semantic.name in first}
+    for patch in device.patches:
+        if patch.kind != "constant" and patch.value != NOTHING:
+            inputs[patch.field.anchor] = first["texture coordinate"] + (patch.value & 15)
+    return outputs, inputs
+
+
 PLAIN = Plain(_vertex, _fragment, _join)
 PLAIN_NV40 = Plain(_vertex, _fragment, _join_nv40)
 
@@ -303,10 +328,13 @@ NV30 = Profile(
     BYTE,
     build=build,
     plain=PLAIN,
+    codes=codes,
     interpolators=8,
     has_face=False,
     has_fragment_flow=False,
     has_geometry=False,
     has_primitive_id=False,
 )
-NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build=build, plain=PLAIN_NV40, interpolators=10, has_geometry=False, has_primitive_id=False)
+NV40 = Profile(
+    "nv40", "NVIDIA nv40", BYTE, build=build, plain=PLAIN_NV40, codes=codes, interpolators=10, has_geometry=False, has_primitive_id=False
+)

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkage import LinkTable, linked_program
+from linkage.device_programs import device_pair
 from linkage.link import connect
 from passes.lower.registers import move_registers
 from passes.lower.renumber import renumber
@@ -76,7 +77,8 @@ def test_renumbering_by_hand_changes_no_pixel(screen: g.Screen, seed: int) -> No
     legal = renumber((vertex, fragment), SM3, reserve=range(8)).programs
     patched = vertex, linked_program(vertex, fragment)
     other = linked_program(vertex, fragment, moved="vertex"), fragment
-    for programs in (moved, (legal[0], legal[1]), patched, other):
+    chips = (device_pair(vertex, fragment, name) for name in ("nv30", "nv40", "i915"))
+    for programs in (moved, (legal[0], legal[1]), patched, other, *chips):
         assert render(screen, *programs).tobytes() == expected.tobytes()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tgsi.tools.compile.batch.names import Unread, is_folder, shown
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.files import Shader, each, input_names, one_input, report, write, write_folder
-from tgsi.tools.compile.front import checked, fails
+from tgsi.tools.compile.front import DEFAULT_PROFILE, checked, fails
 from tgsi.tools.compile.passes import make_runner
 from tgsi.tools.compile.state import matched
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
@@ -91,11 +91,23 @@ def _check_shaders(items: Iterable[Shader | Unread], options: argparse.Namespace
             if fails(found, options):
                 work.failed = True
             elif not options.check:
-                work.programs.append((item, run_passes(program)))
+                program = run_passes(program)
+                if options.profile != DEFAULT_PROFILE:
+                    program = _for_device(program, options, work, item)
+                work.programs.append((item, program))
         except DiagnosticError as error:
             work.add(item, error.diagnostics)
             work.failed = True
     return count
+
+
+def _for_device(program: Any, options: argparse.Namespace, work: _Work, shader: Shader) -> Any:
+    """A program with the lowerings that the device of --profile needs; a note says which."""
+    from linkage.device_programs import device_program
+    from tgsi.tools.compile.link import device_notes
+
+    work.add(shader, device_notes([program], options.profile))
+    return device_program(program, options.profile)
 
 
 def _print_programs(options: argparse.Namespace, work: _Work) -> None:

@@ -92,6 +92,8 @@ def link_shaders(options: argparse.Namespace) -> int:
                 options=chosen,
                 limits=limits_of(options),
             )
+        if emit in ("text", "tokens"):
+            found += device_notes(programs, options.profile)
         if options.werror or options.format in ("sarif", "github"):  # a table shows them anyway
             found += [item for table in tables for item in table.findings]
         if fails(found, options):
@@ -103,7 +105,7 @@ def link_shaders(options: argparse.Namespace) -> int:
 
                 made = link_picture(tables, programs, [names[id(program)] for program in programs])
             else:
-                made = show(tables, programs, emit, state=state, moved=options.moved or "fragment")
+                made = show(tables, programs, emit, state=state, options=chosen, moved=options.moved or "fragment")
     except DiagnosticError as error:
         if options.explain_link and names and error.diagnostics:
             from tgsi.tools.compile.views.link_picture import refused_picture
@@ -114,6 +116,23 @@ def link_shaders(options: argparse.Namespace) -> int:
     if emit != "json":
         report(options, found, False)
     return write(options, made)
+
+
+def device_notes(programs: Sequence[Any], profile: str) -> list[Any]:
+    """Notes on opcodes that are lowered for a device, and warnings about those that it does not take."""
+    if profile == DEFAULT_PROFILE:
+        return []
+    from linkage.device_programs import lowering_for, untranslated
+    from tgsi.language.diagnostics import Diagnostic, Severity
+
+    found: list[Any] = []
+    for program in programs:
+        lowering = str(lowering_for(program, profile))
+        if lowering:
+            text = f"{profile}: the {program.processor.name} program is lowered for the device: {lowering}"
+            found.append(Diagnostic("K036", Severity.NOTE, text))
+        found += untranslated(program, profile)
+    return found
 
 
 def in_order(programs: Sequence[Any], names: Sequence[str]) -> list[Any]:
