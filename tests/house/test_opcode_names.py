@@ -25,6 +25,7 @@ ALLOWED = {
     "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
     "backends.shader_key.application": "writes the kill that asks for a run for each sample",
     "backends.spirv": "one row for each opcode, or an emitter, registered by name",
+    "linkage.device_opcodes": "opcodes that the drivers of devices translate",
     "passes.lower.arithmetic": "writes opcodes with others",
     "passes.lower.operands": "writes operands with instructions",
     "passes.lower.expansion": "moves results",
