@@ -51,6 +51,8 @@ def place_below_owner(root: Path, target: Path) -> None:
     names = module_names(root)
     for package in (OWNER, *GUESTS):
         for file in package_files(root / package):
+            if package == OWNER and file.parent == root / OWNER and file.stem in GUESTS:
+                continue  # stands in for the guest in a checkout
             inside = file.relative_to(root / OWNER if package == OWNER else root)
             data = file.read_bytes()
             if file.suffix in (".py", ".pyi"):

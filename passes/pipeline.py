@@ -19,6 +19,7 @@ from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
 from passes.optimise.repeat import Repeat
 from passes.optimise.split import has_single_writers
+from passes.plugins import generation
 from passes.registry import find
 from passes.validate import validate
 from tgsi.language import budgets
@@ -44,14 +45,13 @@ class Pipeline:
     passes: tuple[Pass, ...]
 
     @classmethod
-    @lru_cache(maxsize=64)
     def parse(cls, text: str) -> Pipeline:
         """Read ``"a,b{n=2,m=yes}"``; blanks do not matter, and an empty text is an empty pipeline.
 
         Raises:
             ValueError: a pass or option is unknown, or a value has the wrong form; the message names it and the likeliest correction.
         """
-        return cls(tuple(_pass(name, options) for name, options in _split(text)))
+        return _parsed(text, generation())
 
     def run(self, program: Program, *, after: Callback | None = None, is_valid: bool = False) -> Program:
         """Run all passes, and validate the result. `after` gets the program as it is after each pass.
@@ -165,6 +165,12 @@ class Pipeline:
 
     def __str__(self) -> str:
         return ",".join(map(str, self.passes))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, _generation: int) -> Pipeline:
+    """The pipeline of a text. The passes of users that it names may be others in another generation."""
+    return Pipeline(tuple(_pass(name, options) for name, options in _split(text)))
 
 
 def _finished(form: Form) -> Program:

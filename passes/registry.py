@@ -5,7 +5,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 
+from passes import plugins
 from passes.base import Pass
+from passes.plugins import register, unregister
 
 PASSES: dict[str, tuple[str, str]] = {
     "absorb-constants": ("passes.optimise.absorb", "AbsorbConstants"),
@@ -60,6 +62,9 @@ PASSES: dict[str, tuple[str, str]] = {
 }
 """Name -> module and class."""
 
+plugins.reserve(PASSES)
+__all__ = ["DEFAULT", "FOR_CODE", "PASSES", "find", "names", "register", "unregister"]
+
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 _CORE = (
     f"split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
@@ -71,15 +76,28 @@ DEFAULT = f"{_FLAT},if-to-select{{shorter=yes}},{_CORE},{_SHORT},remove-unused-i
 """The pipeline that `tgsi.optimize` runs."""
 
 
+def names() -> list[str]:
+    """Return the names of all passes: ours, those that were registered, and those of installed packages."""
+    plugins.load()
+    return [*PASSES, *sorted(plugins.registered)]
+
+
 def find(name: str) -> type[Pass]:
     """Return the class of a pass.
 
     Raises:
-        ValueError: no pass has that name; the message gives the most similar name.
+        ValueError: no pass has that name, or that of an installed package cannot be loaded; the message gives the most similar name.
     """
     if name not in PASSES:
-        close = get_close_matches(name.lower().replace("_", "-"), PASSES, 1)
-        raise ValueError(f"there is no pass `{name}`; {f'did you mean `{close[0]}`?' if close else 'known are ' + ', '.join(PASSES)}")
+        if name not in plugins.registered:
+            plugins.load()
+        if name in plugins.registered:
+            return plugins.registered[name]
+        if reason := plugins.failure(name):
+            raise ValueError(reason) from plugins.failures[name]
+        known = names()
+        close = get_close_matches(name.lower().replace("_", "-"), known, 1)
+        raise ValueError(f"there is no pass `{name}`; {f'did you mean `{close[0]}`?' if close else 'known are ' + ', '.join(known)}")
     module, attribute = PASSES[name]
     made: type[Pass] = getattr(import_module(module), attribute)
     return made

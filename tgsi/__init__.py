@@ -61,6 +61,7 @@ if _typing.TYPE_CHECKING:
         run,
         validate,
     )
+    from tgsi.equality import DifferenceError, check_equal
     from tgsi.gallium import Context, Screen
     from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.diagnostics import (
@@ -95,7 +96,13 @@ _siblings.check()
 
 __version__ = "0.1.0"
 
-_MODULES = {"gallium": "tgsi.gallium", "limits": "passes.validate.semantics", "nvk": "tgsi.nvk", "sm3": "linkage.sm3"}
+_MODULES = {
+    "gallium": "tgsi.gallium",
+    "limits": "passes.validate.semantics",
+    "nvk": "tgsi.nvk",
+    "passes": "tgsi.passes",
+    "sm3": "linkage.sm3",
+}
 
 _LAZY = {
     "Context": "tgsi.gallium",
@@ -140,7 +147,9 @@ _LAZY = {
     "UnsupportedError": "tgsi.language.diagnostics",
     "ValidationError": "tgsi.language.diagnostics",
     "apply_fixes": "tgsi.language.diagnostics",
+    "DifferenceError": "tgsi.equality",
     "check": "tgsi.api",
+    "check_equal": "tgsi.equality",
     "compile": "frontends.programs",
     "decode": "tgsi.language.tokens.decoder",
     "device_pair": "tgsi.lowering",
@@ -179,6 +188,7 @@ __all__ = [
     "Context",
     "Diagnostic",
     "DiagnosticError",
+    "DifferenceError",
     "File",
     "Fix",
     "FoundProgram",
@@ -217,6 +227,7 @@ __all__ = [
     "__version__",
     "apply_fixes",
     "check",
+    "check_equal",
     "compile",
     "decode",
     "device_pair",

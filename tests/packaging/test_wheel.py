@@ -73,7 +73,14 @@ for file in sorted(file for file in ours if file.endswith(".py")):
 assert not {"passes", "linkage", "frontends", "backends"} & sys.modules.keys()
 import tgsi
 assert all(getattr(tgsi, name) is not None for name in tgsi.__all__)
-from tgsi.passes import registry
+from tgsi.passes import Pipeline, Rewriter, names, register, registry, unregister
+assert tgsi.passes.register is register and "fold-constants" in names()
+@register
+class DropNops(Rewriter):
+    "Remove NOP instructions."
+    def instruction(self, item):
+        return None if item.opcode.name == "NOP" else item
+assert "NOP" not in str(tgsi.optimize("VERT\\nNOP\\nEND\\n", "drop-nops"))
 assert all(registry.find(name) for name in registry.PASSES)
 from tgsi.backends.llvm.targets.llvm_machines import processors
 assert "cortex-a76" in processors("aarch64-linux-gnu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 from passes.lower.arithmetic.table import EXPANSIONS
 from passes.lower.options import ROWS
@@ -134,6 +135,8 @@ def passes_page() -> Iterator[str]:
         times = sum(item.partition("{")[0] == name for item in DEFAULT.split(","))
         summary = getattr(import_module(module), attribute).summary()
         yield f"| `{name}` | {summary} | {('yes' if times == 1 else f'{times} times') if times else ''} |"
+    yield ""
+    yield from (Path(__file__).with_name("own_passes.md").read_text(encoding="utf-8")).splitlines()
     yield ""
     yield from _lowerings()
     yield from _expansions()

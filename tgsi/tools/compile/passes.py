@@ -32,13 +32,15 @@ def add_pass_options(parser: argparse.ArgumentParser) -> None:
 
 def listing() -> str:
     """Text of --list-passes: every pass with its options and its summary, then the default pipeline."""
-    from passes.registry import DEFAULT, PASSES, find
+    from passes.plugins import failure, failures
+    from passes.registry import DEFAULT, find, names
 
     lines = []
-    for name in PASSES:
+    for name in names():
         found = find(name)
         given = ",".join(f"{key}={_written(value)}" for key, value in found.options().items())
         lines.append(f"{name}{f'{{{given}}}' if given else ''}\n    {found.summary()}\n")
+    lines += [f"{name}\n    {failure(name)}\n" for name in failures]
     return "".join(lines) + f"default\n    {DEFAULT}\n"
 
 
