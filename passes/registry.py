@@ -7,7 +7,8 @@ from importlib import import_module
 
 from passes import plugins
 from passes.base import Pass
-from passes.plugins import register, unregister
+from passes.plugins import register as register
+from passes.plugins import unregister as unregister
 
 PASSES: dict[str, tuple[str, str]] = {
     "absorb-constants": ("passes.optimise.absorb", "AbsorbConstants"),
@@ -63,7 +64,6 @@ PASSES: dict[str, tuple[str, str]] = {
 """Name -> module and class."""
 
 plugins.reserve(PASSES)
-__all__ = ["DEFAULT", "FOR_CODE", "PASSES", "find", "names", "register", "unregister"]
 
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 _CORE = (

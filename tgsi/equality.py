@@ -151,7 +151,7 @@ def _textures(program: Program, chance: Generator) -> dict[int, Any]:
 
 
 def _differences(before: Any, after: Any) -> Iterator[tuple[str, int | None]]:
-    """What differs, with the number of the invocation where there is one; the first first."""
+    """Yield each difference as text, with the number of the invocation where there is one."""
     import numpy as np
 
     for name, what in (("alive", "survives"), ("exhausted", "runs out of fuel")):

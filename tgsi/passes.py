@@ -11,3 +11,7 @@ from passes.pipeline import Pipeline
 from passes.registry import names, register, unregister
 
 __all__ = ["Pass", "Pipeline", "Rewriter", "names", "register", "unregister"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-MODULES = ["tgsi", "tgsi.gallium", "tgsi.nvk"]
+MODULES = ["tgsi", "tgsi.gallium", "tgsi.nvk", "tgsi.passes"]
 OF_TGSI = ["tgsi.limits", "tgsi.sm3"]
 """Modules that stand in `tgsi` under these names."""
 
@@ -23,7 +23,7 @@ def module_of(name: str) -> ModuleType:
 def test_dir_lists_the_promised_names_alone(name: str) -> None:
     module = module_of(name)
     shown = {item for item in dir(module) if not item.startswith("__")}
-    modules = {"gallium", "nvk"} if name == "tgsi" else set()
+    modules = {"gallium", "nvk", "passes"} if name == "tgsi" else set()
     assert shown == {item for item in module.__all__ if not item.startswith("__")} | modules
     assert all(getattr(module, item) is not None for item in shown)
 
