@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-MODULES = ["tgsi", "tgsi.gallium", "tgsi.nvk", "tgsi.passes"]
+MODULES = ["tgsi", "tgsi.gallium", "tgsi.nvk"]
 OF_TGSI = ["tgsi.limits", "tgsi.sm3"]
 """Modules that stand in `tgsi` under these names."""
 
