@@ -18,13 +18,14 @@ from backends.interp.run import run
 from backends.interp.values import F32
 from backends.run.arguments import prepare
 from backends.run.canonical import canonical
-from passes.analysis.access import is_direct
+from passes.analysis.access import free_indexing, is_direct
 from passes.lower.arithmetic.table import EXPANSIONS
 from passes.lower.options import LoweringOptions
 from passes.lowering import lowered
 from passes.validate import validate
 from tests.property.engines import check, result_differences
 from tests.property.programs import generate
+from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -96,12 +97,14 @@ def defined(names: Set[str]) -> Iterator[None]:
 def is_unspecified(program: Program, arguments: Mapping[str, Any], options: LoweringOptions) -> bool:
     """True if an instruction whose operand is computed before it looks at lanes that did not compute that: absent ones, or others."""
     names = str(options.opcodes or "").split("+")
+    # operands that an address chooses are then computed before: see passes/lower/operands/roomy.py
+    goes = bool(options.indirect) or free_indexing(program, File.TEMP) or free_indexing(program, File.IMM)
     depth, is_divergent, is_whole = 0, False, bool(prepare(program, **arguments).present.all())
     for item in program.instructions:
         flow = item.opcode.flow
         depth += (flow in OPENERS) - (flow in CLOSERS)
         is_divergent = is_divergent or flow is Flow.RETURN
-        is_computed = item.opcode.name in names or (options.indirect and not all(is_direct(operand.register) for operand in item.src))
+        is_computed = item.opcode.name in names or (goes and not all(is_direct(operand.register) for operand in item.src))
         if is_computed and item.opcode.looks_at_other_lanes and (depth > 0 or is_divergent or not is_whole):
             return True
     return False
