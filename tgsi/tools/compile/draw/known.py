@@ -79,7 +79,7 @@ class View:
 
 
 _MVP, _VP, _MV = ("projection", "view", "model"), ("projection", "view"), ("view", "model")
-_PRODUCTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+PRODUCTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **dict.fromkeys(("mvp", "modelviewprojection", "modelviewproj", "modelviewp", "wvp", "worldviewprojection", "worldviewproj"), _MVP),
         **dict.fromkeys(("projectionviewmodel", "pvm", "projviewmodel", "transform", "transformation", "m", "mvpm"), _MVP),
@@ -92,7 +92,7 @@ _PRODUCTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Names of matrices -> the factors of their product."""
 
-_NORMALS = MappingProxyType(
+NORMALS = MappingProxyType(
     {
         **dict.fromkeys(("normal", "normals", "n", "normalmodelview"), _MV),
         **dict.fromkeys(("worldnormal", "normalworld", "modelnormal"), ("model",)),
@@ -100,7 +100,7 @@ _NORMALS = MappingProxyType(
 )
 _LIGHT = rounded(np.array([0.5, 0.8, 0.6]) / np.sqrt(1.25))
 
-_SIMPLE: Mapping[str, Callable[[View], Any]] = MappingProxyType(
+VALUES: Mapping[str, Callable[[View], Any]] = MappingProxyType(
     {
         **dict.fromkeys(("time", "globaltime", "seconds", "t", "elapsed", "elapsedtime", "timer"), lambda view: view.time),
         **dict.fromkeys(
@@ -145,9 +145,9 @@ def known_value(name: str, rows: int, columns: int, view: View) -> tuple[Any, st
     word = plain(name)
     shorter = _ENDING.sub("", word) or word
     if columns > 1:
-        return _matrix(shorter if shorter != word or word in _PRODUCTS else word, rows, columns, view)
-    make = _SIMPLE.get(word)
-    if make is None or (shorter != word and word not in _SIMPLE):
+        return _matrix(shorter if shorter != word or word in PRODUCTS else word, rows, columns, view)
+    make = VALUES.get(word)
+    if make is None or (shorter != word and word not in VALUES):
         return None
     made = np.atleast_1d(np.asarray(make(view), np.float64))
     if rows > 1 and len(made) == 1:
@@ -161,13 +161,13 @@ def known_value(name: str, rows: int, columns: int, view: View) -> tuple[Any, st
 def _matrix(word: str, rows: int, columns: int, view: View) -> tuple[Any, str] | None:
     inverse = re.match(r"^(?:inverse|inv)(?=.)|(?:inverse|inv)$", word)
     word = re.sub(r"^(?:inverse|inv)(?=.)|(?<=.)(?:inverse|inv)$|transpose[d]?|^t(?=inv)", "", word)
-    if word in _NORMALS:
-        made, what = view.camera.normals(*_NORMALS[word]), f"normals of {' * '.join(_NORMALS[word])}"
-    elif word in _PRODUCTS:
-        made, what = view.camera.product(*_PRODUCTS[word]), " * ".join(_PRODUCTS[word])
+    if word in NORMALS:
+        made, what = view.camera.normals(*NORMALS[word]), f"normals of {' * '.join(NORMALS[word])}"
+    elif word in PRODUCTS:
+        made, what = view.camera.product(*PRODUCTS[word]), " * ".join(PRODUCTS[word])
     else:
         return None
-    if inverse and word not in _NORMALS:
+    if inverse and word not in NORMALS:
         made, what = rounded(np.linalg.inv(made.astype(np.float64))), f"inverse of {what}"
     wide = np.eye(4, dtype=np.float32)
     wide[: len(made), : len(made)] = made
