@@ -45,6 +45,8 @@ MEMORY = 4 << 20
 """Address space of one run, in KiB."""
 MAX_OUTPUT = 64 << 20
 """Bytes of each file that a run may write, messages included."""
+FOLDER_PREFIX = "tgsi-glsl-"
+"""Beginning of the name of the private folder of a run."""
 
 _NOT_LOADED = 127
 """Exit status of a loader that misses a library, or may not read it."""
@@ -170,7 +172,7 @@ def _traced_access(compiler: Compiler) -> tuple[str, ...]:
 
 
 def _run(compiler: Compiler, arguments: Sequence[str], text: str, readable: tuple[str, ...]) -> Output:
-    with tempfile.TemporaryDirectory(prefix="tgsi-glsl-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True) as folder:
         messages, module, limits = Path(folder, "messages"), Path(folder, "module.spv"), Path(folder, "limits.conf")
         limits.write_text(resource_file())
         command = [compiler.path, *arguments, "-o", str(module), str(limits)]

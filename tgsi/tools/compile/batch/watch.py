@@ -136,12 +136,15 @@ _hooked = False
 
 @cache
 def _ignored() -> tuple[str, ...]:
-    """Beginnings of paths whose files are no input: of the system, of this package, and of compiled kernels."""
+    """Beginnings of paths whose files are no input: of the system, of this package, of compiled kernels, and of a run of glslang."""
+    from tempfile import gettempdir
+
     from backends.sealed_files import default_files
+    from frontends.glsl.compiler import FOLDER_PREFIX
 
     kernels = default_files()
     ours = [Path(__file__).parents[3], *([] if kernels is None else [kernels.directory])]
-    return *_SYSTEM, *(f"{folder}{os.sep}" for folder in ours)
+    return *_SYSTEM, f"{Path(gettempdir()).absolute() / FOLDER_PREFIX}", *(f"{folder}{os.sep}" for folder in ours)
 
 
 @contextmanager
