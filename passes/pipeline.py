@@ -83,16 +83,35 @@ class Pipeline:
         return found
 
     def _run(self, program: Program, after: Callback | None) -> Program:
-        """Run all passes; with `repeat`, run them again on some programs until nothing changes."""
-        made, is_stale = self._once(program, after)
-        if not self.rounds or made is program or not (is_stale or facts.of(program, has_blocks)):
-            return made
-        for _ in range(self.rounds):
-            before = made
-            made = self._once(before, after)[0]
-            if made is before or made == before:
-                return before
-        return made
+        """Run all passes; with `repeat`, run those of the optimiser around it again on some programs until nothing changes."""
+        if not self.rounds:
+            return self._once(program, after)[0]
+        before, core, rest = self._parts
+        first = before._once(program, after)[0] if before.passes else program
+        made, is_stale = core._once(first, after)
+        if made is not first and (is_stale or facts.of(first, has_blocks)):
+            for _ in range(self.rounds):
+                old = made
+                made = core._once(old, after)[0]
+                if made is old or made == old:
+                    made = old
+                    break
+        return rest._once(made, after)[0] if rest.passes else made
+
+    @cached_property
+    def _parts(self) -> tuple[Pipeline, Pipeline, Pipeline]:
+        """The passes around the first `repeat` that are the optimiser's own, and those before and after them.
+
+        Others run once: a lowering that inserts an alpha test would insert a second one.
+        """
+        passes = self.passes
+        first = next(number for number, item in enumerate(passes) if isinstance(item, Repeat))
+        end = first + 1
+        while first and _is_own(passes[first - 1]):
+            first -= 1
+        while end < len(passes) and _is_own(passes[end]):
+            end += 1
+        return Pipeline(passes[:first]), Pipeline(passes[first:end]), Pipeline(passes[end:])
 
     @cached_property
     def rounds(self) -> int:
@@ -182,6 +201,11 @@ def _finished(form: Form) -> Program:
         merge.rewrite(form)
         made = form.finish()
     return made
+
+
+def _is_own(item: Pass) -> bool:
+    """Return true for passes of `passes.optimise`."""
+    return type(item).__module__.rpartition(".")[0] == Repeat.__module__.rpartition(".")[0]
 
 
 def _is_rewriter(item: Pass) -> bool:

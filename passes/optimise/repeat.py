@@ -11,8 +11,8 @@ class Repeat(FormPass):
     """Run the passes in front of it again, as long as a pass after the last rewriter among them changes anything.
 
     These are the passes that share a form with it (`passes.pipeline`). Programs with branches or loops, and those whose registers can be
-    split anew, go through the whole pipeline again until nothing changes: with fewer instructions in an arm, or a constant at the head of a
-    loop, the first passes may do more. Alone the pass changes nothing.
+    split anew, go through all passes of the optimiser around it again until nothing changes: with fewer instructions in an arm, or a
+    constant at the head of a loop, the first passes may do more. Lowerings run once. Alone the pass changes nothing.
     """
 
     name = "repeat"

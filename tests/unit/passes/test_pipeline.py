@@ -18,6 +18,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
+from tgsi.language.text.parser import parse
 from tgsi.tools.compile.cli import main
 
 TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"
@@ -156,3 +157,10 @@ def test_half_written_pair_keeps_both_words_alive() -> None:
     text = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nU64MUL TEMP[0].y, IN[0], IN[0]\nMOV OUT[0], TEMP[0].xxxx\nEND\n"
     program = tgsi.parse(text)
     assert tgsi.optimize(program).instructions == program.instructions
+
+
+def test_repeat_runs_no_lowering_twice() -> None:
+    head = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL OUT[0], COLOR\nDCL CONST[0]\nDCL TEMP[0]\n"
+    body = "IF CONST[0].xxxx\nADD TEMP[0], IN[0], IN[0]\nELSE\nMUL TEMP[0], IN[0], CONST[0]\nENDIF\nMOV OUT[0], TEMP[0]\nEND\n"
+    made = Pipeline.parse(f"lower-alpha-test{{func=GREATER}},{DEFAULT}").run(parse(head + body))
+    assert sum("KILL" in item.opcode.name for item in made.instructions) == 1
