@@ -14,7 +14,7 @@ OPTIONAL = {"moderngl", "pygame", "pyglet", "pyvista", "OpenGL", "glcontext"}
 @functools.cache
 def imports(file: Path) -> list[tuple[int, str]]:
     """Line and name of each module that importing a file needs, up to its `pytest.importorskip`."""
-    return list(_imports(file))
+    return list(_imports(ast.parse(file.read_text())))
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -32,7 +32,7 @@ def optional_imports(file: Path, seen: set[Path]) -> list[str]:
     """Places at which importing `file` imports an optional package, with those of the modules of tests that it imports."""
     places = []
     seen.add(file)
-    for line, name in imports(ast.parse(file.read_text())):
+    for line, name in imports(file):
         if name.split(".")[0] in OPTIONAL:
             places.append(f"{file}:{line}: {name}")
         other = ROOT / (name.replace(".", "/") + ".py")
