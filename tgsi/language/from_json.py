@@ -66,7 +66,7 @@ def program_from_json(data: object, *, name: str = "<json>") -> Program:
     """
     made = programs_from_json(data, name=name)
     if len(made) != 1:
-        _fail("", f"one program is wanted, the array has {len(made)}", "tgsi.programs_from_json reads all of them")
+        _fail("", f"one program is wanted, the array has {len(made)}", "tgsi.programs_from_json reads all of them" if made else "")
     return made[0]
 
 
