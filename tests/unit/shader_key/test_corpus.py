@@ -134,7 +134,8 @@ def unequal(program: Program, state: str, seed: int) -> list[str]:
     for engine in ("interp", "jit"):
         a = tgsi.run(before, engine=engine, **given)
         b = tgsi.run(after, engine=engine, **renumbered(key, moved(before, after, given)))
-        if not (np.any(a.exhausted) or np.any(b.exhausted)):
+        shows_nothing = before.processor is Processor.GEOM and not any(map(len, a.emitted))  # its outputs are never read
+        if not (shows_nothing or np.any(a.exhausted) or np.any(b.exhausted)):
             found += [f"{engine}: {item}" for item in differences(before, after, a, restored(key, b))]
     return found
 
