@@ -20,7 +20,7 @@ from tgsi.tools.compile.draw.drawing import Canvas, Look, image_units, mesh_draw
 from tgsi.tools.compile.draw.known import View
 from tgsi.tools.compile.draw.mesh import Mesh
 from tgsi.tools.compile.draw.mesh_files import read_mesh
-from tgsi.tools.compile.draw.options import read_color, read_size
+from tgsi.tools.compile.draw.options import MOST_SAMPLES, read_color, read_size
 from tgsi.tools.compile.draw.reasons import why_plain
 from tgsi.tools.compile.draw.saving import check_name, save
 from tgsi.tools.compile.draw.stages import draws, fragment_for, is_main_image, vertex_for, whole_image, within_text
@@ -137,6 +137,8 @@ def drawn_programs(programs: Sequence[Program], options: argparse.Namespace, tex
         cull=(options.cull or "none").upper(),
         grid=read_triple("--grid", options.grid) if options.grid else (1, 1, 1),
     )
+    if look.size[0] * look.size[1] * look.samples > MOST_SAMPLES:
+        raise UsageError(f"--size: {look.size[0]} x {look.size[1]} pixels of {look.samples} samples are more than {MOST_SAMPLES}")
     kind = draws(programs)
     with tgsi.Screen() as screen, screen.context_create() as context:
         if kind == "grid":

@@ -13,6 +13,8 @@ CLIPS = ("gl", "d3d", "vulkan")
 CULLS = ("none", "back", "front")
 SAMPLES = (1, 2, 4, 8, 16)
 LARGEST = 8192
+MOST_SAMPLES = 1 << 26
+"""Samples of a picture at most, which need half a gigabyte of color and depth."""
 _DEFAULTS: dict[str, Any] = {
     "mesh": None,
     "attribute": [],
