@@ -64,7 +64,7 @@ def connect_stages(producer: Program, consumer: Program, *, state: LinkState = I
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
     reads = unwritten(gaps_of(producer), interface_of(producer), table, interface_of(consumer), rasterized=False)
     missing = tuple(item for item in table.unmatched_inputs if item.semantic != _PRIMITIVE)
-    return replace(table, dead_outputs=dead, implicit=(), unwritten=reads, unmatched_inputs=missing)
+    return replace(table, rasterized=False, dead_outputs=dead, implicit=(), unwritten=reads, unmatched_inputs=missing)
 
 
 def link_chain(

@@ -42,7 +42,7 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
     if (ours.colors or mapping) and None in registers:
         _fall_back(producer, consumer, mapping, registers)
     table = OpenTable()
-    table.profile, table.slots, table.names, table.device = profile, len(registers), NO_NAMES, None
+    table.profile, table.slots, table.names, table.rasterized, table.device = profile, len(registers), NO_NAMES, True, None
     table._late = _late, producer, consumer, registers, mapping, gaps
     table.specials, table.implicit = ours.specials, ours.implicit
     (

@@ -76,6 +76,7 @@ class LinkTable(_Late):
     other_sides: tuple[Unmatched, ...] = ()  # COLOR inputs that read a BCOLOR, or the other way round: there is no other output
     unwritten: tuple[Unwritten, ...] = ()  # reads of outputs that are not surely written
     names: Mapping[Semantic, str] = field(default_factory=dict, compare=False, repr=False)  # of varyings, in the texts of other languages
+    rasterized: bool = True  # False between stages before the rasterizer, of which the last one alone has to write POSITION
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:
@@ -167,7 +168,7 @@ class LinkTable(_Late):
             text = f"IN[{item.input_register}] {item.semantic} has only a {side} color to read from"
             hint = f"write {item.semantic} in the vertex program"
             found.append(Diagnostic("K013", Severity.WARNING, text, _labels(item.span), hint))
-        if self.position is None:
+        if self.position is None and self.rasterized:
             found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
         return (*found, *(self.device.findings if self.device is not None else ()))
 

@@ -90,3 +90,11 @@ def test_lowerings_that_end_each_vertex_refuse_mesh_programs() -> None:
     face = parse("FRAG\nDCL IN[0], FACE, CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n")
     with pytest.raises(UnsupportedError, match="B001"):
         face_from_back_color(mesh(), face)
+
+
+def test_only_the_stage_before_the_rasterizer_has_to_write_a_position() -> None:
+    first, second = link_chain(
+        task(), parse(f"MESH\n{SIZES}PROPERTY MS_MAX_OUTPUT_VERTICES 4\nPROPERTY MS_MAX_OUTPUT_PRIMITIVES 2\nEND\n"), frag()
+    )
+    assert "K014" not in [item.code for item in first.findings]
+    assert "K014" in [item.code for item in second.findings]
