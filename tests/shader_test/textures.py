@@ -32,7 +32,7 @@ _TARGETS = {
     "Cube": "CUBE",
     "CubeArray": "CUBE_ARRAY",
 }
-_COMMAND = re.compile(r"texture (rgbw|shadow|checkerboard|miptree|junk|storage|integer)\s*((?:[123]D|Rect|Cube)\w*)?\s+(\d+)\s*(.*)")
+_COMMAND = re.compile(r"texture (rgbw|shadow|checkerboard|quads|miptree|junk|storage|integer)\s*((?:[123]D|Rect|Cube)\w*)?\s+(\d+)\s*(.*)")
 _QUADRANTS = np.array([[[1, 0, 0, 1], [0, 1, 0, 1]], [[0, 0, 1, 1], [1, 1, 1, 1]]], np.float32)
 _LEVELS = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]], np.float32)
 _DEPTH_MODES = {"luminance": "xxx1", "intensity": "xxxx", "alpha": "000x", "red": "x001"}
@@ -106,6 +106,12 @@ def make(screen: g.Screen, ctx: g.Context, line: str) -> tuple[int, Texture] | N
     if kind not in _TARGETS:
         return None
     target = _TARGETS[kind]
+    if word == "quads":  # four colors in turn, each of so many columns and rows
+        (width, height), (column, row) = ([int(item) for item in items] for items in lists[:2])
+        resource = _create(screen, target, format, [width, height])
+        y, x = np.mgrid[:height, :width]
+        _fill(ctx, resource, np.array(lists[2:6], np.float32)[2 * (y // row % 2) + x // column % 2])
+        return unit, Texture(resource=resource)
     if word == "checkerboard":
         width, height = map(int, lists[0])
         level = int(rest.split("(")[0])
