@@ -49,7 +49,7 @@ class Rewriter(Pass):
         return item
 
     def instruction(self, item: Instruction) -> Instruction | Sequence[Instruction] | None:
-        """Return what stands in place of an instruction: itself, another, several, or None to remove it.
+        """Return the replacement of an instruction: itself, another, several, or None to remove it.
 
         A branch to the instruction goes to the first of those that replace it.
         """

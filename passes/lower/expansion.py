@@ -33,7 +33,7 @@ class Room:
         return self._scratch[number]
 
     def words(self, words: Sequence[int | None], kind: str = "uint") -> SrcOperand:
-        """Return an operand with a word in each channel; None stands for any. Raise Full if there is none."""
+        """Return an operand with these words in its channels; a None may be any word. Raise Full if no room is left."""
         found = self.immediates.source(words, kind)
         if found is None:
             raise Full

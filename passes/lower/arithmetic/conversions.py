@@ -74,7 +74,7 @@ def signed_of_double(work: Words, a: Pair) -> Pair:
 
 
 def unsigned_of_double(work: Words, a: Pair) -> Pair:
-    """The integer part, unsigned: negative numbers wrap; from 2^64 on 0; a NaN, and what is too small, gives 2^63."""
+    """The integer part, unsigned: negative numbers wrap, numbers from 2^64 on give 0, NaNs and numbers below -2^63 give 2^63."""
     exponent = _exponent(work, a)
     is_large = work.both(work.op("USGE", exponent, work.word(_BIAS + 63)), work.no(work.either(work.is_negative(a), work.is_nan(a))))
     large = work.left(_mantissa(work, a), work.word(11))

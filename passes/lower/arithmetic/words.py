@@ -128,7 +128,7 @@ class Words(Expansion):
         return self.both(found, self.no(self.is_nan(a)))
 
     def size(self, a: Pair) -> Pair:
-        """Return the absolute value: what is not above or equal to 0 changes its sign, a NaN as well, and -0 does not."""
+        """Return the absolute value: negative numbers and NaNs change their sign, -0 does not."""
         below = self.both(self.is_negative(a), self.no(self.is_null(a)))
         change = self.both(self.either(below, self.is_nan(a)), self.word(SIGN))
         return a[0], self.op("XOR", a[1], change)

@@ -1,4 +1,4 @@
-"""Expansions of opcodes: each row over words of all sorts, in both engines; what they give; what is refused."""
+"""Expansions of opcodes in both engines: each row over words of all sorts, results, refusals."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
 
 
 def _check_word_after_link(arguments: list[str]) -> None:
-    """Raise UsageError if the word after --link is meant as a profile that does not exist, as nothing else could be meant."""
+    """Raise UsageError if the word after --link can only be a misspelled profile."""
     if any(word.startswith("--profile") for word in arguments):
         return
     for word, name in pairwise(arguments):

@@ -52,10 +52,8 @@ def check_profile(options: argparse.Namespace, option: str) -> None:
         raise UsageError(f"{option}: unknown profile `{options.profile}`; {hint}")
 
 
-def link_shaders(options: argparse.Namespace) -> int:
-    """Link the shaders of a chain with the given options. Returns the exit code."""
-    from tgsi.language.diagnostics import DiagnosticError
-
+def _form(options: argparse.Namespace) -> str:
+    """The form of the output. Raises UsageError for one that links do not have."""
     emit = options.emit or ("json" if options.format == "json" else "link")
     if emit not in LINK_EMITS:
         raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
@@ -63,6 +61,14 @@ def link_shaders(options: argparse.Namespace) -> int:
         raise UsageError("--explain-link draws SVG; leave out --emit and --format")
     if options.moved and emit not in ("text", "tokens"):
         raise UsageError("--moved goes with --emit text, tokens")
+    return emit
+
+
+def link_shaders(options: argparse.Namespace) -> int:
+    """Link the shaders of a chain with the given options. Returns the exit code."""
+    from tgsi.language.diagnostics import DiagnosticError
+
+    emit = _form(options)
     state, chosen = link_map(options), link_options(options)
     shaders = chain_inputs(options, f"a chain is {chains()}")
     from linkage import link_chain

@@ -119,59 +119,10 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
         description="Check, print and compile shaders in TGSI, GLSL, HLSL and SPIR-V. Without an action the canonical text is printed.",
     )
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="shaders: TGSI as text, or tokens as hexadecimal or binary words; GLSL, HLSL; SPIR-V. A folder means every shader below it, "
-        "'src/**/*.tgsi' those that match, `-` or no file stdin",
-    )
-    parser.add_argument(
-        "--from-log",
-        metavar="FILE",
-        help="take the shaders from a log, `-` for stdin: output of drivers and programs with lines of any kind around and in front of the "
-        "text, or a trace of GALLIUM_TRACE. Places in messages are those of the log; old text is read as legacy text",
-    )
-    parser.add_argument("--pick", metavar="NUMBERS", help="shaders of the log to take, as 3 or 1,4-6 (default: all)")
     actions = parser.add_mutually_exclusive_group()
-    actions.add_argument("--check", action="store_true", help="only report findings")
-    parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
-    parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")
-    parser.add_argument("--fix", action="store_true", help="correct the files where that is certain, and show the difference")
-    parser.add_argument(
-        "--diff", action="store_true", help="show the difference that --fix would make, and write nothing; exit code 1 if any"
-    )
-    actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
-    actions.add_argument(
-        "--explain",
-        metavar="NAME",
-        help="explain a code of findings, an opcode, a semantic, a property, a register file, a stage, a texture target, a pass, a profile "
-        "or a capability. `all` lists the codes; `opcodes`, `semantics`, `passes` and so on list the others",
-    )
-    parser.add_argument(
-        "--emit",
-        choices=EMITS,
-        help="form of the output (default: text; with --link a table; it takes link, json, text, tokens)",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE instead of stdout; to a FOLDER/ with a file for each shader, named after it"
-    )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "sarif", "github"),
-        default="text",
-        help="form of findings: SARIF 2.1.0, commands of GitHub Actions; of link tables and results text or json",
-    )
-    parser.add_argument(
-        "--dialect",
-        choices=DIALECTS,
-        default="default",
-        help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2007 to 2017",
-    )
-    parser.add_argument("--limits", choices=LIMITS, help="semantic limits that judge shaders instead of the profile's, e.g. sm3")
-    parser.add_argument(
-        "--profile", default=DEFAULT_PROFILE, metavar="NAME", help=f"device that judges and links shaders (default: {DEFAULT_PROFILE})"
-    )
+    _add_inputs(parser)
+    _add_findings(parser, actions)
+    _add_output(parser)
     add_source_options(parser)
     add_target_options(parser)
     parser.add_argument(
@@ -199,3 +150,67 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Options of the shaders that are read."""
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="shaders: TGSI as text, or tokens as hexadecimal or binary words; GLSL, HLSL; SPIR-V. A folder means every shader below it, "
+        "'src/**/*.tgsi' those that match, `-` or no file stdin",
+    )
+    parser.add_argument(
+        "--from-log",
+        metavar="FILE",
+        help="take the shaders from a log, `-` for stdin: output of drivers and programs with lines of any kind around and in front of the "
+        "text, or a trace of GALLIUM_TRACE. Places in messages are those of the log; old text is read as legacy text",
+    )
+    parser.add_argument("--pick", metavar="NUMBERS", help="shaders of the log to take, as 3 or 1,4-6 (default: all)")
+
+
+def _add_findings(parser: argparse.ArgumentParser, actions: Any) -> None:
+    """Options of what is found, corrected and explained."""
+    actions.add_argument("--check", action="store_true", help="only report findings")
+    parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
+    parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")
+    parser.add_argument("--fix", action="store_true", help="correct the files where that is certain, and show the difference")
+    parser.add_argument(
+        "--diff", action="store_true", help="show the difference that --fix would make, and write nothing; exit code 1 if any"
+    )
+    actions.add_argument("--link", action="store_true", help="link the shaders of a chain; a profile may follow, as `--link nv40`")
+    actions.add_argument(
+        "--explain",
+        metavar="NAME",
+        help="explain a code of findings, an opcode, a semantic, a property, a register file, a stage, a texture target, a pass, a profile "
+        "or a capability. `all` lists the codes; `opcodes`, `semantics`, `passes` and so on list the others",
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    """Options of what is printed, and of the rules that judge shaders."""
+    parser.add_argument(
+        "--emit",
+        choices=EMITS,
+        help="form of the output (default: text; with --link a table; it takes link, json, text, tokens)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write to FILE instead of stdout; to a FOLDER/ with a file for each shader, named after it"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="form of findings: SARIF 2.1.0, commands of GitHub Actions; of link tables and results text or json",
+    )
+    parser.add_argument(
+        "--dialect",
+        choices=DIALECTS,
+        default="default",
+        help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2007 to 2017",
+    )
+    parser.add_argument("--limits", choices=LIMITS, help="semantic limits that judge shaders instead of the profile's, e.g. sm3")
+    parser.add_argument(
+        "--profile", default=DEFAULT_PROFILE, metavar="NAME", help=f"device that judges and links shaders (default: {DEFAULT_PROFILE})"
+    )

@@ -23,7 +23,7 @@ _MOST = 1 << 16
 def why_plain(
     picture: NDArray[np.uint8], counts: Counts, canvas: Canvas, call: Callable[[], None], mesh: Mesh | None, zeros: Sequence[str]
 ) -> list[str]:
-    """Sentences about a picture of a single color, or with nothing but black on its background; none for other pictures.
+    """Sentences about a picture of a single color, or with only black on its background; none for other pictures.
 
     Draws again, so take the picture before. `zeros` are uniforms and inputs that are 0, as messages name them.
     """

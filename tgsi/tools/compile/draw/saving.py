@@ -37,7 +37,7 @@ def save(picture: NDArray[Any], name: str) -> None:
 
 
 def check_name(name: str) -> str:
-    """The kind of picture that the ending of a name stands for, as Pillow names it. UsageError: it stands for none, or names a folder."""
+    """Pillow's format for the ending of a name. UsageError: the ending is of no picture, or the name is a folder."""
     from PIL import Image
 
     if name == "-":
