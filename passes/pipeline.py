@@ -12,13 +12,11 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from passes.analysis import facts
-from passes.analysis.access import has_blocks
 from passes.base import Pass
 from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
 from passes.optimise.repeat import Repeat
-from passes.optimise.split import has_single_writers
+from passes.optimise.split import has_single_writers, is_split_finely
 from passes.plugins import generation
 from passes.registry import find
 from passes.validate import validate
@@ -88,14 +86,16 @@ class Pipeline:
             return self._once(program, after)[0]
         before, core, rest = self._parts
         first = before._once(program, after)[0] if before.passes else program
-        made, is_stale = core._once(first, after)
-        if made is not first and (is_stale or facts.of(first, has_blocks)):
-            for _ in range(self.rounds):
-                old = made
-                made = core._once(old, after)[0]
-                if made is old or made == old:
-                    made = old
-                    break
+        made, is_settled = core._once(first, after)
+        old = first
+        for _ in range(self.rounds):
+            if is_settled or made is old:
+                break
+            if made == old:
+                made = old
+                break
+            old = made
+            made, is_settled = core._once(old, after)
         return rest._once(made, after)[0] if rest.passes else made
 
     @cached_property
@@ -129,13 +129,16 @@ class Pipeline:
         return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
 
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
-        """Run all passes, `repeat` inside of a form; also return true if registers became free to split after the last rewriter."""
+        """Run all passes, `repeat` inside of a form; also return true if another run would change nothing.
+
+        There were no blocks when the form was made, and no register became free to split after the last rewriter.
+        """
         made, form = fitted(program), None
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
         place = first = 0  # first: the group that made the form
         rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` as it was after the round before
-        is_stale = False
+        is_stale = is_settled = False
         while place < len(groups):
             check()
             group, rewrite = groups[place]
@@ -152,6 +155,7 @@ class Pipeline:
                     last, seen = place, -2
                 elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
+                    is_settled = form.values.layout.is_whole and (not is_stale or (last <= walk and is_split_finely(form)))
                     if walk < last and not is_stale and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
                 if after is not None and rewritten:
@@ -164,7 +168,7 @@ class Pipeline:
             if after is not None:
                 for item in group:
                     after(item, made)
-        return _finished(form) if form is not None else made, is_stale
+        return _finished(form) if form is not None else made, is_settled
 
     def _verify(self, before: Program, made: Program, is_valid: bool) -> None:
         """Validate the result; if it is not valid, find the pass that made it so, one after the other."""

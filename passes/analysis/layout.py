@@ -50,6 +50,11 @@ class Layout:
         self._others = dict(self._arms.values())
         self.is_straight = len(self.starts) == 1
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every lane runs every instruction: there are neither blocks nor returns."""
+        return self.is_straight and not self.jumps
+
     def _walk(self, items: Sequence[Instruction | None]) -> None:
         region, current = self.region, 0
         stack: list[tuple[int, int]] = []  # the region around, the loop that is opened or -1

@@ -48,6 +48,20 @@ class SplitRegisters(FormPass):
         return after is not before
 
 
+def is_split_finely(form: Form) -> bool:
+    """Return true if splitting the registers of a form again would change nothing, and note then that it was done."""
+    zeros, carried, is_split, is_stale = form.zeros, form.carried, form.is_split, form.is_stale
+    before = form.finish()
+    if before is not form.program:
+        form.restart(before)
+        form.read()
+    after, new_zeros, new_carried = split(form.values, bounded=False)
+    if after is before:
+        zeros, carried, is_split, is_stale = new_zeros, new_carried, True, False
+    form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, is_split, is_stale, ""
+    return after is before
+
+
 def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]]:
     """Split the registers of a program whose values nobody changed. Unless `bounded`, there may be more of them than the language has.
 
