@@ -164,3 +164,26 @@ def test_repeat_runs_no_lowering_twice() -> None:
     body = "IF CONST[0].xxxx\nADD TEMP[0], IN[0], IN[0]\nELSE\nMUL TEMP[0], IN[0], CONST[0]\nENDIF\nMOV OUT[0], TEMP[0]\nEND\n"
     made = Pipeline.parse(f"lower-alpha-test{{func=GREATER}},{DEFAULT}").run(parse(head + body))
     assert sum("KILL" in item.opcode.name for item in made.instructions) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "runs"),
+    [
+        ("BGNLOOP\nADD TEMP[0], IN[0], IN[0]\nBRK\nENDLOOP\nMOV OUT[0], TEMP[0]\nEND\n", 1),
+        ("MUL TEMP[0].xy, IN[0], CONST[0]\nADD OUT[0], TEMP[0].xyzz, IN[0]\nEND\n", 1),
+        ("MOV TEMP[0], IN[0]\nBGNLOOP\nADD TEMP[0], TEMP[0], IN[0]\nIF TEMP[0].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]\nEND\n", 2),
+    ],
+    ids=["a loop that goes", "a register read before it is written", "a loop that stays"],
+)
+def test_only_programs_with_blocks_left_are_optimised_again(body: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL OUT[0], COLOR\nDCL CONST[0]\nDCL TEMP[0..1]\n"
+    seen = []
+    once = Pipeline._once
+
+    def counted(self: Pipeline, program: Program, after: None) -> tuple[Program, bool]:
+        seen.append(program)
+        return once(self, program, after)
+
+    monkeypatch.setattr(Pipeline, "_once", counted)
+    Pipeline.parse(DEFAULT).run(parse(head + body))
+    assert len(seen) == runs
