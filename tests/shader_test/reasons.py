@@ -11,13 +11,7 @@ REASONS: tuple[tuple[str, str], ...] = (
         rf"{_SPEC}/arb_separate_shader_objects/execution/vs-gs-linking",
         "GLSL leaves open how outputs and inputs of different names meet; here they meet by name",
     ),
-    (rf"{_SPEC}/glsl-1.20/execution/fs-do-while-scope", "glslang has no scope for a declaration as body of do"),
-    (rf"{_SPEC}/glsl-1.20/execution/fs-underflow-(mul|pow)-compare-zero", "denormals are kept, and the file wants 0"),
     (rf"{_SPEC}/(arb_gpu_shader5|mesa_shader_integer_functions)/.*/[vf]s-ldexp", "denormals are kept, and the file wants 0"),
-    (
-        rf"{_SPEC}/nv_fill_rectangle/execution/gs-lines-ignore-fill-rect",
-        "a line along the lower edge of the window belongs to the pixels below it, by the rule of OpenGL",
-    ),
     (rf"{_SPEC}/nv_viewport_swizzle/viewport_swizzle", "Gallium of Mesa 18.1 has no swizzles of viewports (NV_viewport_swizzle)"),
 )
 
