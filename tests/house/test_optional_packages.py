@@ -24,7 +24,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif "importorskip" in ast.dump(node):
+        elif isinstance(node, (ast.Assign, ast.Expr)) and "importorskip" in ast.dump(node):
             return
 
 
