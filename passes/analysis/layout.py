@@ -52,7 +52,7 @@ class Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every lane runs every instruction: there are neither blocks nor returns."""
+        """True if every lane runs every instruction: there are neither blocks nor returns."""
         return self.is_straight and not self.jumps
 
     def _walk(self, items: Sequence[Instruction | None]) -> None:

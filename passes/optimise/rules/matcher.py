@@ -32,6 +32,9 @@ Bindings = dict[str, Source | int]
 _REPLICATE = Mode.REPLICATE
 _INTEGERS = frozenset({"int", "uint"})
 _ONE_CHANNEL = (0,)
+_FIRST = tuple((mask & -mask).bit_length() - 1 for mask in range(16))
+"""The first channel of a mask."""
+
 _DEPTH = 4
 """Definitions that are looked through to find the kind of a value."""
 
@@ -75,8 +78,12 @@ class Matcher:
         index, has_results = self._index(opcode)
         if index is None or (index.only_saturated and not item.saturate):
             return None
-        channels = CHANNELS[item.dst[0].write_mask] if item.dst and opcode.is_componentwise else _ONE_CHANNEL
-        for window in self._candidates(index, has_results, item, channels[0]):
+        is_plain = not item.dst or not opcode.is_componentwise
+        candidates = self._candidates(index, has_results, item, 0 if is_plain else _FIRST[item.dst[0].write_mask])
+        if not candidates:
+            return None
+        channels = _ONE_CHANNEL if is_plain else CHANNELS[item.dst[0].write_mask]
+        for window in candidates:
             if (window.saturate and not item.saturate) or (self._zero_wins and not window.rule.any_product):
                 continue
             made = self._matched(window, item, channels)
@@ -90,13 +97,17 @@ class Matcher:
         words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
         others = index.plain
-        for number, operand in enumerate(sources):
+        all_constants = index.constants
+        number = -1
+        for operand in sources:
+            number += 1
             if operand.negate or operand.absolute:
                 others = index.others
-            if operand.register.file is IMM:
-                if constants := index.constants[number]:
+            register = operand.register
+            if register.file is IMM:
+                if constants := all_constants[number]:
                     kind = item.opcode.modifier_types[number]
-                    word = self._word((operand.register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
+                    word = self._word((register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
                     if word is not None:
                         words[number] = word
                         found += constants.get(word, ())
@@ -109,9 +120,8 @@ class Matcher:
                     for window in results.get(definition.opcode, ()):
                         if window.shared < 0 or _reads(definition, sources[window.shared].register):
                             found.append(window)
-        if not found and not others:
-            return found
-        return [window for window in (*found, *others) if window.may_fit(sources, words, channel)]
+        found += others
+        return [window for window in found if window.may_fit(sources, words, channel)] if found else found
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
