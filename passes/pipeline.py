@@ -137,33 +137,29 @@ class Pipeline:
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
         place = first = 0  # first: the group that made the form
-        rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` as it was after the round before
+        rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` if nothing changed since that round
         is_stale = is_settled = False
         while place < len(groups):
             check()
             group, rewrite = groups[place]
-            if rewrite is not None:
+            if rewrite is None:
+                made, form = group[0].run(made if form is None else _finished(form)), None
+            else:
                 if form is None:
                     form, first, rounds, last, seen = Form(made), place, 1, -1, -2
                 elif form.values is None:
                     form.read()
-                if place == last + 1 == seen + 1 and place < end:  # the passes up to `repeat` have seen the form as it is
-                    place, rounds = end, _MANY
-                    continue
-                rewritten = rewrite(form)
-                if rewritten:
+                if rewrite(form):
                     last, seen = place, -2
+                    if after is not None:
+                        made = form.finish()
+                elif place == seen:  # all passes up to `repeat` have seen the form as it is
+                    place, rounds = end - 1, _MANY
                 elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
                     is_settled = form.values.layout.is_whole and (not is_stale or (last <= walk and is_split_finely(form)))
                     if walk < last and not is_stale and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
-                if after is not None and rewritten:
-                    made = form.finish()
-            else:
-                made = _finished(form) if form is not None else made
-                form = None
-                made = group[0].run(made)
             place += 1
             if after is not None:
                 for item in group:

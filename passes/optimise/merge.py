@@ -10,7 +10,7 @@ from passes.analysis.access import free_indexing
 from passes.analysis.cells import place_of
 from passes.analysis.uses import runs
 from passes.analysis.values import Values
-from passes.edit import Renamer, moved, with_parts
+from passes.edit import Renamer, plain, with_parts
 from passes.form import Form, FormPass
 from passes.optimise.split import SplitRegisters
 from tgsi.language.facts.enums import ADDR, TEMP, File
@@ -19,7 +19,8 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _FILES = frozenset({TEMP, ADDR})
-_PLAIN = {file: RegisterRef(file, 0) for file in _FILES}
+_PLAIN = {PLACES[file]: file for file in _FILES}
+"""The files by their place in cells."""
 
 
 @record(slots=False)
@@ -214,8 +215,8 @@ class _Plain(dict[int, RegisterRef]):
         self._name = name
 
     def __missing__(self, cell: int) -> RegisterRef:
-        file, index, _ = place_of(cell)
-        made = self[cell] = moved(_PLAIN[file], self._name(file, index))
+        place = cell & 12
+        made = self[cell] = plain(self._name(_PLAIN[place], cell >> 4) << 4 | place)
         return made
 
 
