@@ -333,8 +333,13 @@ class Values:
         before = self.writes[place]
         self.writes[place] = writes
         self._without_writes(place, set(before).difference(writes) if writes else before)
+        writers = self.writers
         for cell in set(writes).difference(before):
-            insort(self.writers.setdefault(cell, []), place)
+            places = writers.get(cell)
+            if not places:
+                writers[cell] = [place]
+                continue
+            insort(places, place)
             self.several.add(cell)
             if cell & 8:
                 self.may_overwrite_outputs = True
