@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +28,7 @@ from tests.property.programs import generate
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -106,8 +107,14 @@ class Pair:
         return bool(traits & {Trait.STORE, Trait.HELPER})
 
     def runs(self) -> tuple[RunResult, RunResult]:
-        """The results of both programs."""
+        """The results of both programs. Inputs that the lowering adds are declared in both: an address may reach them."""
         COMPARED[self.name] += 1
+        if "inputs" in self.arguments and STAGES[self.before.processor].vertex_rows == frozenset():
+            own, given = self.before.file_size(File.IN), np.asarray(self.more["inputs"]).view(np.uint32)
+            added = tuple(item for item in self.after.declared(File.IN) if item.first >= own)
+            self.before = replace(self.before, declarations=(*self.before.declarations, *added))
+            mine = np.asarray(self.arguments["inputs"]).view(np.uint32)
+            self.arguments["inputs"] = np.concatenate([mine, given[:, mine.shape[1] :]], 1)
         return run(self.before, **self.arguments), run(self.after, **self.more)
 
 
