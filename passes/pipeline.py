@@ -124,6 +124,11 @@ class Pipeline:
         return next((number for number, (group, _) in enumerate(self._groups) if isinstance(group[0], Repeat)), -1)
 
     @cached_property
+    def _start(self) -> int:
+        """The number of the first group that works on a form."""
+        return next(number for number, (_, rewrite) in enumerate(self._groups) if rewrite is not None)
+
+    @cached_property
     def _last_walk(self) -> int:
         """The number of the last group of rewriters in front of `repeat`; -1 if there is none."""
         return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
@@ -131,7 +136,7 @@ class Pipeline:
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
         """Run all passes, `repeat` inside of a form; also return true if another run would change nothing.
 
-        There were no blocks when the form was made, and no register became free to split after the last rewriter.
+        One form came to `repeat`, there were no blocks when it was made, and no register became free to split after the last rewriter.
         """
         made, form = fitted(program), None
         check = budgets.check
@@ -157,9 +162,11 @@ class Pipeline:
                     place, rounds = end - 1, _MANY
                 elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
-                    is_settled = form.values.layout.is_whole and (not is_stale or (last <= walk and is_split_finely(form)))
                     if walk < last and not is_stale and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
+                    elif first == self._start and form.values.layout.is_whole:
+                        is_settled = rounds == _MANY or last <= walk
+                        is_settled = is_settled and (not is_stale or (last <= walk and is_split_finely(form)))
             place += 1
             if after is not None:
                 for item in group:

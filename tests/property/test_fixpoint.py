@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from passes.pipeline import Pipeline
-from passes.registry import DEFAULT
+from passes.registry import DEFAULT, FOR_CODE
 from tests.property.programs import GeneratedProgram, generate
 from tests.property.vector_programs import generate_vectors
 from tgsi.language.facts.enums import File
@@ -27,6 +27,13 @@ def changes(text: str) -> list[str]:
 @pytest.mark.parametrize("make", [generate, generate_vectors])
 def test_a_program_is_optimised_at_once(make: Callable[[int], GeneratedProgram], begin: int, end: int) -> None:
     assert [(seed, found) for seed in range(begin, end) if (found := changes(make(seed).text))] == []
+
+
+@pytest.mark.parametrize("seed", [87, 139, 146])
+def test_repeat_also_counts_the_passes_before_its_own_form(seed: int) -> None:
+    pipeline = Pipeline.parse(f"{FOR_CODE},repeat")  # remove-unused-immediates ends the form of the passes in front of it
+    once = pipeline.run(parse(generate_vectors(seed).text))
+    assert len(pipeline.run(once).instructions) == len(once.instructions)
 
 
 def test_a_move_of_a_register_to_itself_goes() -> None:
