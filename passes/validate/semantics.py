@@ -245,7 +245,18 @@ class _Rules:
         count = self.limits.generics(self.has_back)
         reason = (self.has_back and self.limits.reason_with_back) or self.limits.reason
         text = f"GENERIC[{last}]: the limit set `{self.limits.name}` has GENERIC 0 to {count - 1}; {reason}"
-        self.context.error(code, text, item, hint=self.generic_hint(last))
+        hint = self.generic_hint(last)
+        if name := self._name_of(item):
+            hint = f"stages find `{name}` by its name, whose number is large; give it a location in both: layout(location = 0), 1, ..."
+        self.context.error(code, text, item, hint=hint)
+
+    def _name_of(self, item: Declaration) -> str:
+        """The name of an input or output of GLSL that has no location; empty for others."""
+        interface = self.context.program.interface
+        if interface is None:
+            return ""
+        ports = (*interface.inputs.values(), *interface.outputs.values())
+        return next((port.name for port in ports if port.location < 0 and port.semantic == str(item.semantic)), "")
 
     def check_distinct(self) -> None:
         """Check S014: the number of semantics that one direction uses at once. Those of `_APART` do not count."""

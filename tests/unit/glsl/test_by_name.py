@@ -212,3 +212,10 @@ def test_a_link_that_is_shown_says_the_names_of_values_that_meet_by_name() -> No
     vertex, fragment = tgsi.compile(VERTEX, stage="vert"), tgsi.compile(FRAGMENT, stage="frag")
     table = tgsi.link(vertex, fragment)
     assert show([table], [vertex, fragment], "link") == f"{table}\nnames: {table.rows[0].semantic} v_tint\n"
+
+
+def test_a_device_with_few_indices_asks_for_locations_by_the_name_of_the_value() -> None:
+    vertex = tgsi.compile("#version 330\nout vec3 normal; void main() { gl_Position = vec4(0); normal = vec3(1); }", stage="vert")
+    fragment = tgsi.compile("#version 330\nin vec3 normal; out vec4 c; void main() { c = vec4(normal, 1); }", stage="frag")
+    with pytest.raises(tgsi.LinkError, match=r"stages find `normal` by its name.*give it a location in both: layout\(location = 0\)"):
+        tgsi.link(vertex, fragment, profile="nv40")
