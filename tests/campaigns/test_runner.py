@@ -12,6 +12,7 @@ from tests.campaigns.__main__ import main
 from tests.campaigns.catalog import CAMPAIGNS, Campaign
 from tests.campaigns.page import PAGE, counts, written
 from tests.campaigns.runner import Progress, Run, State, names_of, table
+from tests.nights import sampled
 
 CHILD = """
 import json, os, signal, sys, time
@@ -33,7 +34,7 @@ def run(state: State, begin: int, end: int, jobs: int = 1, script: str = CHILD) 
     return Run(state, command=("-c", script)).run(FAKE, begin, end, jobs)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", sampled([2, 1], 2))
 def test_a_crash_a_hang_and_an_error_each_cost_one_seed(jobs: int) -> None:
     progress = run(State(), 0, 10, jobs)
     assert progress.done == [[0, 10]]

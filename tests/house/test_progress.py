@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.progress import SILENCE, Progress
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +41,7 @@ def test_a_line_is_written_after_each_silence_and_says_what_is_left() -> None:
     assert lines[2:] == ["100 of 400 tests in 0:34, about 1:12 left"]
 
 
+@pytest.mark.nightly
 def test_a_run_on_two_processes_says_the_number_of_its_tests(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("import time\n\n\ndef test_slow():\n    time.sleep(6)\n")
     command = [

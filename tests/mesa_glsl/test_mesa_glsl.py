@@ -52,6 +52,7 @@ def test_a_wrong_instruction_is_seen() -> None:
     assert differences(Pair(text, changed, ours), "jit") != []
 
 
+@pytest.mark.nightly
 @needs_bench
 def test_the_programs_of_the_benchmark_agree_with_mesas() -> None:
     found = {pair.name: unlike(pair, "jit") for pair in bench_pairs() if not pair.name[-2:].isdigit() or pair.name.endswith("00")}

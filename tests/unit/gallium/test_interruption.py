@@ -13,6 +13,7 @@ import pytest
 import tgsi
 from backends.abi.records import PERIOD
 from tests.alarms import Interruption, alarms, interrupted
+from tests.nights import sampled
 from tests.texts import VS_POSITION
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # finalizers may take an exception
@@ -194,7 +195,7 @@ def test_what_a_handler_raises_ends_a_draw(scene: Scene, work: str) -> None:
 
 
 @pytest.mark.parametrize("threads", [0, 1])
-@pytest.mark.parametrize("work", WORKS)
+@pytest.mark.parametrize("work", sampled([*WORKS], 3))
 def test_a_draw_ends_at_the_time_limit(work: str, threads: int) -> None:
     scene = Scene(threads=threads, time_limit=60.0)
     scene.context.time_limit = 0.3
