@@ -36,7 +36,7 @@ class Row:
 
     @property
     def sample(self) -> str:
-        """The field as it may stand in a text."""
+        """An example of the field as text."""
         return f"{self.word}={self.example}" if self.example else self.word
 
 

@@ -170,7 +170,7 @@ def _chooser(
 
 
 def _arm(arm: Sequence[Instruction], written: set[int], temporaries: Temporaries) -> tuple[list[Instruction], dict[int, Value]]:
-    """Return the instructions of an arm with registers of their own, and what they leave in each register that they wrote."""
+    """Return the instructions of an arm with registers of their own, and the final value of each register that they write."""
     names: dict[int, RegisterRef] = {}
     masks: dict[int, int] = {}
     results: dict[int, Value] = {}

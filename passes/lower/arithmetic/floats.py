@@ -1,4 +1,4 @@
-"""Expansions of sums, products, comparisons and rounding. Each function adds the instructions that stand for one."""
+"""Expansions of sums, products, comparisons and rounding. Each function adds the instructions that replace one opcode."""
 
 from __future__ import annotations
 

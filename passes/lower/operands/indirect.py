@@ -100,7 +100,7 @@ class _Work:
         return self._room.finish(without_addresses(lowered, self._room))
 
     def _lowered(self, item: Instruction, first: int) -> list[Instruction]:
-        """Return what stands for an instruction. Scratch registers below `first` are in use by an instruction around it."""
+        """Return the expansion of an instruction. Scratch registers below `first` are in use by an instruction around it."""
         if not any(map(self._is_chosen, every_register(item))):
             return [item]
         item = self._plain(item)

@@ -108,7 +108,7 @@ class Shapes(ABC):
 
     @abstractmethod
     def emitted(self, item: Instruction) -> Sequence[Instruction]:
-        """Return what stands for an EMIT."""
+        """Return the instructions that replace an EMIT."""
 
     def ended(self, item: Instruction) -> Sequence[Instruction]:
         """Return what stands for an ENDPRIM: nothing, since each quad ends."""

@@ -86,7 +86,7 @@ def input_names(options: argparse.Namespace) -> list[str]:
 
 
 def _expanded(words: list[str], output: str | None) -> tuple[list[str], list[Unread]]:
-    """The files that the words stand for, and words that stand for none."""
+    """The files that the words name or match, and the words without a file."""
     if all(map(is_plain, words)):
         return words, []
     from tgsi.tools.compile.batch.walk import expand

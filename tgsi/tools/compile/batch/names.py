@@ -39,5 +39,5 @@ def is_pattern(word: str) -> bool:
 
 
 def is_plain(word: str) -> bool:
-    """True for a word that stands for one file or stdin: it is neither a folder nor a pattern, unless there is a file of that very name."""
+    """True for a word that names one file or stdin: no folder, and no pattern unless a file has that very name."""
     return word == "-" or not (os.path.isdir(word) or (is_pattern(word) and not os.path.lexists(word)))

@@ -83,7 +83,7 @@ def _wait_for_change(
 
 
 def _changes(reads: dict[str, Signature], names: object, listing: Callable[[], Sequence[str]]) -> list[str]:
-    """Names of files that are not as they were read, and of folders in which inputs came or went."""
+    """Names of files that changed since they were read, and of folders with new or missing inputs."""
     changed: list[str] = []
     folders: list[str] = []
     for name, old in reads.items():
