@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import struct
@@ -63,9 +64,10 @@ def test_a_command_that_computes_too_long_ends_its_client_and_no_other(server: L
 
 def test_a_compilation_that_takes_too_long_ends_its_client(server: Live) -> None:
     with server.connect() as client:
-        commands = Commands().shader(22, FRAGMENT, long(2000)).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+        commands = Commands().shader(22, FRAGMENT, long(3000)).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
         client.sendall(target().buffer(2, vertices(*COVER)).submit(commands.add("DRAW_VBO", *draw())).wait().data)
-        assert client.recv(12) == b""
+        with contextlib.suppress(ConnectionResetError):  # where the process ended before it read all of the stream
+            assert client.recv(12) == b""
         server.wait_for("the compilation of a kernel took more than 0.6 seconds of processor time (--compile-seconds)")
 
 
