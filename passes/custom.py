@@ -57,7 +57,7 @@ class Rewriter(Pass):
 
     @property
     def program(self) -> Program:
-        """The program that is rewritten, as it was before."""
+        """The program before the pass."""
         return self._work.program
 
     @property

@@ -19,7 +19,7 @@ class Lowering(ABC):
 
     @abstractmethod
     def lowered(self, item: Instruction) -> list[Instruction]:
-        """Return what stands for an instruction."""
+        """Return the replacement of an instruction."""
 
     def run(self) -> Program:
         """Return the program with all instructions lowered, the same object if none changes."""

@@ -57,7 +57,7 @@ def _likeness(item: Instruction) -> int:
 
 
 class Joiner:
-    """The search for pairs of instructions that write different channels of one register and can stand in one place."""
+    """Search for pairs of instructions that write different channels of one register and may become one."""
 
     def __init__(self, form: Form) -> None:
         self.form = form

@@ -242,7 +242,7 @@ def is_again(item: Instruction) -> bool:
 
 
 def changed_again(item: Instruction, more: Additions, change: Callable[[RegisterRef], Sequence[Instruction]]) -> list[Instruction]:
-    """Return what stands for an instruction that interpolates an input again: the input at that place, then `change` of the register."""
+    """Return the replacement of an instruction that interpolates an input again: the input at that place, then `change` of the register."""
     temp, source = more.temp(), item.src[0]
     target = replace(item.dst[0], register=temp, write_mask=15)
     plain = replace(item, dst=(target,), src=(of(source.register), *item.src[1:]), saturate=False)

@@ -151,7 +151,7 @@ class _Window:
         return self._more.finish(prologue(made, start))
 
     def _changed(self, item: Instruction) -> Sequence[Instruction]:
-        """Return what stands for an instruction."""
+        """Return the replacement of an instruction."""
         if is_again(item):
             return self._again(item)
         return self._derivative(item) if self._follows and item.opcode in _DERIVATIVES else (item,)

@@ -1,6 +1,6 @@
 """IR as text of Mesa: as Mesa 18.1 dumps it, byte for byte, or so that Mesa 18.1 reads it back to the same words.
 
-Mesa's own dump loses bits of floats, and prints infinities and attributes that Mesa's reader does not know.
+Mesa's own dump loses bits of floats, and prints infinities and attributes that Mesa's reader refuses.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _instruction(item: Instruction) -> str:
 
 
 def _readable(item: Declaration, stage: Processor) -> Declaration:
-    """The declaration without the attributes that Mesa's reader does not know."""
+    """The declaration without the attributes that Mesa's reader refuses."""
     if not item.usage_mask:
         raise _refused(item, "mask without channels")
     if item.view is not None and len(set(item.view.types)) > 1:

@@ -171,7 +171,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_findings(parser: argparse.ArgumentParser, actions: Any) -> None:
-    """Options of what is found, corrected and explained."""
+    """Options of findings, corrections and explanations."""
     actions.add_argument("--check", action="store_true", help="only report findings")
     parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
     parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")

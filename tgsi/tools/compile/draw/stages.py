@@ -41,7 +41,7 @@ def whole_image(text: str) -> str:
 
 
 def within_text(findings: Sequence[Diagnostic], text: str, name: str) -> tuple[Diagnostic, ...]:
-    """Findings about `whole_image` with their places in the text as it was written."""
+    """Findings about `whole_image`, placed in the text of the user."""
     source = Source(text, name)
 
     def moved(span: Span) -> Span:
