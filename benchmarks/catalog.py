@@ -20,6 +20,9 @@ COMPILES = 24
 TARGETS = 1_000
 QUERIES = 500  # that are active one after the other before their results are asked for
 FRAMES = 200
+SAXPY = 1 << 22  # elements of a vector
+MATRIX = 512  # rows and columns
+BLUR_SIZE = 1920, 1080
 TOLERANCE = 2 / 255  # largest difference of a mean or of the covered share
 
 
@@ -61,6 +64,7 @@ class Workload:
 
 _LAYER_PIXELS = LAYERS * PIXELS / 1e6
 _MPIXELS = PIXELS / 1e6
+_BLUR_PIXELS = BLUR_SIZE[0] * BLUR_SIZE[1] / 1e6
 
 _ALL = (
     Workload(
@@ -290,6 +294,34 @@ _ALL = (
         COMPILES,
         None,
         "64x64; 24 distinct shader pairs a frame: compile, link, first draw, finish. No disk cache.",
+    ),
+    Workload(
+        "compute_saxpy",
+        "Melement/s",
+        SAXPY / 1e6,
+        Check((0.5001, 0.5, 0.2501, 0.2964), 1.0),
+        "z = 2x + y for 4,194,304 floats in three buffers, blocks of 256 threads.",
+    ),
+    Workload(
+        "compute_matmul",
+        "Gflop/s",
+        2 * MATRIX**3 / 1e9,
+        Check((0.5001, 0.4989, 0.2502, 0.2504), 1.0),
+        "Product of two matrices of 512 x 512; blocks of 16 x 16 threads share tiles, two barriers a tile.",
+    ),
+    Workload(
+        "compute_blur",
+        "Mpixel/s",
+        _BLUR_PIXELS,
+        Check((0.5, 0.4998, 0.5001, 0.5001), 1.0),
+        "1920x1080 RGBA8 images; nine texels wide, then nine high, by imageLoad and imageStore; pixels of the result.",
+    ),
+    Workload(
+        "compute_histogram",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.25, 0.2499, 0.1231, 0.1808), 0.78516),
+        "Luminance of 1920x1080 RGBA8 words in 256 bins: atomics on shared memory, then on a buffer.",
     ),
 )
 

@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from benchmarks.catalog import HEIGHT, WIDTH
+from benchmarks.catalog import HEIGHT, WIDTH, Check
 from tgsi import gallium as g
 
 Draw = Callable[[], None]
+Made = tuple[Draw, Callable[[], Check] | bool]
+"""A frame, and how its result is checked: True for the picture of the first target, False for nothing."""
 SHADERS = Path(__file__).parent / "shaders"
 FLOATS = {1: "R32_FLOAT", 2: "R32G32_FLOAT", 3: "R32G32B32_FLOAT", 4: "R32G32B32A32_FLOAT"}
 DEPTH_FORMATS = ("Z24X8_UNORM", "Z24_UNORM_S8_UINT")
 
 
 def shader_text(name: str, stage: str) -> str:
-    """Stored TGSI of a workload. `stage` is "vert", "tesc", "tese", "geom" or "frag"."""
+    """Stored TGSI of a workload. `stage` is "vert", "tesc", "tese", "geom", "frag" or "comp"."""
     return (SHADERS / f"{name}.{stage}.tgsi").read_text()
 
 

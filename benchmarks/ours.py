@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 import tgsi
 from benchmarks import geometry, our_draws
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
-from benchmarks.our_context import Draw, OurContext, both, shader_text
+from benchmarks.compute import ours as our_grids
+from benchmarks.our_context import Draw, Made, OurContext, both, shader_text
 from benchmarks.side import Job, Unsupported
 
 
@@ -54,10 +55,10 @@ class Ours(OurContext):
         self.ctx = self.screen.context_create()
         self.ctx.bind_rasterizer_state(self.ctx.create_rasterizer_state(half_pixel_center=True, depth_clip=True))
         try:
-            draw, checked = MAKERS[name](self)
+            draw, look = MAKERS[name](self)
         except tgsi.UnsupportedError as error:
             raise Unsupported(str(error).splitlines()[0]) from error
-        return Job(lambda: self._finished(draw), self._check if checked else None)
+        return Job(lambda: self._finished(draw), self._check if look is True else look or None)
 
     def _finished(self, draw: Draw) -> None:
         try:
@@ -71,7 +72,7 @@ class Ours(OurContext):
 
 
 # ---------------------------------------------------------------------------------------------------------- workloads
-# Each function creates its target. It returns the frame without its fence, and True if there is a picture to check.
+# Each function creates its target. It returns the frame without its fence, and its check: True for the picture of the target.
 
 
 def _clear(o: OurContext) -> tuple[Draw, bool]:
@@ -247,7 +248,7 @@ def _shader_compile(o: OurContext) -> tuple[Draw, bool]:
     return draw, False
 
 
-MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
+MAKERS: dict[str, Callable[[OurContext], Made]] = {
     "clear": _clear,
     "fill_flat": _fill_flat,
     "gouraud": _gouraud((1, 1, 1, 1)),
@@ -271,4 +272,5 @@ MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     **our_draws.MAKERS,
     "readback": _readback,
     "shader_compile": _shader_compile,
+    **our_grids.MAKERS,
 }

@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks import geometry, peer_draws
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
-from benchmarks.peer_context import Draw, PeerContext
+from benchmarks.compute import peer as peer_grids
+from benchmarks.peer_context import Draw, Made, PeerContext
 from benchmarks.peer_shaders import GEOMETRY, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
 
@@ -45,7 +46,7 @@ class Peer(PeerContext):
         if name not in MAKERS:
             raise Unsupported(f"the peer has no {name}")
         self.ctx.enable_only(0)
-        draw, checked = MAKERS[name](self)
+        draw, look = MAKERS[name](self)
         finish = self.ctx.finish
 
         def frame() -> None:
@@ -53,7 +54,7 @@ class Peer(PeerContext):
             finish()
 
         finish()
-        return Job(frame, self._check if checked else None)
+        return Job(frame, self._check if look is True else look or None)
 
     def _check(self) -> Check:
         kind = self.fbo.color_attachments[0].dtype
@@ -62,7 +63,7 @@ class Peer(PeerContext):
 
 
 # ---------------------------------------------------------------------------------------------------------- workloads
-# Each function creates its target. It returns the frame without its glFinish, and True if there is a picture to check.
+# Each function creates its target. It returns the frame without its glFinish, and its check: True for the picture of the target.
 
 
 def _clear(p: PeerContext) -> tuple[Draw, bool]:
@@ -243,7 +244,7 @@ def _shader_compile(p: PeerContext) -> tuple[Draw, bool]:
     return draw, False
 
 
-MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
+MAKERS: dict[str, Callable[[PeerContext], Made]] = {
     "clear": _clear,
     "fill_flat": _full_screen("fill_flat"),
     "gouraud": _gouraud((1, 1, 1, 1)),
@@ -267,4 +268,5 @@ MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     **peer_draws.MAKERS,
     "readback": _readback,
     "shader_compile": _shader_compile,
+    **peer_grids.MAKERS,
 }

@@ -9,10 +9,12 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.catalog import HEIGHT, WIDTH
+from benchmarks.catalog import HEIGHT, WIDTH, Check
 from benchmarks.peer_shaders import GLSL
 
 Draw = Callable[[], None]
+Made = tuple[Draw, Callable[[], Check] | bool]
+"""A frame, and how its result is checked: True for the picture of the first target, False for nothing."""
 
 
 class PeerContext:

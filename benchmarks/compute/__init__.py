@@ -1,0 +1,1 @@
+"""Workloads of compute programs: grids that reach buffers, images, shared memory and atomics."""
