@@ -344,13 +344,13 @@ class Scene(ctypes.Structure):
 
 
 class CopierRecord(ctypes.Structure):
-    """Copies of rows by the threads of one scene, and which way was the faster one of late; see `backends.raster.control.at_once`."""
+    """Copies of rows by the threads of one scene, and the times of both ways of late; see `backends.raster.control.at_once`."""
 
     _fields_ = [
         ("scene", c_void_p),
         ("job", ResolveRecord),  # the copy that is made; its kernel is 0 until Python has it
         ("copies", c_int32),  # that were made
-        ("is_alone", c_int32),  # the usual way: by the caller alone, or by all threads
-        ("latest_bytes", c_int64),  # of the latest copy that was made in the usual way
-        ("latest_time", c_int64),  # that it took, in nanoseconds
+        ("pad", c_int32),
+        ("bytes", c_int64),  # of each of the copies whose times are known
+        ("times", c_int64 * 2),  # averages in nanoseconds: of copies by all threads, and by the caller alone; 0: not known
     ]

@@ -17,6 +17,8 @@ ROW = 65 * 64
 
 TRIALS = 16
 """Copies after which the other way is tried."""
+_SHARE = 8  # of the latest copy in the average time of its way
+_MOST_TIMES, _GRACE = 4, 10_000  # a copy counts as at most so many averages, and so many nanoseconds more
 
 _KEPT = {"asked": Work, "tiles": Tiles, "window": Window}
 
@@ -57,7 +59,8 @@ def build_copy_at_once(module: Module) -> None:
     Otherwise there is no kernel yet, nobody knows whether there are threads, or the copy was ended early; Python has to look.
 
     All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
-    the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides.
+    the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides: by an average of each
+    way, in which a single slow copy counts for little.
     """
     f = Function(module, "copy_at_once", [PTR, I64, I64, I64, I64, I64, I64, I32], I32, shared=True)
     copier, source, source_stride, target, target_stride, row, rows, crewed = f.args
@@ -70,10 +73,15 @@ def build_copy_at_once(module: Module) -> None:
     f.call(None, "finish", s.pointer)
     start = _time(f, watch)
     c.set("copies", c.get("copies") + 1)
-    is_trial = (c.get("copies") & (TRIALS - 1)).eq(0)
-    usual = c.get("is_alone")
-    way = f.select(is_trial, 1 - usual, usual) | crewed.eq(int(Crewed.NO)).zext(I32)
     size = row * rows
+    with f.if_(size.ne(c.get("bytes"))):
+        c.set("bytes", size)
+        for k in range(2):
+            c.set("times", f.const(I64, 0), k)
+    crew_time, alone_time = c.get("times", 0), c.get("times", 1)
+    usual = (alone_time.ne(0) & (alone_time < crew_time)).zext(I32)
+    is_trial = (c.get("copies") & (TRIALS - 1)).eq(0)
+    way = f.select(is_trial, 1 - usual, usual) | crewed.eq(int(Crewed.NO)).zext(I32)
     width, height = f.var(I32, row.trunc(I32)), f.var(I32, rows.trunc(I32))
     strides = {"source_stride": f.var(I64, source_stride), "target_stride": f.var(I64, target_stride)}
     with f.if_((rows <= 1) | (source_stride.eq(row) & target_stride.eq(row))):
@@ -95,7 +103,7 @@ def build_copy_at_once(module: Module) -> None:
         f.call(None, "run_tiles", s.pointer, c.address("job"), f.const(I32, 1), tiles, way)
     with f.leaving(is_stopped(f, watch)):
         f.ret(f.const(I32, 1))
-    _learn(f, c, is_trial, size, _time(f, watch) - start)
+    _learn(f, c, way, _time(f, watch) - start)
     f.ret(f.const(I32, 0))
 
 
@@ -107,11 +115,9 @@ def _time(f: Function, watch: Record) -> Val:
     return time.get()
 
 
-def _learn(f: Function, c: Record, is_trial: Val, size: Val, time: Val) -> None:
-    """Note the time of a copy; a trial that is faster than the latest copy of as many bytes becomes the usual way."""
-    with f.else_of(is_trial) as otherwise:
-        with f.if_(size.eq(c.get("latest_bytes")) & (time < c.get("latest_time"))):
-            c.set("is_alone", 1 - c.get("is_alone"))
-        otherwise()
-        c.set("latest_bytes", size)
-        c.set("latest_time", time)
+def _learn(f: Function, c: Record, way: Val, time: Val) -> None:
+    """Put the time of a copy into the average of its way; the first one is the average."""
+    place = f.at(c.address("times"), way.zext(I64) << 3)
+    old = f.load(I64, place, 0, 8)
+    counted = f.min(f.max(time, f.const(I64, 1)), old * _MOST_TIMES + _GRACE)
+    f.store(f.select(old.eq(0), f.max(time, f.const(I64, 1)), old + (counted - old).sdiv(_SHARE)), place, 0, 8)
