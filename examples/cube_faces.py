@@ -132,8 +132,8 @@ def picture() -> np.ndarray:
         quads(ctx, FACES_VERTEX, FACES_FRAGMENT, FACE, instances=6)
         ctx.set_framebuffer_state(cbufs=[ball])
         ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(faces)])
-        linear = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "seamless_cube_map": True}
-        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(**linear)])
+        linear = ctx.create_sampler_state(min_img_filter="LINEAR", mag_img_filter="LINEAR", seamless_cube_map=True)
+        ctx.bind_sampler_states("FRAGMENT", [linear])
         quads(ctx, BALL_VERTEX, BALL_FRAGMENT, BALL)
         row = np.concatenate(list(faces.pixels()), axis=1)
         return np.concatenate([row, ball.pixels()[::-1]])

@@ -128,8 +128,8 @@ def room(device: str, size: int = 512, **screen_options: Any) -> NDArray[np.uint
         depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, nr_samples=8)
         ctx.set_framebuffer_state(cbufs=[target], zsbuf=depth)
         ctx.set_viewport_states([{"scale": (size / 2, -size / 2, 0.5), "translate": (size / 2, size / 2, 0.5)}])
-        points = {"point_quad_rasterization": True, "point_size": size / 40}
-        ctx.bind_rasterizer_state(ctx.create_rasterizer_state(multisample=True, front_ccw=True, **points))
+        rasterizer = ctx.create_rasterizer_state(multisample=True, front_ccw=True, point_quad_rasterization=True, point_size=size / 40)
+        ctx.bind_rasterizer_state(rasterizer)
         test = ctx.create_depth_stencil_alpha_state(depth={"enabled": True, "writemask": True, "func": "LEQUAL"})
         ctx.bind_depth_stencil_alpha_state(test)
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))

@@ -154,8 +154,10 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
         context.bind_fs_state(context.create_fs_state(FRAGMENT_SHADER))
         context.set_constant_buffer("GEOMETRY", np.array([0.006, 0.08, 0, 0], np.float32))
         context.bind_rasterizer_state(None)
-        factors = {f"{part}_{side}_factor": "ONE" for part in ("rgb", "alpha") for side in ("src", "dst")}
-        context.bind_blend_state(context.create_blend_state(blend_enable=True, **factors))
+        added = context.create_blend_state(
+            blend_enable=True, rgb_src_factor="ONE", rgb_dst_factor="ONE", alpha_src_factor="ONE", alpha_dst_factor="ONE"
+        )
+        context.bind_blend_state(added)
         context.clear("COLOR", color=(0.02, 0.03, 0.08, 1.0))
         context.set_vertex_buffers([{"buffer": buffers[STEPS % 2], "stride": 4 * WORDS}])
         context.draw_vbo(mode="POINTS", **count)

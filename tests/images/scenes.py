@@ -201,7 +201,8 @@ class Stage:
         self.ctx.bind_depth_stencil_alpha_state(self.ctx.create_depth_stencil_alpha_state(depth=depth, **fields))
 
     def blend(self, source: str, target: str, **fields: Any) -> None:
-        factors = {f"{p}_src_factor": source for p in ("rgb", "alpha")} | {f"{p}_dst_factor": target for p in ("rgb", "alpha")}
+        sides = {"src": source, "dst": target}
+        factors: dict[str, Any] = {f"{part}_{side}_factor": name for part in ("rgb", "alpha") for side, name in sides.items()}
         self.ctx.bind_blend_state(self.ctx.create_blend_state(blend_enable=True, **factors, **fields))
 
     def draw(self, vs: str, fs: str, mode: str, *arrays: Array, divisors: tuple[int, ...] = (), **info: Any) -> None:
@@ -277,7 +278,7 @@ def _texture(s: tgsi.Screen) -> bytes:
     for level, texels in enumerate(levels):
         stage.ctx.texture_subdata(texture, texels, level=level)
     stage.ctx.set_sampler_views("FRAGMENT", [stage.ctx.create_sampler_view(texture)])
-    fields = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "min_mip_filter": "LINEAR", "wrap_t": "MIRROR_REPEAT"}
+    fields: dict[str, Any] = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "min_mip_filter": "LINEAR", "wrap_t": "MIRROR_REPEAT"}
     stage.ctx.bind_sampler_states("FRAGMENT", [stage.ctx.create_sampler_state(**fields)])
     ground = np.array([[-4, -1, 0.9, 1], [4, -1, 0.9, 1], [-4, 0.8, 5.5, 6], [4, 0.8, 5.5, 6]], "f4")
     stage.draw(VS_COLOR, FS_TEXTURE, "TRIANGLE_STRIP", ground, np.array([[0, 0, 0, 0], [2, 0, 0, 0], [0, 9, 0, 0], [2, 9, 0, 0]], "f4"))

@@ -68,7 +68,7 @@ class Scene:
         self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
         ctx.set_framebuffer_state(cbufs=[self.target])
         ctx.clear(color=(0, 0, 0, 0))
-        factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
+        factors: dict[str, Any] = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
         self.blends = [ctx.create_blend_state(blend_enable=True, **factors), ctx.create_blend_state()]
         stipple: dict[str, Any] = {"line_stipple_enable": True, "line_stipple_pattern": 0xF0F}
         self.windows: list[Any] = [(), (), (True, [{"minx": 3, "maxx": 33, "maxy": 39}]), (False, [{"minx": 20, "maxx": 25, "maxy": 39}])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from backends.device.commands.bound_record import Hindrance
 from backends.device.grid import DEFAULT_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
@@ -17,10 +17,14 @@ from backends.gallium.context.shaders import check_shader, read_program, wrong_s
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make, sequence
 from backends.pipe.enums import Bind, ShaderType
+from backends.pipe.field_list import takes_fields
 from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
 from tgsi.language.diagnostics import shown_at_caller
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import GridInfoFields
 
 MAX_REMEMBERED = 256
 _SHOWN = int(Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES)
@@ -128,7 +132,8 @@ class Compute(ContextCore):
         return addresses
 
     # -- launches --------------------------------------------------------------------------------------------------------
-    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
+    @takes_fields(GridInfo)
+    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Unpack[GridInfoFields]) -> None:
         """Run the bound compute shader, one thread for each place of the grid. On return all its bytes are in memory.
 
         Pending drawing that reads or writes bound memory is carried out first. The render condition does not hold for grids.
@@ -170,7 +175,7 @@ class Compute(ContextCore):
     def _launch_of_items(self, shader: ComputeShader, names: Sequence[str], *values: Any) -> _Launch:
         return self._checked_launch(shader, None, dict(zip(names, values)))
 
-    def _checked_launch(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> _Launch:
+    def _checked_launch(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: Mapping[str, Any]) -> _Launch:
         """Check the arguments of a launch."""
         wanted = make(GridInfo, info, given, "launch_grid")
         program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))

@@ -7,7 +7,7 @@ import sys
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance, VertexBufferSlot, Word
@@ -25,6 +25,9 @@ from backends.gallium.threads.gate import Gate
 from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
 from backends.pipe.state import DrawInfo, SamplerState, VertexElement
 from tgsi.language.facts.enums import Processor
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import DrawInfoFields, SamplerStateFields
 
 S = TypeVar("S")
 _PERSISTENT, _WRITE = Transfer.PERSISTENT.value, Transfer.WRITE.value
@@ -138,11 +141,11 @@ class ContextCore(ABC):
         """Write texels into a box of a level."""
 
     @abstractmethod
-    def draw_vbo(self, info: DrawInfo | None = None, **given: Any) -> None:
+    def draw_vbo(self, info: DrawInfo | None = None, **given: Unpack[DrawInfoFields]) -> None:
         """Draw primitives with the bound state."""
 
     @abstractmethod
-    def _checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+    def _checked_draw(self, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
 
     @abstractmethod
@@ -160,7 +163,7 @@ class ContextCore(ABC):
         """Bind a constant buffer to one slot of a stage."""
 
     @abstractmethod
-    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Unpack[SamplerStateFields]) -> StateObject[SamplerState]:
         """Create a sampler object."""
 
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -26,7 +26,11 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make
 from backends.pipe.enums import Prim, lookup
+from backends.pipe.field_list import takes_fields
 from backends.pipe.state import DrawInfo
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import DrawInfoFields, GridInfoFields
 
 MAX_REMEMBERED = 4096
 _FIELDS = tuple(item.name for item in fields(DrawInfo))
@@ -56,6 +60,7 @@ class Draws(ContextCore):
         self._recorded: dict[tuple[int, bytes, int], tuple[DrawInfo, DrawInfo]] = {}  # of records in buffers, with what they complete
         self._grids: dict[tuple[Any, ...], MeshDraw] = {}
 
+    @takes_fields(DrawInfo)
     def draw_vbo(
         self,
         info: DrawInfo | None = None,
@@ -69,7 +74,7 @@ class Draws(ContextCore):
         indirect_draw_count: Resource | None = None,
         indirect_draw_count_offset: int = 0,
         count_from_stream_output: object | None = None,
-        **given: Any,
+        **given: Unpack[DrawInfoFields],
     ) -> None:
         """Draw primitives with the bound state. (context.rst, "Drawing")
 
@@ -145,18 +150,18 @@ class Draws(ContextCore):
         if self._persistent_maps:
             self._finish_draw()
 
-    def _info_of(self, given: dict[str, Any]) -> DrawInfo:
+    def _info_of(self, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""
         return self._made.of(self._info_of_items, (*given,), *given.values())
 
     def _info_of_items(self, names: Sequence[str], *values: Any) -> DrawInfo:
         return self._info(dict(zip(names, values)))
 
-    def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
+    def _checked_info(self, info: DrawInfo, given: Mapping[str, Any]) -> DrawInfo:
         """A DrawInfo of the caller with every field checked. It is remembered if no field had to be changed."""
         if not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
-        made = self._info({name: getattr(info, name) for name in _FIELDS} | given)
+        made = self._info({name: getattr(info, name) for name in _FIELDS} | dict(given))
         if not given and made == info and type(info.mode) is Prim:
             if len(self._checked) >= MAX_REMEMBERED:
                 self._checked.clear()
@@ -169,7 +174,7 @@ class Draws(ContextCore):
             self._checked.clear()
         self._checked[id(info)] = info
 
-    def _checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+    def _checked_draw(self, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
         return self._info(dict(given))
 
@@ -267,7 +272,8 @@ class Draws(ContextCore):
         return made
 
     # -- meshes ----------------------------------------------------------------------------------------------------------
-    def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
+    @takes_fields(GridInfo)
+    def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Unpack[GridInfoFields]) -> None:
         """Draw meshes: run a grid of workgroups of the task shader, or of the mesh shader if no task shader is bound. (p_context.h)
 
         Primitives are drawn in the order of the workgroups, x fastest; those of a task's meshes in the order of the tasks. Of the shaders
@@ -299,7 +305,7 @@ class Draws(ContextCore):
         if self._persistent_maps:
             self._finish_draw()
 
-    def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> Sequence[MeshDraw]:
+    def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: Mapping[str, Any]) -> Sequence[MeshDraw]:
         """The checked draws of a call. Equal plain grids give the same object."""
         grid = given.get("grid") if info is None and len(given) == 1 else None
         if type(grid) is tuple and len(grid) == 3 and all(type(size) is int for size in grid):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,18 @@ from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, converted
 from backends.gallium.context.core import ContextCore
 from backends.pipe.enums import ShaderType
+from backends.pipe.field_list import takes_fields
+from backends.pipe.state import DrawInfo
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import DrawInfoFields
 
 
 class ManyDrawing(ContextCore):
     """Many draws at once: draw_many."""
 
-    def draw_many(self, records: NDArray[Any], **given: Any) -> None:
+    @takes_fields(DrawInfo)
+    def draw_many(self, records: NDArray[Any], **given: Unpack[DrawInfoFields]) -> None:
         """Draw every row of a structured array, in order, as `set_constant_buffer` and `draw_vbo` would one by one. (an extension)
 
         Rows of a known combination of bound objects are read by generated code: a million draws take one call.
@@ -35,7 +41,8 @@ class ManyDrawing(ContextCore):
         if not isinstance(records, np.ndarray):
             raise TypeError(f"{name}: records: a structured array is wanted, not {type(records).__name__}")
         rows = converted(records, name)
-        info = self._checked_draw(given)
+        shared: dict[str, Any] = dict(given)
+        info = self._checked_draw(shared)
         if info.indexed:
             raise ValueError(f"{name}: indexed: give index_size instead")
         many, state = ManyDraws(rows, call_of(info)), self.state
@@ -48,5 +55,5 @@ class ManyDrawing(ContextCore):
                 numbers, constants = many.row(number)
                 for stage, data in constants.items():
                     self.set_constant_buffer(ShaderType(stage), data)
-                self.draw_vbo(**(given | numbers))
+                self.draw_vbo(**{**shared, **numbers})
                 many.drawn = number + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from backends.abi.keys import SamplerKey
 from backends.abi.records import SamplerRecord
@@ -17,11 +17,15 @@ from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make, sequence
 from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.field_list import takes_fields
 from backends.pipe.limits import MAX_SAMPLERS
 from backends.pipe.state import (
     MAX_ANISOTROPY,
     SamplerState,
 )
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import SamplerStateFields
 
 MOST_KNOWN = 1 << 10
 
@@ -33,7 +37,8 @@ class SamplerStates(ContextCore):
         super().__init__(screen, device)
         self._known: dict[SamplerState, BoundSampler] = {}  # by template, so that objects of equal ones have one number
 
-    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
+    @takes_fields(SamplerState)
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Unpack[SamplerStateFields]) -> StateObject[SamplerState]:
         """Create a sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``.
 
         (context.rst, "CSO State")

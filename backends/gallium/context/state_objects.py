@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from backends.device.commands.bound_record import Word
 from backends.device.commands.known_objects import Kind
@@ -14,6 +14,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make, sequence
+from backends.pipe.field_list import takes_fields
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_DILATE, MAX_SUBPIXEL_PRECISION_BIAS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import (
     BlendState,
@@ -22,6 +23,9 @@ from backends.pipe.state import (
     RenderTargetBlend,
     VertexElement,
 )
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import BlendStateFields, DepthStencilAlphaStateFields, RasterizerStateFields
 
 S = TypeVar("S")
 _TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
@@ -56,7 +60,8 @@ class StateObjects(ContextCore):
             self.state.known.learn(handle, kind, number)
 
     # -- blend -----------------------------------------------------------------------------------------------------------
-    def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
+    @takes_fields(BlendState, RenderTargetBlend)
+    def create_blend_state(self, state: BlendState | None = None, /, **given: Unpack[BlendStateFields]) -> StateObject[BlendState]:
         """Create a blend object from fields of BlendState. Fields of RenderTargetBlend are taken, too; they fill rt[0].
 
         Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
@@ -67,14 +72,15 @@ class StateObjects(ContextCore):
         (context.rst, "CSO State")
         """
         name = "create_blend_state"
-        first = {field: given.pop(field) for field in list(given) if field in _TARGET_FIELDS}
+        rest: dict[str, Any] = dict(given)
+        first = {field: rest.pop(field) for field in given if field in _TARGET_FIELDS}
         if first:
-            if "rt" in given:
+            if "rt" in rest:
                 raise TypeError(f"{name}: rt: give targets or single fields of the first one, not both")
             targets = state.rt if isinstance(state, BlendState) else ()
             target = make(RenderTargetBlend, targets[0] if targets else None, first, name)
-            given["rt"] = (target, *targets[1:])
-        made = make(BlendState, state, given, name)
+            rest["rt"] = (target, *targets[1:])
+        made = make(BlendState, state, rest, name)
         if len(made.rt) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
         return self._create_object("blend", made)
@@ -95,7 +101,10 @@ class StateObjects(ContextCore):
     delete_blend_state = destroy_blend_state
 
     # -- rasterizer ------------------------------------------------------------------------------------------------------
-    def create_rasterizer_state(self, state: RasterizerState | None = None, /, **given: Any) -> StateObject[RasterizerState]:
+    @takes_fields(RasterizerState)
+    def create_rasterizer_state(
+        self, state: RasterizerState | None = None, /, **given: Unpack[RasterizerStateFields]
+    ) -> StateObject[RasterizerState]:
         """Create a rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``.
 
         (context.rst, "CSO State")
@@ -130,8 +139,9 @@ class StateObjects(ContextCore):
     delete_rasterizer_state = destroy_rasterizer_state
 
     # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
+    @takes_fields(DepthStencilAlphaState)
     def create_depth_stencil_alpha_state(
-        self, state: DepthStencilAlphaState | None = None, /, **given: Any
+        self, state: DepthStencilAlphaState | None = None, /, **given: Unpack[DepthStencilAlphaStateFields]
     ) -> StateObject[DepthStencilAlphaState]:
         """Create a depth-stencil-alpha object, e.g. from ``depth=dict(enabled=True, writemask=True, func="LESS")``.
 

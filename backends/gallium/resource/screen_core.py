@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 from backends.device.interface import Dispatcher
 from backends.formats import AnyFormat, Format
@@ -14,7 +14,11 @@ from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import Remembered, any_format, integer, sequence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
+from backends.pipe.field_list import takes_fields
 from tgsi.language.diagnostics import UnsupportedError
+
+if TYPE_CHECKING:
+    from backends.pipe.keywords import TemplateFields
 
 MAX_REMEMBERED = 256
 _DEFAULTS: dict[str, Any] = {"target": TextureTarget.TEXTURE_2D, "format": None, "width0": 1, "height0": 1, "depth0": 1, "array_size": None}
@@ -96,7 +100,8 @@ class ScreenCore(ABC):
         check_possible(made, "resource_create")
         return self._make("resource_create", made, None)
 
-    def can_create_resource(self, template: Template | None = None, **given: Any) -> bool:
+    @takes_fields(Template)
+    def can_create_resource(self, template: Template | None = None, **given: Unpack[TemplateFields]) -> bool:
         """Return True if `resource_create` takes a template, or the keywords, as long as there is memory.
 
         (screen.rst, "can_create_resource")
@@ -112,9 +117,9 @@ class ScreenCore(ABC):
         limit = self.memory.limit
         return limit is None or levels_of(wanted)[1] <= limit
 
-    def _template_of(self, name: str, given: dict[str, Any]) -> Template:
+    def _template_of(self, name: str, given: Mapping[str, Any]) -> Template:
         """The template of the keywords of `resource_create`. TypeError for another one."""
-        fields = _DEFAULTS | given
+        fields = {**_DEFAULTS, **given}
         if len(fields) > len(_DEFAULTS):
             raise TypeError(f"{name}: no resource has a field {next(field for field in given if field not in _DEFAULTS)}")
         sizes = tuple(fields[size] for size in ("width0", "height0", "depth0"))

@@ -135,7 +135,7 @@ def bind_sampler_states(s: Scene) -> Setter:
     ctx = s.ctx
     ctx.bind_fs_state(ctx.create_fs_state(SAMPLING))
     ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(s.texture(0))] * 2)
-    wraps = {f"wrap_{axis}": "CLAMP_TO_BORDER" for axis in "str"}
+    wraps: dict[str, Any] = {f"wrap_{axis}": "CLAMP_TO_BORDER" for axis in "str"}
     made = [ctx.create_sampler_state(border_color=(k / 8,) * 4, **wraps) for k in range(1, 6)]
     ctx.destroy_sampler_state(made[4])
     return lambda items: ctx.bind_sampler_states("FRAGMENT", items), made[:2], made[2:4], ["x", made[4], ctx.create_blend_state()]
@@ -189,7 +189,8 @@ def set_polygon_stipple(s: Scene) -> Setter:
 
 @setter
 def set_blend_color(s: Scene) -> Setter:
-    factors = {"rgb_src_factor": "CONST_COLOR", "rgb_dst_factor": "ZERO", "alpha_src_factor": "CONST_COLOR", "alpha_dst_factor": "ZERO"}
+    sides = {"src": "CONST_COLOR", "dst": "ZERO"}
+    factors: dict[str, Any] = {f"{part}_{side}_factor": name for part in ("rgb", "alpha") for side, name in sides.items()}
     s.ctx.bind_blend_state(s.ctx.create_blend_state(blend_enable=True, **factors))
     return s.ctx.set_blend_color, [0.25, 0.5, 0.75, 1.0], [1.0, 0.75, 0.5, 0.25], ["a", None]
 

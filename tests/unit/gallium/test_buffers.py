@@ -283,7 +283,7 @@ def test_fetched_colors_are_those_of_the_primitives_before() -> None:
                 stage = Stage(screen, ctx)
                 target = screen.resource_create(format="R32G32B32A32_FLOAT", width0=SIZE, height0=SIZE)
                 ctx.set_framebuffer_state(cbufs=[target])
-                factors = {f"{part}_{side}_factor": "ONE" for part in ("rgb", "alpha") for side in ("src", "dst")}
+                factors: dict[str, Any] = {f"{part}_{side}_factor": "ONE" for part in ("rgb", "alpha") for side in ("src", "dst")}
                 ctx.bind_blend_state(ctx.create_blend_state(blend_enable=program is plain, **factors))
                 stage.fragment(program)
                 stage.scatter(500, 0.5)

@@ -39,7 +39,7 @@ def context(screen: tgsi.Screen) -> tuple[Any, Any]:
     ctx.set_viewport_states([g.ViewportState((SIZE / 2, SIZE / 2, 0.5), (SIZE / 2, SIZE / 2, 0.5))])
     ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
     ctx.bind_fs_state(ctx.create_fs_state(FRAGMENT))
-    factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
+    factors: dict[str, Any] = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
     ctx.bind_blend_state(ctx.create_blend_state(blend_enable=True, **factors))
     ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
     ctx.set_vertex_buffers([CORNERS])

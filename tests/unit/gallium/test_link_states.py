@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -71,7 +73,7 @@ def draw(
     vertex: str | Program,
     fragment: str | Program,
     format: g.Format = g.Format.R32G32B32A32_FLOAT,
-    **rasterizer: object,
+    **rasterizer: Any,
 ) -> NDArray[np.float32]:
     target = screen.resource_create(width0=16, height0=16, format=format)
     ctx.set_framebuffer_state(cbufs=[target])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def sum_text(inputs: Sequence[str], *, read: Sequence[str] | None = None) -> str
     return "\n".join([*lines, "MOV OUT[0], TEMP[0]", "END", ""])
 
 
-def render(screen: g.Screen, ctx: g.Context, vertex: str, fragment: str, **rasterizer: object) -> NDArray[np.uint8]:
+def render(screen: g.Screen, ctx: g.Context, vertex: str, fragment: str, **rasterizer: Any) -> NDArray[np.uint8]:
     target = screen.resource_create(width0=16, height0=16)
     ctx.set_framebuffer_state(cbufs=[target])
     ctx.clear("COLOR")

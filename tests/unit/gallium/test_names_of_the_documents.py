@@ -123,6 +123,6 @@ def test_a_screen_answers_for_fields_as_it_does_for_templates(screen: g.Screen) 
     assert not screen.can_create_resource(format="Z32_FLOAT", bind="RENDER_TARGET")
     assert screen.can_create_resource(target="TEXTURE_CUBE", width0=4, height0=4)
     with pytest.raises(TypeError, match="can_create_resource: no resource has a field width"):
-        screen.can_create_resource(width=4)
+        screen.can_create_resource(width=4)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="give a template or its fields"):
         screen.can_create_resource(g.Template(width0=4), width0=4)

@@ -39,7 +39,7 @@ class Scene:
         ctx.clear(color=(0, 0, 0, 0), depth=1.0)
         ctx.set_viewport_states([g.ViewportState((SIZE / 2, SIZE / 2, 0.5), (SIZE / 2, SIZE / 2, 0.5))])
         ctx.set_vertex_buffers([CORNERS])
-        factors = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
+        factors: dict[str, Any] = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
         test = {"enabled": True, "writemask": True, "func": "LESS"}
         self.kinds: list[tuple[Callable[[Any], None], list[Any]]] = [
             (ctx.bind_rasterizer_state, [ctx.create_rasterizer_state(**f) for f in ({}, {"flatshade": True}, {"cull_face": "BACK"})]),

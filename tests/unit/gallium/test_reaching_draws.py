@@ -92,7 +92,7 @@ class Scene:
         self.corners = screen.resource_create(target="BUFFER", width0=corners.nbytes)
         ctx.buffer_subdata(self.corners, corners)
         ctx.set_vertex_buffers([{"buffer": self.corners, "stride": 16}])
-        factors = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
+        factors: dict[str, Any] = {f"{part}_{k}_factor": "ONE" for part in ("rgb", "alpha") for k in ("src", "dst")}
         self.blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
         self.vertex = {name: ctx.create_vs_state(text) for name, text in VERTICES.items()}
         self.fragment = {name: ctx.create_fs_state(text) for name, text in FRAGMENTS.items()}

@@ -84,7 +84,7 @@ def test_arguments_that_are_equal_and_of_another_type_are_checked(ctx: g.Context
         ctx.launch_grid(block=(4, 1, 1), grid=(1, 1, 1))
     for wrong in ((4.0, 1, 1), (4, 1.0, 1)):
         with pytest.raises((TypeError, ValueError), match="block"):
-            ctx.launch_grid(block=wrong, grid=(1, 1, 1))
+            ctx.launch_grid(block=wrong, grid=(1, 1, 1))  # type: ignore[arg-type]
 
 
 def test_a_shader_that_was_destroyed_is_refused_at_the_next_launch(ctx: g.Context) -> None:

@@ -292,7 +292,7 @@ def test_a_screen_is_destroyed_while_its_context_draws(slow: Stage) -> None:
 
 def test_an_error_lets_go_of_the_context(stage: Stage) -> None:
     with pytest.raises(TypeError):
-        stage.ctx.draw_vbo(nothing=1)
+        stage.ctx.draw_vbo(nothing=1)  # type: ignore[call-arg]
     assert stage.ctx._gate.word[0] == Holder.NOBODY
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,7 +116,7 @@ def test_a_picture_drawn_texel_by_texel_and_beyond_its_edges_is_that_picture(fra
         ctx.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
         ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
         ctx.bind_fs_state(ctx.create_fs_state(fragment))
-        filters = {"min_img_filter": image, "mag_img_filter": image, "min_mip_filter": "NONE"}
+        filters: dict[str, Any] = {"min_img_filter": image, "mag_img_filter": image, "min_mip_filter": "NONE"}
         ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state(wrap_s=wrap, wrap_t=wrap, **filters)] * 2)
         ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(texture)] * 2)
         for shift in SHIFTS[image]:

@@ -369,6 +369,6 @@ def test_polygon_smoothing_is_ignored() -> None:
 def test_values_beyond_the_capabilities_are_refused_by_name(field: str, value: float) -> None:
     with tgsi.Screen(threads=1) as screen, screen.context_create() as ctx:
         with pytest.raises(ValueError, match=f"create_rasterizer_state: {field}"):
-            ctx.create_rasterizer_state(**{field: value})
+            ctx.create_rasterizer_state(**{field: value})  # type: ignore[arg-type]
         assert screen.get_param("MAX_CONSERVATIVE_RASTER_SUBPIXEL_PRECISION_BIAS") == 6
         assert screen.get_paramf("MAX_CONSERVATIVE_RASTER_DILATE") == 1.0

@@ -14,7 +14,8 @@ from tgsi import gallium as g
 pytestmark = pytest.mark.light
 
 Array = NDArray[Any]
-ALPHA = {"rgb_src_factor": "ONE", "rgb_dst_factor": "ONE", "alpha_src_factor": "ONE", "alpha_dst_factor": "ONE", "blend_enable": True}
+_FACTORS: dict[str, Any] = {f"{part}_{side}_factor": "ONE" for part in ("rgb", "alpha") for side in ("src", "dst")}
+ALPHA = {**_FACTORS, "blend_enable": True}
 
 
 def points(*xy: tuple[float, float], size: int = 16) -> Array:

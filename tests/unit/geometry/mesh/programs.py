@@ -143,8 +143,8 @@ def random_rows(count: int, corners: int, seed: int = 3) -> tuple[Array, Array]:
 def blended(picture: Picture) -> None:
     """Let every primitive show: the order of all of them is in the picture."""
     ctx = picture.ctx
-    factors = {"src_factor": "SRC_ALPHA", "dst_factor": "INV_SRC_ALPHA"}
-    both = {f"{part}_{k}": v for part in ("rgb", "alpha") for k, v in factors.items()}
+    factors: dict[str, Any] = {"src_factor": "SRC_ALPHA", "dst_factor": "INV_SRC_ALPHA"}
+    both: dict[str, Any] = {f"{part}_{k}": v for part in ("rgb", "alpha") for k, v in factors.items()}
     ctx.bind_blend_state(ctx.create_blend_state(blend_enable=True, **both))
 
 
