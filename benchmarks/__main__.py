@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR], and others"""
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR] [--cold] .."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.catalog import WORKLOADS
+from benchmarks.cold import turns as cold
+from benchmarks.cold.command import measure_cold
 from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
@@ -39,16 +41,19 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     peer = parser.add_mutually_exclusive_group()
     peer.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
     peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
+    parser.add_argument("--cold", action="store_true", help="first frames of fresh processes; --only knows triangle and vase, too")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
-    names = options.only.split(",") if options.only else list(WORKLOADS)
-    if unknown := [n for n in names if n not in WORKLOADS]:
+    known, default = (cold.NAMES, cold.DEFAULT) if options.cold else (tuple(WORKLOADS), tuple(WORKLOADS))
+    names = options.only.split(",") if options.only else list(default)
+    if unknown := [n for n in names if n not in known]:
         parser.error(f"--only: no workload named {', '.join(unknown)}; --list names them")
     if options.rounds < 1 or options.budget <= 0:
         parser.error("--rounds and --budget: at least one round, and more than no time")
-    if options.against is not None and not (options.against / "benchmarks" / "serve.py").is_file():
-        parser.error(f"--against: {options.against} is no checkout of this repository: it has no benchmarks/serve.py")
+    needed = Path("benchmarks", "cold", "process.py") if options.cold else Path("benchmarks", "serve.py")
+    if options.against is not None and not (options.against / needed).is_file():
+        parser.error(f"--against: {options.against} is no checkout of this repository: it has no {needed}")
     options.names = names
     return options
 
@@ -73,16 +78,21 @@ def peak_memory(threads: int | None) -> dict[str, Any]:
     return out
 
 
+def peer_variables(threads: int, cpu: str | None, width: int | None = None) -> dict[str, str]:
+    """Environment variables of llvmpipe for a level and a vector width (default: the first one of the level). Needs moderngl."""
+    from benchmarks.peer import environment
+
+    return environment(threads, width or LEVEL_WIDTHS.get(cpu or "", VECTOR_WIDTHS)[0]) | LEVEL_CAPS.get(cpu or "", {})
+
+
 def start_peers(threads: int, cpu: str | None, stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
     """Working peer processes, and for each peer its description or the reason why it is missing."""
     said: dict[str, str] = {}
     if importlib.util.find_spec("moderngl") is None:
         return [], {"llvmpipe": "not measured: moderngl is not installed"}
-    from benchmarks.peer import environment
-
     working = []
     for width in VECTOR_WIDTHS if cpu is None else LEVEL_WIDTHS[cpu]:
-        variables = environment(threads, width) | LEVEL_CAPS.get(cpu or "", {})
+        variables = peer_variables(threads, cpu, width)
         side = stack.enter_context(SideProcess(f"llvmpipe-{width}", ["peer"], variables))
         try:
             said[side.name] = side.ask("describe")["describe"]
@@ -140,6 +150,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         list_workloads()
         return 0
+    if options.cold:
+        return measure_cold(options, peer_variables)
     out: dict[str, Any] = {}
     bad = False
     if options.memory:
