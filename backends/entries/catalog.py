@@ -21,6 +21,7 @@ from backends.entries.names import (
     ENTRIES,
     INDEX_BUFFER,
     OUTPUTS,
+    QUERY_RESULT,
     READ,
     RECORDED,
     SINGLES,
@@ -30,7 +31,7 @@ from backends.entries.names import (
     VERTEX_BUFFERS,
 )
 from backends.entries.outputs import build_output_entry
-from backends.entries.queries import build_query_entry
+from backends.entries.queries import build_query_entry, build_result_entry
 from backends.entries.reads import build_read_entry
 from backends.entries.recording import build_make_room
 from backends.entries.targets import build_target_entry
@@ -45,7 +46,7 @@ def build_entries(module: Module, slot_offset: int) -> None:
     builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry, UPLOAD: build_upload_entry}
     builders |= {TARGETS: build_target_entry, CLEAR: build_clear_entry, READ: build_read_entry, OUTPUTS: build_output_entry}
-    builders |= dict.fromkeys((BEGIN_QUERY, END_QUERY), build_query_entry)
+    builders |= dict.fromkeys((BEGIN_QUERY, END_QUERY), build_query_entry) | {QUERY_RESULT: build_result_entry}
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)

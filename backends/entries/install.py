@@ -20,6 +20,7 @@ from backends.device.commands.bound_record import (
     observed_cell,
     python_cell,
 )
+from backends.device.commands.condition import QueryRecord
 from backends.device.commands.known_objects import KnownSlot, TargetsKey
 from backends.device.stream_target import TargetRecord
 from backends.entries.names import ENTRIES, GUARD, KEYWORDS, RECORDED
@@ -34,7 +35,19 @@ SLOT = "_native"
 OLDEST, NEWEST = (3, 11), (3, 14)
 _FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 _DESCRIPTOR_MEMBER, _MEMBER_OFFSET = 40, 16  # PyMemberDescrObject.d_member, PyMemberDef.offset
-_RECORDS = (BoundRecord, ClearCall, ConstantSlot, DrawCall, KnownSlot, PythonTable, TargetRecord, TargetsKey, TextureSlot, VertexBufferSlot)
+_RECORDS = (
+    BoundRecord,
+    ClearCall,
+    ConstantSlot,
+    DrawCall,
+    KnownSlot,
+    PythonTable,
+    QueryRecord,
+    TargetRecord,
+    TargetsKey,
+    TextureSlot,
+    VertexBufferSlot,
+)
 _LAYOUT = layout_digest(*_RECORDS)
 _kept: list[object] = []
 _installed: set[type] = set()

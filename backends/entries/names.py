@@ -33,12 +33,12 @@ SINGLES: dict[str, tuple[Kind, int, str]] = {
 """Methods that set a sequence of values, of which entries take a single one, with its kind, the word, and the number of set values."""
 VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD = "set_vertex_buffers", "set_index_buffer", "buffer_subdata"
 TARGETS, CLEAR, READ, OUTPUTS = "set_framebuffer_state", "clear", "texture_read", "set_stream_output_targets"
-BEGIN_QUERY, END_QUERY = "begin_query", "end_query"
+BEGIN_QUERY, END_QUERY, QUERY_RESULT = "begin_query", "end_query", "get_query_result"
 
 GUARD = "guard"
 """The entry of every other method."""
 ENTRIES = (DRAW, CONSTANTS, *BINDINGS, *UNITS, *SINGLES, VERTEX_BUFFERS, INDEX_BUFFER, UPLOAD, TARGETS, CLEAR, READ, OUTPUTS)
-ENTRIES = (*ENTRIES, BEGIN_QUERY, END_QUERY)
+ENTRIES = (*ENTRIES, BEGIN_QUERY, END_QUERY, QUERY_RESULT)
 
 RECORDED = (DRAW, CONSTANTS)
 """Methods that have native entries in observed contexts, too."""
@@ -55,6 +55,7 @@ BUFFER, STRIDE, OFFSET = "buffer", "stride", "buffer_offset"  # of the dictionar
 COLORS, DEPTH = "cbufs", "zsbuf"  # of set_framebuffer_state
 BUFFERS, COLOR, CLEAR_DEPTH, STENCIL = "buffers", "color", "depth", "stencil"  # of clear
 PLACES = "offsets"  # of set_stream_output_targets
+WAIT = "wait"  # of get_query_result
 CLEARED = (BUFFERS, COLOR, CLEAR_DEPTH, STENCIL)
 KEYWORDS = (*PLAIN, MODE, RESTART, BIAS, INDEX_SIZE, PATCH, STREAMED, INDEX, INDEX_OFFSET, AT, BUFFER, STRIDE, OFFSET)
-KEYWORDS = (*KEYWORDS, COLORS, DEPTH, PLACES, *CLEARED)
+KEYWORDS = (*KEYWORDS, COLORS, DEPTH, PLACES, *CLEARED, WAIT)

@@ -25,6 +25,7 @@ BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
 
 FUNCTIONS = {
     "as_long": "PyLong_AsLongAndOverflow",
+    "from_long": "PyLong_FromLongLong",
     "get_buffer": "PyObject_GetBuffer",
     "release_buffer": "PyBuffer_Release",
     "vectorcall": "PyObject_Vectorcall",

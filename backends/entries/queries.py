@@ -1,17 +1,19 @@
-"""Beginnings and ends of queries that count samples: they only number intervals, and draws count in them."""
+"""Queries that count samples: beginnings and ends only number intervals, draws count in them, and results are sums of intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from backends.device.commands.bound_record import Word
+from backends.device.commands.bound_record import STOPS, Hindrance, Word
 from backends.device.commands.condition import Answer, QueryRecord
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry
-from backends.entries.names import END_QUERY
-from backends.llvm.builder.function import BOOL, I32, I64, Function, Module, Val
+from backends.entries.names import END_QUERY, KEYWORDS, WAIT
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MOST_INTERVALS
+
+_STOPS = int(STOPS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
 
 
 def change_query(f: Function, bound: Record, q: Record, is_end: Val, leave: Callable[[Val], None]) -> None:
@@ -57,3 +59,38 @@ def build_query_entry(module: Module, name: str, number: int, slot_offset: int) 
     is_end = Val(f, BOOL, "true" if name == END_QUERY else "false")
     change_query(f, entry.record, Record(f, found.as_pointer(), QueryRecord), is_end, entry.fall_back)
     entry.done("true")
+
+
+def build_result_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """get_query_result(query, *, wait=True): a query that entries have begun and ended since Python looked. Its state stays as it is.
+
+    Other threads run Python while pending work is carried out, but cannot enter the context.
+    """
+    entry = Entry(module, name, number, slot_offset)
+    entry.enter()
+    f, b, python = entry.f, entry.record, entry.python
+    entry.fall_back(entry.count.ne(1) | (entry.keywords > 1) | b.get("executor").eq(0) | b.get("has_listener").ne(0))
+    entry.fall_back((b.get("hindrances") & _STOPS).ne(0))
+    with f.if_(entry.keywords.ne(0)):  # samples are waited for in any case
+        wait = entry.argument(1)
+        entry.fall_back(entry.keyword(f.const(I64, 0)).ne(python.get("names", KEYWORDS.index(WAIT))))
+        entry.fall_back(wait.ne(python.get("true")) & wait.ne(python.get("false")))
+    found = entry.known(entry.argument(0), Kind.QUERY)
+    entry.fall_back(found.eq(0))
+    q = Record(f, found.as_pointer(), QueryRecord)
+    entry.fall_back(q.get("is_active").ne(0) | q.get("is_due").eq(0) | q.get("is_again").eq(0) | q.get("end").eq(0))
+    code, executor = f.var(I32, 0), b.get("executor").as_pointer()
+    with f.if_(f.call_pointer(I32, b.get("work_entry").as_pointer(), executor).ne(0)):
+        owner, thread = b.get("owner"), f.call_pointer(I64, python.get("thread").as_pointer())
+        b.set("owner", thread)
+        state = f.call_pointer(PTR, python.get("save_thread").as_pointer())
+        code.set(f.call_pointer(I32, b.get("flush_entry").as_pointer(), executor))
+        f.call_pointer(None, python.get("restore_thread").as_pointer(), state)
+        b.set("owner", owner)
+    entry.fall_back(code.get().ne(0))
+    passed = f.call_pointer(I64, b.get("samples_entry").as_pointer(), executor, q.get("first"), q.get("end"))
+    with f.leaving(q.get("is_predicate").eq(0)):
+        f.ret(f.call_pointer(I64, python.get("from_long").as_pointer(), passed))
+    with f.leaving(passed.ne(0)):
+        entry.done("true")
+    entry.done("false")

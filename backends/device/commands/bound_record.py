@@ -214,6 +214,7 @@ class BoundRecord(ctypes.Structure):
         ("flush_entry", c_uint64),  # carry_out_all(executor) -> 0 if no work is pending any more, otherwise nothing was done
         ("wait_entry", c_uint64),  # carry_out_uses(executor, address, bytes) -> 0 if no pending work reads or writes that memory any more
         ("work_entry", c_uint64),  # has_work(executor) -> 0 if nothing is pending
+        ("samples_entry", c_uint64),  # passed_samples(executor, first, end) -> samples that passed from interval `first` on, before `end`
         (
             "copy_entry",
             c_uint64,

@@ -31,6 +31,8 @@ class QueryRecord(ctypes.Structure):
         ("opened", c_int64),  # the interval in which it has begun to count
         ("first", c_int64),  # intervals that generated code has ended, and that Python has not taken yet: the first one
         ("end", c_int64),  # the one after the last
+        ("is_predicate", c_int32),  # the result is whether any sample has passed, otherwise their number
+        ("pad", c_int32),
     ]
 
 

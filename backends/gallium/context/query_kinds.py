@@ -149,7 +149,7 @@ class Query:
         self.kind = kind
         self.row = QUERY_KINDS[kind]
         self.stream = index
-        self.record = QueryRecord()
+        self.record = QueryRecord(is_predicate=self.row.answer is _is_passed)
         self.is_destroyed = self.is_shared = False
         self.result: Result | None = None
         self.answer = c_int32.from_buffer(self.record, QueryRecord.answer.offset)

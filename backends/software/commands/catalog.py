@@ -18,6 +18,7 @@ from backends.software.commands.flushes import (
     build_carry_out_uses,
     build_carry_out_writes,
     build_has_work,
+    build_passed_samples,
 )
 from backends.software.commands.lookup import build_find
 from backends.software.commands.many import build_draw_many
@@ -56,6 +57,7 @@ STEPS = (
     build_carry_out_writes,
     build_carry_out_uses,
     build_has_work,
+    build_passed_samples,
     build_prepare_staged,
     build_steps,
     build_run_staged,

@@ -103,7 +103,7 @@ class Executor:
         bound.draw_entry, bound.upload_entry, bound.clear_entry = address["draw"], address["upload_plain"], address["clear"]
         bound.read_entry, bound.keeps_at = address["carry_out_writes"], self._at + ExecutorRecord.keeps.offset
         bound.flush_entry, bound.wait_entry, bound.work_entry = (address[name] for name in ("carry_out_all", "carry_out_uses", "has_work"))
-        bound.executor = self._at
+        bound.samples_entry, bound.executor = address["passed_samples"], self._at
 
     # -- draws -----------------------------------------------------------------------------------------------------------
     def draw_despite_hindrance(self, state: DrawState, info: DrawInfo) -> Code:

@@ -9,7 +9,7 @@ from backends.abi.records import WatchRecord
 from backends.device.counters import FlushReason
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
-from backends.raster.records import PassRecord, Scene
+from backends.raster.records import PassRecord, Scene, Worker
 from backends.software.commands.memory import leave
 from backends.software.commands.records import REASONS, SWEEPING, Code, ExecutorRecord
 
@@ -86,6 +86,20 @@ def build_has_work(module: Module) -> None:
     f = Function(module, "has_work", [PTR], I32, shared=True)
     e = Record(f, f.args[0], ExecutorRecord)
     f.ret(e.get("num_spans") | e.get("num_clears"))
+
+
+def build_passed_samples(module: Module) -> None:
+    """passed_samples(executor, first, end) -> samples that passed from interval `first` on, before interval `end`, in carried out draws."""
+    f = Function(module, "passed_samples", [PTR, I64, I64], I64, shared=True)
+    executor, first, end = f.args
+    s = Record(f, Record(f, executor, ExecutorRecord).get("scene"), Scene)
+    total = f.var(I64, 0)
+    with f.range(0, s.get("crew.threads") + 1) as k:
+        w = Record(f, f.at(s.get("crew.workers"), k.zext(I64) * ctypes.sizeof(Worker)), Worker)
+        counts = w.get("buffers.intervals")
+        with f.range(first.trunc(I32), end.trunc(I32)) as interval:
+            total.add(f.load(I64, counts, interval.zext(I64) << 3, 8))
+    f.ret(total.get())
 
 
 def build_carry_out_writes(module: Module) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
 
 _FOR_PYTHON = ("draw", "draw_many", "append", "note_read", "reads_meet", "find", "upload", "awaits_upload", "carry_out")
-EXPORTS = (*_FOR_PYTHON, "upload_plain", "clear", "carry_out_all", "carry_out_writes", "carry_out_uses", "has_work")
+EXPORTS = (*_FOR_PYTHON, "upload_plain", "clear", "carry_out_all", "carry_out_writes", "carry_out_uses", "has_work", "passed_samples")
 _LAYOUT = layout_digest(
     *(Batch, BoundRecord, CopySlot, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span),
     *(GeometryRecord, OutputRecord, StageEnvironment, StagedRecord, TargetRecord),

@@ -116,6 +116,38 @@ def test_a_query_that_was_begun_before_begins_and_ends_without_python(counting: 
     assert ctx.get_query_result(query) == 35
 
 
+@pytest.mark.parametrize("kind", ["OCCLUSION_COUNTER", "OCCLUSION_PREDICATE"])
+def test_the_result_of_a_known_query_runs_no_python(counting: Counting, kind: str) -> None:
+    ctx, outer, inner = counting.ctx, counting.begun(kind), counting.begun(kind)
+    for query in (inner, outer):
+        ctx.end_query(query)
+    found: list[Any] = []
+
+    def again() -> None:
+        ctx.begin_query(outer)
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        ctx.begin_query(inner)
+        ctx.end_query(inner)
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        ctx.end_query(outer)
+        found.extend([ctx.get_query_result(outer), ctx.get_query_result(outer, wait=False), ctx.get_query_result(inner, wait=True)])
+
+    samples = counting.draw(5, 7)
+    again()
+    ctx.flush().finish()
+    again()
+    runs = ctx.device.runs
+    assert calls_in(again, path="backends") == []
+    assert ctx.device.runs == runs + 1
+    one = [2 * samples, 2 * samples, 0] if kind == "OCCLUSION_COUNTER" else [True, True, False]
+    assert found == one * 3
+    assert [type(value) for value in found] == [type(value) for value in one * 3]
+    ctx.render_condition(outer, condition=True)
+    counting.draw(1, 1)
+    ctx.render_condition(None)
+    assert ctx.get_query_result(outer) == one[0]
+
+
 def test_wrong_calls_of_a_known_query_are_errors(counting: Counting) -> None:
     ctx, query = counting.ctx, counting.begun()
     with pytest.raises(ValueError, match="begin_query: query: a OCCLUSION_COUNTER query is active"):
@@ -128,6 +160,12 @@ def test_wrong_calls_of_a_known_query_are_errors(counting: Counting) -> None:
         ctx.get_query_result(query)
     with pytest.raises(TypeError):
         ctx.end_query(query, 1)  # type: ignore[call-arg]
+    ctx.end_query(query)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'now'"):
+        ctx.get_query_result(query, now=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="positional argument"):
+        ctx.get_query_result(query, True)  # type: ignore[call-arg]
+    assert ctx.get_query_result(query) == 0
     ctx.destroy_query(query)
     for call in (ctx.begin_query, ctx.end_query, ctx.get_query_result):
         with pytest.raises(ValueError, match="it was destroyed"):
