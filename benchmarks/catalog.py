@@ -323,6 +323,41 @@ _ALL = (
         Check((0.25, 0.2499, 0.1231, 0.1808), 0.78516),
         "Luminance of 1920x1080 RGBA8 words in 256 bins: atomics on shared memory, then on a buffer.",
     ),
+    Workload(
+        "tex_array",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.4862, 0.5118, 0.5487, 0.5122), 1.0),
+        "QUAD, 16 layers of 256x256 RGBA8 with mipmaps, trilinear, 1.5 texels a pixel; two neighboring layers mixed by a wave.",
+    ),
+    Workload(
+        "tex_cube",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.5264, 0.5463, 0.5179, 0.4317), 1.0),
+        "QUAD, cube map of 256x256 RGBA8 with mipmaps, trilinear, seamless; rays reflected by waves reach all faces.",
+    ),
+    Workload(
+        "tex_shadow",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.4981, 0.4491, 0.3985, 1.0), 1.0),
+        "QUAD, 1024x1024 depths of 24 bits, four linearly filtered comparisons (LEQUAL) a pixel.",
+    ),
+    Workload(
+        "tex_aniso8",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.503, 0.5031, 0.5033, 0.5034), 1.0),
+        "The plane and the texture of tex_trilinear_min, with max_anisotropy 8; footprints of 1.8 to 14 times their width.",
+    ),
+    Workload(
+        "tex_aniso16",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.503, 0.5031, 0.5033, 0.5034), 1.0),
+        "As tex_aniso8 with max_anisotropy 16.",
+    ),
 )
 
 WORKLOADS: dict[str, Workload] = {w.name: w for w in _ALL}

@@ -109,13 +109,15 @@ class OurContext:
         state = self.ctx.create_depth_stencil_alpha_state(depth={"enabled": True, "writemask": True, "func": "LESS"})
         self.ctx.bind_depth_stencil_alpha_state(state)
 
-    def texture(self, levels: Sequence[NDArray[np.uint8]], *, mip_filter: str = "NONE") -> Any:
+    def texture(self, levels: Sequence[NDArray[np.uint8]], *, mip_filter: str = "NONE", max_anisotropy: int = 0) -> Any:
         """Bind a repeating, linearly filtered RGBA8 texture, and return its view."""
         height, width = levels[0].shape[:2]
         texture = self._texture(width, height, "R8G8B8A8_UNORM", "SAMPLER_VIEW", len(levels))
         for i, texels in enumerate(levels):
             self.ctx.texture_subdata(texture, texels, level=i)
-        sampler = self.ctx.create_sampler_state(min_img_filter="LINEAR", mag_img_filter="LINEAR", min_mip_filter=mip_filter)
+        sampler = self.ctx.create_sampler_state(
+            min_img_filter="LINEAR", mag_img_filter="LINEAR", min_mip_filter=mip_filter, max_anisotropy=max_anisotropy
+        )
         view = self.ctx.create_sampler_view(texture)
         self.ctx.set_sampler_views("FRAGMENT", [view])
         self.ctx.bind_sampler_states("FRAGMENT", [sampler])

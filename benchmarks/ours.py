@@ -15,6 +15,7 @@ from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.compute import ours as our_grids
 from benchmarks.our_context import Draw, Made, OurContext, both, shader_text
 from benchmarks.side import Job, Unsupported
+from benchmarks.textures import ours as our_textures
 
 
 def _bits(literal: str) -> int:
@@ -273,4 +274,5 @@ MAKERS: dict[str, Callable[[OurContext], Made]] = {
     "readback": _readback,
     "shader_compile": _shader_compile,
     **our_grids.MAKERS,
+    **our_textures.MAKERS,
 }

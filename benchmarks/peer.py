@@ -18,6 +18,7 @@ from benchmarks.compute import peer as peer_grids
 from benchmarks.peer_context import Draw, Made, PeerContext
 from benchmarks.peer_shaders import GEOMETRY, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
+from benchmarks.textures import peer as peer_textures
 
 DTYPES = {"f1": "u1", "f2": "f2", "f4": "f4"}
 
@@ -269,4 +270,5 @@ MAKERS: dict[str, Callable[[PeerContext], Made]] = {
     "readback": _readback,
     "shader_compile": _shader_compile,
     **peer_grids.MAKERS,
+    **peer_textures.MAKERS,
 }

@@ -1,0 +1,1 @@
+"""Workloads that sample arrays, cube maps, depths for comparison, and long footprints."""
