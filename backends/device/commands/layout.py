@@ -1,7 +1,7 @@
 """The layout of recorded commands: 32-bit words, least significant byte first, the same in memory, in a file and on a socket.
 
 A command is a header and as many words as the header counts. Eight bits of the header, the detail, belong to the command. Objects are
-handles: numbers from 1 on, 0 for none. A recording that is stored begins with MAGIC and VERSION. docs/commands.md describes it for other
+handles: numbers from 1 on, 0 for none. A recording that is stored begins with MAGIC and VERSION. docs/layout.md describes it for other
 writers and readers.
 """
 
