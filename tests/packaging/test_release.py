@@ -102,7 +102,7 @@ def test_a_wheel_without_types_is_refused(tmp_path: Path) -> None:
 
 
 def test_programs_of_documents_are_found() -> None:
-    assert 'target.save("triangle.png")' in program_of(ROOT / "README.md", words="triangle.png")
+    assert 'image.save("knot.png")' in program_of(ROOT / "README.md", words="knot.png")
     with pytest.raises(ReleaseError, match=r"README\.md has no program with 'nonsense'"):
         program_of(ROOT / "README.md", words="nonsense")
 
@@ -129,10 +129,10 @@ def test_a_release_is_built_and_tried_out(tmp_path: Path, capsys: pytest.Capture
     for words in (
         "./dev test: no record that it passed",
         "two builds agree byte for byte",
-        f"tgsi-{version}-py3-none-any.whl: the README's program draws its picture",
-        f"tgsi-{version}.tar.gz: the README's program draws its picture",
+        f"tgsi-{version}-py3-none-any.whl: the program of docs/tgsi.md draws its picture",
+        f"tgsi-{version}.tar.gz: the program of docs/tgsi.md draws its picture",
         "without the extra, GLSL says what to install",
-        f"tgsi-{version}-py3-none-any.whl[glsl]: the GLSL programs of README.md and docs/glsl.md draw",
+        f"tgsi-{version}-py3-none-any.whl[glsl]: the README's program draws its picture, and that of docs/glsl.md draws",
         f"to upload: twine upload {tmp_path}",
     ):
         assert words in printed

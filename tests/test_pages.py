@@ -1,0 +1,79 @@
+"""The programs of the guides run as they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tgsi
+from tests.unit.glsl.glslang import needs_glslang
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def programs(page: str) -> list[str]:
+    """Every Python program of a page."""
+    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_page_about_tgsi_draws_its_triangle_and_runs_its_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session: dict[str, Any] = {}
+    for program in programs("tgsi.md"):
+        exec(program, session)
+    with Image.open("triangle.png") as made, Image.open(DOCS / "images" / "triangle.png") as shown:
+        assert (np.array(made) == np.array(shown.convert("RGBA"))).all()
+    session["screen"].destroy()
+
+
+@needs_glslang
+def test_the_screenshot_test_of_the_guide_fails_at_the_first_pixel_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (program,) = programs("screenshots.md")
+    session: dict[str, Any] = {}
+    exec(program, session)
+    compare = session["test_the_waves_look_as_before"]
+    compare()
+    compare()
+    with Image.open("waves.png") as stored:
+        changed = np.array(stored)
+    changed[5, 7] ^= 1
+    Image.fromarray(changed).save("waves.png")
+    with pytest.raises(AssertionError, match=r"waves\.png: the first pixel that differs is x=7, y=5"):
+        compare()
+    assert Path("waves.new.png").is_file()
+
+
+def test_the_guide_to_black_pictures_names_the_first_number_that_is_0(capsys: pytest.CaptureFixture[str]) -> None:
+    """A triangle in the view, beside it, culled, and behind what the depth buffer has."""
+    counting, viewport = programs("black-picture.md")
+    vertex = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND"
+    fragment = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND"
+    corners = [[0, 0.8, 0, 1], [-0.8, -0.7, 0, 1], [0.8, -0.7, 0, 1]]
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        session = {"ctx": ctx, "width": 32, "height": 32}
+        depth = screen.resource_create(format="Z32_FLOAT", width0=32, height0=32)
+        ctx.set_framebuffer_state(cbufs=[screen.resource_create(width0=32, height0=32)], zsbuf=depth)
+        exec(viewport, session)
+        ctx.bind_vs_state(ctx.create_vs_state(vertex))
+        ctx.bind_fs_state(ctx.create_fs_state(fragment))
+        ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
+        zeros = []
+        for shift, face, tests_depth in ((0, "NONE", False), (4, "NONE", False), (0, "FRONT_AND_BACK", False), (0, "NONE", True)):
+            ctx.set_vertex_buffers([np.array([[x + shift, y, z, w] for x, y, z, w in corners], np.float32)])
+            ctx.bind_rasterizer_state(ctx.create_rasterizer_state(cull_face=face))
+            ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(depth={"enabled": tests_depth, "func": "LESS"}))
+            exec(counting, session)
+            lines = [line.rsplit(None, 1) for line in capsys.readouterr().out.splitlines()]
+            zeros.append([name for name, number in lines if number == "0" and not name.startswith("geometry")])
+    assert zeros == [[], ["clipper out", "fragment shaders"], ["clipper out", "fragment shaders"], ["fragment shaders"]]
+
+
+def test_the_index_names_every_page() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    assert {page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in index} == set()
