@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR] [--cold] .."""
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR] [--cold | --busy]"""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from typing import Any
 from benchmarks.catalog import WORKLOADS
 from benchmarks.cold import turns as cold
 from benchmarks.cold.command import measure_cold
+from benchmarks.load.busy import measure_busy
+from benchmarks.load.processors import Processors
 from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
@@ -42,6 +44,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     peer.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
     peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
     parser.add_argument("--cold", action="store_true", help="first frames of fresh processes; --only knows triangle and vase, too")
+    parser.add_argument("--busy", action="store_true", help="frames a second while other processes keep every processor busy, and idle")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
@@ -115,23 +118,28 @@ def _option(name: str, value: int | None) -> list[str]:
     return [] if value is None else [name, str(value)]
 
 
+def start_sides(options: argparse.Namespace, stack: ExitStack) -> tuple[SideProcess, list[SideProcess], dict[str, str]]:
+    """Our side, the peers that work, and for each side its description or the reason why it is missing."""
+    arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
+    variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}
+    if options.against is not None:
+        sides, said = start_other(options.against, arguments, variables, stack)
+    else:
+        sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, options.cpu, stack)
+    ours = stack.enter_context(SideProcess("tgsi", arguments, variables))
+    return ours, sides, {"tgsi": ours.ask("describe")["describe"], **said}
+
+
 def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
     """Run the workloads. Yields ("_run", description of the sides) first, then a pair (name, Result) per workload."""
     with ExitStack() as stack:
-        arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
-        variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}
-        if options.against is not None:
-            sides, said = start_other(options.against, arguments, variables, stack)
-        else:
-            sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, options.cpu, stack)
-        ours = stack.enter_context(SideProcess("tgsi", arguments, variables))
-        said = {"tgsi": ours.ask("describe")["describe"], **said}
+        ours, sides, said = start_sides(options, stack)
         yield (
             "_run",
             {"sides": said, "cpus": os.cpu_count(), "cpu": options.cpu, "load": os.getloadavg()[0], "peer_threads": options.peer_threads},
         )
         for name in options.names:
-            yield name, run_workload(WORKLOADS[name], ours, sides, budget=options.budget, rounds=options.rounds)
+            yield name, run_workload(WORKLOADS[name], ours, sides, budget=options.budget, rounds=options.rounds, processors=Processors())
 
 
 def geometric_means(rows: list[dict[str, Any]]) -> str:
@@ -152,6 +160,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.cold:
         return measure_cold(options, peer_variables)
+    if options.busy:
+        return measure_busy(options, start_sides)
     out: dict[str, Any] = {}
     bad = False
     if options.memory:
@@ -168,7 +178,8 @@ def main(arguments: list[str] | None = None) -> int:
                 for side, text in result["sides"].items():
                     print(f"{side}: {text}")
                 print(f"\n{HEADER}", flush=True)
-        print(f"\n{geometric_means([item for name, item in out.items() if name != '_run'])}")
+        rows = [item for name, item in out.items() if name != "_run"]
+        print(f"\n{geometric_means(rows)}; {sum(item['rejected'] for item in rows)} rounds rejected, in which others took a processor")
     if options.json is not None:
         options.json.write_text(json.dumps(out, indent=1) + "\n")
     return int(bad)

@@ -1,17 +1,19 @@
 """Rounds of measurement. Our side and the peers take turns, so that both see the same machine; ratios are taken within a round.
 
 A round runs each side for a slice of the budget. A round's time is the median of its frames; the value of a workload is the median over
-its rounds, and its spread is the 10th to 90th percentile of the rounds' ratios.
+its rounds, and its spread is the 10th to 90th percentile of the rounds' ratios. A round of all sides in which others took a processor is
+rejected and repeated, as often as there are rounds; after that it counts, and the note of the workload says so.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from benchmarks.catalog import TOLERANCE, Check, Workload
+from benchmarks.load.processors import LOST, Processors
 from benchmarks.processes import SideDied, SideFailed
 
 
@@ -30,10 +32,19 @@ class Track:
     name: str
     rounds: list[float] = field(default_factory=list)
     best: float = float("inf")
+    latest: dict[str, Any] = field(default_factory=dict)
     cpu: list[float] = field(default_factory=list)
     first: float | None = None
     check: Check | None = None
     failure: str | None = None
+
+    def keep(self) -> None:
+        """Let the latest round count."""
+        answer, self.latest = self.latest, {}
+        if "wall" in answer:
+            self.rounds.append(statistics.median(answer["wall"]))
+            self.best = min(self.best, *answer["wall"])
+            self.cpu.append(statistics.median(answer["cpu"]))
 
     @property
     def seconds(self) -> float | None:
@@ -52,6 +63,7 @@ class Result:
     spread: tuple[float, float] | None
     check_ok: bool | None
     note: str
+    rejected: int = 0
 
     @property
     def best_ratio(self) -> float | None:
@@ -63,7 +75,7 @@ class Result:
         w = self.workload
         out: dict[str, Any] = {"unit": w.unit, "ours": _value(w, self.ours), "peer": _value(w, self.peer)}
         out |= {"ratio": _rounded(self.ratio), "spread": [_rounded(s) for s in self.spread] if self.spread else None}
-        out |= {"best_ratio": _rounded(self.best_ratio), "check_ok": self.check_ok, "note": self.note}
+        out |= {"best_ratio": _rounded(self.best_ratio), "check_ok": self.check_ok, "note": self.note, "rejected": self.rejected}
         for label, track in (("ours", self.ours), ("peer", self.peer)):
             if track is not None and track.seconds is not None:
                 out[f"{label}_ms"] = _rounded(track.seconds * 1e3)
@@ -92,17 +104,30 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-def run_workload(workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int) -> Result:
-    """Measure one workload: `budget` seconds per side in `rounds` turns."""
+def run_workload(
+    workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int, processors: Processors | None = None
+) -> Result:
+    """Measure one workload: `budget` seconds per side in `rounds` turns. processors: what others take of them rejects rounds."""
     sides = [ours, *peers]
     tracks = [_prepare(side, workload) for side in sides]
-    for turn in range(rounds):
+    turn = rejected = disturbed = 0
+    while turn < rounds:
         order = range(len(sides)) if turn % 2 == 0 else reversed(range(len(sides)))
-        for i in order:
-            _run_round(sides[i], tracks[i], budget / rounds)
+        lost = max(_run_round(sides[i], tracks[i], budget / rounds, processors) for i in order)
+        if lost > LOST and rejected < rounds:
+            rejected += 1
+            continue
+        disturbed += lost > LOST
+        turn += 1
+        for track in tracks:
+            track.keep()
     for side, track in zip(sides, tracks, strict=True):
         _look(side, track)
-    return conclude(workload, tracks[0], tracks[1:])
+    result = conclude(workload, tracks[0], tracks[1:])
+    if not rejected:
+        return result
+    words = f"{rejected} rounds rejected, in which others took a processor" + (f"; {disturbed} more counted" if disturbed else "")
+    return replace(result, rejected=rejected, note="; ".join(filter(None, (result.note, words))))
 
 
 def _prepare(side: Asked, workload: Workload) -> Track:
@@ -114,12 +139,14 @@ def _prepare(side: Asked, workload: Workload) -> Track:
     return track
 
 
-def _run_round(side: Asked, track: Track, budget: float) -> None:
-    answer = _ask(side, track, "round", budget=budget)
-    if "wall" in answer:
-        track.rounds.append(statistics.median(answer["wall"]))
-        track.best = min(track.best, *answer["wall"])
-        track.cpu.append(statistics.median(answer["cpu"]))
+def _run_round(side: Asked, track: Track, budget: float, processors: Processors | None) -> float:
+    """Run a round of one side. Returns the share of a processor that others took meanwhile."""
+    if processors is not None:
+        processors.begin()
+    track.latest = _ask(side, track, "round", budget=budget)
+    if processors is None or "processor" not in track.latest:
+        return 0.0
+    return processors.lost(track.latest["processor"])
 
 
 def _look(side: Asked, track: Track) -> None:

@@ -4,7 +4,7 @@
 
     {"do": "describe"}                  -> {"describe": text}
     {"do": "prepare", "name": NAME}     -> {"first": seconds} or {"unsupported": reason}
-    {"do": "round", "budget": SECONDS}  -> {"wall": [...], "cpu": [...]}
+    {"do": "round", "budget": SECONDS, "most": FRAMES}  -> {"wall": [...], "cpu": [...], "processor": seconds}; "most" may be left out
     {"do": "check"}                     -> {"mean": [...], "covered": share} or {}
     {"do": "close"}                     -> {}
 
@@ -17,10 +17,11 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from benchmarks.side import Job, Samples, Side, Unsupported, run_round, time_frame
+from benchmarks.side import MAX_FRAMES, Job, Samples, Side, Unsupported, run_round, time_frame
 
 Message = dict[str, Any]
 
@@ -41,8 +42,9 @@ class Server:
                 self._job = None
                 return self._prepare(message["name"])
             case "round":
-                samples = run_round(self._ready(), message["budget"])
-                return {"wall": samples.wall, "cpu": samples.cpu}
+                before = time.process_time()
+                samples = run_round(self._ready(), message["budget"], message.get("most", MAX_FRAMES))
+                return {"wall": samples.wall, "cpu": samples.cpu, "processor": time.process_time() - before}
             case "check":
                 look = self._ready().check
                 if look is None:
