@@ -358,6 +358,21 @@ _ALL = (
         Check((0.503, 0.5031, 0.5033, 0.5034), 1.0),
         "As tex_aniso8 with max_anisotropy 16.",
     ),
+    Workload(
+        "stencil_shadows",
+        "frame/s",
+        1,
+        Check((0.2471, 0.2173, 0.1664, 0.4931), 0.55939),
+        "8,192 triangles of ground, 240 shadow volumes that count in the stencil where depth fails, a quad blended over the shadows.",
+    ),
+    Workload(
+        "scene_frame",
+        "frame/s",
+        1,
+        Check((0.4594, 0.544, 0.514, 0.8852), 1.0),
+        "300,800 triangles in a shadow map of 1024x1024 and in the picture, three textures with mipmaps, four comparisons a pixel; "
+        "600 blended squares.",
+    ),
 )
 
 WORKLOADS: dict[str, Workload] = {w.name: w for w in _ALL}

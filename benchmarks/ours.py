@@ -14,6 +14,7 @@ from benchmarks import geometry, our_draws
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.compute import ours as our_grids
 from benchmarks.our_context import Draw, Made, OurContext, both, shader_text
+from benchmarks.scene import ours as our_scene
 from benchmarks.side import Job, Unsupported
 from benchmarks.textures import ours as our_textures
 
@@ -275,4 +276,5 @@ MAKERS: dict[str, Callable[[OurContext], Made]] = {
     "shader_compile": _shader_compile,
     **our_grids.MAKERS,
     **our_textures.MAKERS,
+    **our_scene.MAKERS,
 }

@@ -17,6 +17,7 @@ from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.compute import peer as peer_grids
 from benchmarks.peer_context import Draw, Made, PeerContext
 from benchmarks.peer_shaders import GEOMETRY, TESSELLATION, compile_sources
+from benchmarks.scene import peer as peer_scene
 from benchmarks.side import Job, Unsupported
 from benchmarks.textures import peer as peer_textures
 
@@ -271,4 +272,5 @@ MAKERS: dict[str, Callable[[PeerContext], Made]] = {
     "shader_compile": _shader_compile,
     **peer_grids.MAKERS,
     **peer_textures.MAKERS,
+    **peer_scene.MAKERS,
 }

@@ -33,4 +33,4 @@ def depths() -> Floats:
     """Depths of tex_shadow, (size, size), 0 to 1: hills with grain, in steps of 24 bits."""
     y, x = np.mgrid[0:SHADOW_SIZE, 0:SHADOW_SIZE] / SHADOW_SIZE
     hills = 0.5 + 0.3 * np.sin(23 * x) * np.cos(17 * y) + rng().uniform(-0.1, 0.1, x.shape)
-    return (np.round(hills * (2**24 - 1)) / (2**24 - 1)).astype("f4")
+    return np.asarray(np.round(hills * (2**24 - 1)) / (2**24 - 1), "f4")

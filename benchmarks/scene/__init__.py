@@ -1,0 +1,1 @@
+"""Workloads that are frames of whole scenes: shadows by stencil, and a landscape with textures, a shadow map and smoke."""
