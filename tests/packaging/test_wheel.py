@@ -102,6 +102,8 @@ COMMANDS = (
     "tgsi-compile vs.tgsi fs.tgsi --link nv40",
     "tgsi-replay alphatest_LESS.json --compare",
     "tgsi-vtest --help",
+    "tgsi check fs.tgsi",
+    "tgsi help replay",
 )
 
 

@@ -1,5 +1,6 @@
 """The command-line tools.
 
+- `command`: ``tgsi`` has all of them as subcommands; `completion` completes their options in a shell.
 - `compile`: ``tgsi-compile`` checks, prints, compiles, links and runs shaders.
 - `replay`: ``tgsi-replay`` plays recorded scenes and compares the results with recorded ones.
 - `vtest`: ``tgsi-vtest`` serves Mesa's virpipe driver over the vtest protocol.

@@ -120,7 +120,8 @@ def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the server's command line."""
     parser = argparse.ArgumentParser(
         prog="tgsi-vtest",
-        description="Draw for unmodified OpenGL programs: serve Mesa's virpipe driver with a Gallium context.",
+        usage="tgsi-vtest run [options] [--] COMMAND [ARGUMENT ...]\n       tgsi-vtest [options]",
+        description="Draw for unmodified OpenGL programs: run one command, or serve Mesa's virpipe driver until it is stopped.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
