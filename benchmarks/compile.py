@@ -116,7 +116,7 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
         key = FragmentKey(lanes=lanes, targets=(target,), depth=depth, textures=textures, samplers=samplers, quads=packed)
         return kernels.shade(key, info, shader)
     if program.processor is Processor.VERT and is_rendered:
-        return kernels.vertex_shader(shader, kernels.vertex_lanes(), (textures, samplers, ()))
+        return kernels.vertex_shader(shader, kernels.vertex_lanes(program), (textures, samplers, ()))
     parts = ("run", program.text, kernels.cache.native, textures, samplers)
     views = {k: t for k, t in enumerate(textures) if t is not None}
     states = {k: s for k, s in enumerate(samplers) if s is not None}

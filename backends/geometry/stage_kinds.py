@@ -83,7 +83,7 @@ def vertex_lanes(maker: DrawBuilder, shader: Shader) -> int:
     needs = needs_of(shader)
     if needs.effects.is_ordered:
         return ORDERED_LANES
-    return min(maker.lanes or maker.kernels.vertex_lanes(), needs.most_lanes, 32)
+    return min(maker.lanes or maker.kernels.vertex_lanes(shader.program), needs.most_lanes, 32)
 
 
 def _tessellation(making: Making, producer: Shader, _: Shader) -> Stage:

@@ -25,15 +25,17 @@ from backends.raster.records import Batch, ClearRecord, CopierRecord, Scene, Spa
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.tile.lists import run_rows
+from backends.raster.tile.register_pressure import MOST_LIVE_LOOP, loops_with_few_values
 from passes.analysis import facts
+from tgsi.language.facts.enums import Processor
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
+    from tgsi.language.program import Program
 
 LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
 LONG = 4096  # instructions; wider vectors of so long a shader take seconds to compile
 MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
-MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
 COMMON = ("flush", "run_ahead", "finish", "run_tiles", "copy_at_once", "worker", "poll", "write_values")
@@ -242,21 +244,29 @@ class Kernels:
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
         """Lanes of a run: with AVX-512 as many as the values that live at once leave room for, below it two registers a value.
 
+        Loops take four where their values are few: several chains of operations hide the latency of one.
+
         texel_bytes: of the widest color target; is_few: the draw has few primitives, which are likely large."""
         if info.instructions > LONG:
             return 8
-        if self.cache.native < 16:
-            return max(2 * self.cache.native, 8)
         loops = info.has_loops and not info.texture_units
+        if self.cache.native < 16:
+            return max((4 if loops and is_few and info.live <= MOST_LIVE_LOOP else 2) * self.cache.native, 8)
         if texel_bytes >= WIDE_TEXEL or info.live > (MOST_LIVE_LOOP if loops else MOST_LIVE):
             return 16
         if not is_few:
             return 32 if info.instructions <= LIGHT and not info.texture_units else 16
         return 64 if loops else 32
 
-    def vertex_lanes(self, is_tiny: bool = False) -> int:
-        """Lanes of vertex shading. is_tiny: the draw has so few vertices that one vector of the narrowest width holds them."""
-        return 8 if is_tiny else max(2 * self.cache.native, 8)
+    def vertex_lanes(self, program: Program, is_tiny: bool = False) -> int:
+        """Lanes of vertex shading: two registers a value, for loops with few values four.
+
+        program: of any stage before the rasterizer. is_tiny: the draw has so few vertices that one narrow vector holds them.
+        """
+        if is_tiny:
+            return 8
+        has_long_chains = program.processor is Processor.VERT and facts.of(program, loops_with_few_values)
+        return min(max((4 if has_long_chains else 2) * self.cache.native, 8), 32)
 
     def setup_lanes(self, is_tiny: bool = False) -> int:
         """Lanes of triangle setup. Two registers a value gain nothing there, and take three times as long to compile.

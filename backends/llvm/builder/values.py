@@ -53,12 +53,11 @@ class Val:
     as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
     """
 
-    __slots__ = ("f", "floored", "name", "number", "raw", "truth", "type", "words")
+    __slots__ = ("f", "floored", "name", "number", "truth", "type", "words")
 
     def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
         """`number`: the known value of every lane, for constants."""
         self.f, self.type, self.name, self.number = f, type, name, number
-        self.raw: Val | None = None  # the value before its NaNs were made canonical, for operations that do so themselves
         self.floored: Val | None = None  # the value with `rounding.FLOOR` for smaller ones, for sums in which none of these counts
         self.words: Val | None = None  # of a lane mask: the i32 lanes of all ones or 0 whose signs it is
         self.truth: Val | None = None  # the i1 lanes whose sign extension this value is, if known

@@ -2,7 +2,7 @@
 
 Coefficients and the order of every operation are those of the project's polynomial reference. Together they are the definition, so the
 bits of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width;
-every NaN in a result is the canonical one.
+every NaN in a result is the canonical one, except in those of `rcp` and `rsq`.
 """
 
 from __future__ import annotations
@@ -256,16 +256,12 @@ def cos_symbol(lanes: int) -> str:
 
 def rcp(f: Function, x: Val) -> Val:
     """1 / x, correctly rounded."""
-    r = f.const(x.type, 1.0) / (x if x.raw is None else x.raw)
-    return _or_nan(f, r.eq(r), r.as_int())
+    return f.const(x.type, 1.0) / x
 
 
 def rsq(f: Function, x: Val) -> Val:
     """1 / sqrt(x); error at most 1.490 ULP; NaN for negatives."""
-    r = f.const(x.type, 1.0) / f.sqrt(x)
-    result = _or_nan(f, r.eq(r), r.as_int())
-    result.raw = r
-    return result
+    return f.const(x.type, 1.0) / f.sqrt(x)
 
 
 def canonical(f: Function, x: Val) -> Val:

@@ -18,6 +18,7 @@ from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.fuel import Fuel, Rounds
 from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
+from backends.llvm.translate.port_balance import balance
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
@@ -308,9 +309,11 @@ class FlowBuilder:
             self.waiting[control].set(False)
         self.region(control.arms[0])
         if is_leaf and control not in self.continued:
-            carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
+            begin += carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)
         f.place(next_)
+        if is_leaf:
+            balance(f, begin)
         if self.fuel is not None:
             self._refill(self.fuel, live, entered, again, head)
             f.jump(end)

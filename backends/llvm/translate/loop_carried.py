@@ -11,11 +11,12 @@ from backends.llvm.program.access import Key
 _OPERATION = re.compile(r"  (%v\d+) = (f(?:add|sub|mul)) (.+) (%v\d+), (%v\d+)")
 
 
-def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[Key, Var], known: Mapping[Key, Val]) -> None:
+def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[Key, Var], known: Mapping[Key, Val]) -> int:
     """Carry the results of operations from the end of a round to the next round. Call it at the end of a loop's body.
 
     The end must be the only way back to the loop's head. The body is the lines of `f` from `begin` on, including the jump back. heads: by
-    LLVM name, the values that were read from variables before any write in the round. known: the current values of variables.
+    LLVM name, the values that were read from variables before any write in the round. known: the current values of variables. Returns
+    the number of lines that were inserted before the body.
     """
     before: list[str] = []
     for index in range(begin, len(f.body)):
@@ -38,3 +39,4 @@ def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[
         result = f.fresh()
         before += [f"  {result} = {operation} {type} {', '.join(first)}", f"  store {type} {result}, ptr {carried.slot.name}"]
     f.body[begin:begin] = before
+    return len(before)

@@ -159,8 +159,8 @@ def _keys(o: Options, d: Draw, needs: ShaderNeeds, bindings: StageState) -> Conc
     return (stage_keys(bindings, needs),)
 
 
-def _vertex_lanes(o: Options, d: Draw, needs: ShaderNeeds, is_tiny: bool) -> Conclusions:
-    return (min(o.lanes or o.kernels.vertex_lanes(is_tiny), needs.most_lanes, 32),)
+def _vertex_lanes(o: Options, d: Draw, vertex: Shader, needs: ShaderNeeds, is_tiny: bool) -> Conclusions:
+    return (min(o.lanes or o.kernels.vertex_lanes(vertex.program, is_tiny), needs.most_lanes, 32),)
 
 
 def _fetch(o: Options, d: Draw, layout: Layout, lanes: int) -> Conclusions:
@@ -277,7 +277,7 @@ WRITING = (
 ENTERING = (
     Step("vertex keys", _keys, (Fact.VERTEX_NEEDS,), (Fact.VERTEX_KEYS,), Processor.VERT, shades_vertices=True),
     Step("fragment keys", _keys, (Fact.FRAGMENT_NEEDS,), (Fact.FRAGMENT_KEYS,), Processor.FRAG),
-    Step("vertex lanes", _vertex_lanes, (Fact.VERTEX_NEEDS, Fact.IS_TINY), (Fact.VERTEX_LANES,)),
+    Step("vertex lanes", _vertex_lanes, (Fact.VERTEX, Fact.VERTEX_NEEDS, Fact.IS_TINY), (Fact.VERTEX_LANES,)),
     Step("fetch", _fetch, (Fact.LAYOUT, Fact.VERTEX_LANES), shades_vertices=True),
     Step("used inputs", _used_inputs, (Fact.FRAGMENT, Fact.TARGETS), (Fact.USED_INPUTS,), shades_vertices=True),
     Step("exposed outputs", _exposed, (Fact.INTERFACE, Fact.SLOT_RULES, Fact.USED_INPUTS), (Fact.EXPOSED,), shades_vertices=True),

@@ -11,6 +11,15 @@ from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
 
 _VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
+MOST_LIVE_LOOP = 24
+"""Values that live at once in a program with loops, at four registers each: latency costs more there than values in memory."""
+
+
+def loops_with_few_values(program: Program) -> bool:
+    """True if a program has loops, no textures, and few values."""
+    has_loops = any(instruction.opcode.flow is Flow.LOOP for instruction in program.instructions)
+    is_plain = has_loops and not program.file_size(File.SAMP) and not program.file_size(File.SVIEW)
+    return is_plain and live_values(program) <= MOST_LIVE_LOOP
 
 
 def live_values(program: Program) -> int:

@@ -47,7 +47,8 @@ def _fragment(kernels: Kernels) -> Library:
 
 
 def _vertex(kernels: Kernels) -> Library:
-    return kernels.vertex_shader(Shader(parse(VERTEX)), kernels.vertex_lanes(), ((), (), ()))
+    shader = Shader(parse(VERTEX))
+    return kernels.vertex_shader(shader, kernels.vertex_lanes(shader.program), ((), (), ()))
 
 
 def _fail(*given: object, **more: object) -> None:

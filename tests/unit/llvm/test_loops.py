@@ -7,6 +7,9 @@ import pytest
 
 from backends.interp.run import run as interpret
 from backends.llvm.kernels.run import run as execute
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.targets.host import host
+from backends.llvm.targets.machines import NEEDED
 from tgsi.language.text.parser import parse
 
 pytestmark = pytest.mark.light
@@ -63,3 +66,22 @@ def test_lanes_leave_with_what_they_had(body: str, lanes: int) -> None:
     expected = interpret(program, inputs, constants=constants)
     got = execute(program, inputs, constants=constants, lanes=lanes)
     assert np.array_equal(expected.outputs, got.outputs)
+
+
+SUMS = {
+    "sums": ("MUL TEMP[2], TEMP[1], IN[0]; ADD TEMP[1], TEMP[2], IN[0].yzwx; ADD TEMP[1], -TEMP[1], IN[0].wzyx", True),
+    "products": ("MUL TEMP[1], TEMP[1], IN[0]; MUL TEMP[1], TEMP[1], IN[0].yzwx; ADD TEMP[1], TEMP[1], IMM[1]", False),
+}
+
+
+@pytest.mark.parametrize("body", SUMS)
+def test_fused_sums_have_the_bits_of_plain_ones(body: str) -> None:
+    text, fuses = SUMS[body]
+    program = parse(f"{HEAD}{COUNTER.format(text.replace('; ', NEWLINE))}\nEND\n")
+    levels = [level for level in ("x86-64-v3", "x86-64-v2") if not NEEDED[level] - set(host().features.replace("+", "").split(","))]
+    assert ["@llvm.fma." in build_run_kernel(program, 8, cpu=level).text() for level in levels] == [fuses, False][: len(levels)]
+    words = np.array([0, 0x80000000, 1, 0x80000001, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F7FFFFF, 0x3F800000, 0xBF800000], np.uint32)
+    inputs = np.random.default_rng(4).choice(words, (256, 1, 4)).view(np.float32)
+    expected = interpret(program, inputs).outputs
+    for level in levels:
+        assert np.array_equal(execute(program, inputs, cpu=level).outputs, expected)

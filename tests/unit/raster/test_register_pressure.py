@@ -67,6 +67,33 @@ def test_below_avx512_two_registers_hold_a_value(cpu: str, lanes: int) -> None:
     assert Kernels(KernelCache(cpu)).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes
 
 
+@pytest.mark.parametrize(
+    ("cpu", "live", "textures", "few", "lanes"),
+    [
+        ("x86-64-v2", 24, 0, True, 16),
+        ("x86-64-v3", 24, 0, True, 32),
+        ("x86-64-v3", 25, 0, True, 16),
+        ("x86-64-v3", 8, 1, True, 16),
+        ("x86-64-v3", 8, 0, False, 16),
+    ],
+)
+def test_below_avx512_loops_with_few_values_have_four_registers_a_value(cpu: str, live: int, textures: int, few: bool, lanes: int) -> None:
+    from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
+
+    info = FragmentInfo(emit=NO_FRAGMENTS.emit, live=live, has_loops=True, texture_units=textures, instructions=5)
+    assert Kernels(KernelCache(cpu)).fragment_lanes(info, 4, few) == lanes
+
+
+LOOP = "BGNLOOP\nMAD TEMP[0], TEMP[0], IN[0], IN[0]\nBRK\nENDLOOP\n"
+
+
+@pytest.mark.parametrize(("body", "tiny", "lanes"), [("", False, 16), (LOOP, False, 32), (LOOP, True, 8)])
+def test_vertex_shaders_with_loops_are_wider(body: str, tiny: bool, lanes: int) -> None:
+    text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0]\n"
+    program = shader(text + body + "MOV OUT[0], TEMP[0]\nEND\n").program
+    assert Kernels(KernelCache("x86-64-v3")).vertex_lanes(program, tiny) == lanes
+
+
 @pytest.mark.parametrize("count", [1025, 4096])
 def test_arrays_too_large_for_the_lanes_are_drawn_with_fewer(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..{count - 1}], ARRAY(1)\nDCL ADDR[0]\nIMM[0] UINT32 {{{count - 1}, 0, 0, 0}}\n"
