@@ -20,7 +20,7 @@ from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.properties import FIRST_OF_VIEWPORT, LOWER_ORIGINS
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.facts.traits import Flow, Trait
+from tgsi.language.facts.traits import OTHER_LANES, Flow, Trait
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -129,6 +129,7 @@ class FragmentInfo:
     has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
     fetches: tuple[int, ...] = ()  # color targets that the program reads
     looks_around: bool = False  # an instruction's value can differ by place or time, even if its operands are the same
+    looks_at_quads: bool = False  # a value can depend on neighboring pixels: derivatives, levels of detail, votes
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
@@ -209,6 +210,7 @@ class FragmentInfo:
             has_late_coverage=late_coverage,
             fetches=_fetches(program) if Trait.FRAMEBUFFER in traits else (),
             looks_around=bool(traits & {Trait.HELPER, Trait.VOLATILE, Trait.MEM}) or reads_handles(program),
+            looks_at_quads=bool(traits & OTHER_LANES) or any(name.startswith("SUBGROUP") for name in system.values()),
             texture_units=max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             has_side_effects=Trait.STORE in traits,
             instructions=len(program.instructions),

@@ -91,12 +91,14 @@ class PixelInputs:
     def face(self) -> Val:
         """All bits set in triangles that show their front, 0 in others."""
         f = self.kernel.f
-        return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), self.planes.lanes)
+        return f.select(self._is_front(), f.const(I32.wide(self.planes.lanes), -1), 0)
+
+    def _is_front(self) -> Val:
+        return (self.planes.integer(SetupLayout.IDENT) & 1).ne(0)
 
     def primitive(self) -> Val:
         """The number of the primitive."""
-        f = self.kernel.f
-        return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), self.planes.lanes)
+        return self.planes.integer(SetupLayout.IDENT).lshr(1)
 
     def sample_number(self) -> Val:
         """The number of the sample that is shaded: 0."""
@@ -219,7 +221,7 @@ class PixelInputs:
             case "POSITION":
                 return self._plane_depth() if channel == 2 else self._value(self.planes.w)
             case "FACE" if channel == 0:
-                return f.splat(f.select(self.planes.front, f.const(F32, 1.0), -1.0), lanes)
+                return f.select(self._is_front(), f.const(F32.wide(lanes), 1.0), -1.0)
             case "PRIM_ID" if channel == 0:
                 return self.primitive().as_float()
             case "PCOORD" if info.point_slot is not None and channel < 2:

@@ -98,6 +98,10 @@ class Planes:
         """A float of the record in all lanes."""
         return self.f.splat(self.f.load(F32, self.record, offset), self.lanes)
 
+    def integer(self, offset: int) -> Val:
+        """An integer of the record in all lanes."""
+        return self.f.splat(self.f.load(I32, self.record, offset), self.lanes)
+
     def relative(self, v: Val, axis: int) -> Val:
         """The exact distance of a pixel coordinate from the anchor pixel, along an axis."""
         return (v - self.anchor[axis]).to_float()

@@ -15,9 +15,10 @@ from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.inputs import PixelInputs
 from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_rows
 from backends.raster.tile.pixel_masks import drawn
+from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
 from backends.raster.tile.planes import Hoisted, Kernel, Planes
 from backends.raster.tile.shader_memory import BlockMemory
-from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_target
+from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target
 from tgsi.language.record import record
 
 _AHEAD = 96  # bytes of the list from a block of quads to the one whose texels are prefetched
@@ -25,10 +26,14 @@ _AHEAD = 96  # bytes of the list from a block of quads to the one whose texels a
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     """shade(worker, draw, arena, list, size). The kernel has the fragment shader once for runs, and with `key.quads` again for quads."""
+    has_queue = queues_pixels(key, info)
+    if has_queue:
+        _build_shade_pixels(key, info, module)
     f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
     _, _, arena, list_, size = f.args
     lanes, narrow = key.lanes, quad_width(key.lanes)
     kernel = begin_kernel(f, key, info)
+    queue = PixelQueue(kernel, narrow) if has_queue else None
     cursor = f.var(I32, 0)
     with f.loop() as loop:
         here = cursor.get()
@@ -42,11 +47,17 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
             cursor.set(here + run_bytes(lanes))
         else:
             with f.else_of(bits.ne(0)) as quads:
+                if queue is not None:
+                    queue.flush()
                 _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, mask)
                 cursor.set(here + run_bytes(lanes))
                 quads()
-                _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
+                if queue is not None:
+                    queue.begin(record, xy)
+                _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16), queue)
                 cursor.set(here + 16 + blocks * narrow)
+    if queue is not None:
+        queue.flush()
     end_kernel(kernel)
 
 
@@ -139,7 +150,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
         block.shade(covered)
 
 
-def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: Val, words_at: Val) -> None:
+def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: Val, words_at: Val, queue: PixelQueue | None) -> None:
     f, lanes, per_block = kernel.f, planes.lanes, planes.lanes // 4
     vec = I32.wide(lanes)
     positions = ([i % 2 for i in range(lanes)], [i // 2 % 2 for i in range(lanes)])
@@ -148,6 +159,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
     views = [QuadView(f, t, lanes, *tile) for _, t in kernel.targets]
     depth = QuadView(f, kernel.depth, lanes, *tile) if kernel.depth is not None else None
     fetched = [QuadView(f, t, lanes, *tile) for _, _, t in kernel.fetched]
+    pixel = f.lanes_const(vec, [x | y << 8 for x, y in zip(*positions)])
     with f.range(0, blocks) as k:
         at = f.at(words_at, k * lanes)
         packed = f.load(I32.wide(per_block), at) if per_block > 1 else f.load(I32, at)
@@ -157,7 +169,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         words = [f.load(I32, at, 4 * q) for q in range(per_block)]
         for q in {0, per_block - 1}:
             later = f.load(I32, at, _AHEAD + 4 * q)  # perhaps another entry's word: its places are in the tile, whatever it is
-            for view in (*views, *([depth] if depth is not None else [])):
+            for view in (*(views if queue is None else []), *([depth] if depth is not None else [])):
                 view.prefetch(later)
         planes.row(planes.relative(y, 1))
         centers = (x.to_float() + 0.5, y.to_float() + 0.5)
@@ -176,7 +188,38 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
             fetched=[v.move(words) for v in fetched],
             unique=first,
         )
-        block.shade(covered)
+        if queue is None:
+            block.shade(covered)
+        else:
+            block.enqueue(covered, queue, pixel + (word & 0x3F3F))
+
+
+def _build_shade_pixels(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
+    """shade_pixels(worker, draw, arena, pixels, records, count, tile x | tile y << 16): shades the pixels of a queue; see `pixel_queue`."""
+    f = Function(module, SHADE_PIXELS, [PTR, PTR, PTR, PTR, PTR, I32, I32], internal=True)
+    _, _, arena, pixels_at, records_at, count, corner = f.args
+    kernel, lanes = begin_kernel(f, key, info), quad_width(key.lanes)
+    tile = corner & 0xFFFF, corner.lshr(16)
+    views = [PixelView(f, t, lanes, *tile) for _, t in kernel.targets]
+    with f.range(0, count, lanes) as k:
+        word = f.load(I32.wide(lanes), pixels_at, k << 2, 4)
+        planes = PixelPlanes(kernel, arena, f.at(records_at, k << 2), lanes)
+        x, y = (word & 63) + tile[0], (word.lshr(8) & 63) + tile[1]
+        planes.row(planes.relative(y, 1))
+        block = PixelBlock(
+            kernel=kernel,
+            planes=planes,
+            lane_map=LaneMap(lanes, "quad"),
+            x=planes.relative(x, 0),
+            centers=(x.to_float() + 0.5, y.to_float() + 0.5),
+            pixels=(x, y),
+            colors=[v.move(word) for v in views],
+            depth=None,
+            fetched=[],
+            unique=None,
+        )
+        block.shade_tested()
+    f.ret()
 
 
 @record(frozen=False, kw_only=True)
@@ -237,6 +280,31 @@ class PixelBlock(BlockMemory, PixelInputs):
             self._write_colors(out, mask)
         f.jump(skip)
         f.place(skip)
+
+    def enqueue(self, mask: Val, queue: PixelQueue, pixels: Val) -> None:
+        """Run the tests for the lanes of `mask`, and append those that pass to a queue. pixels: x | y << 8 in the tile."""
+        kernel, f = self.kernel, self.kernel.f
+        skip, passed = f.label(), mask
+        if self.depth is not None and kernel.key.depth is not None:
+            test = DepthTest(f, kernel.key.depth, kernel.draw, self.planes.lanes)
+            outcome = test.run(self._depth(self._plane_depth()), self.depth.load(), mask, self.planes.front)
+            passed = outcome.passed
+            if test.key.writes:
+                self.depth.store(outcome.words)
+            self._skip_unless(passed, skip)
+        self._count(kernel.invocations, passed)
+        self._count(kernel.samples, passed)
+        queue.append(pixels, self.once(passed))
+        f.jump(skip)
+        f.place(skip)
+
+    def shade_tested(self) -> None:
+        """Run the program and the stores for all lanes, which have passed their tests."""
+        kernel, f = self.kernel, self.kernel.f
+        self._w = None
+        mask = f.const(BOOL.wide(self.planes.lanes), -1)
+        self._covered = self._sample_mask = mask
+        self._write_colors(kernel.info.emit(f, self, mask), mask)
 
     @property
     def _keeps_covered(self) -> bool:

@@ -68,6 +68,8 @@ class Block:
             low, high = (f.concat([words[k], words[k + 1]]) for k in (0, 2))
             whole = f.shuffle(low, high, [i // 4 + self.lanes * (i % 4) for i in range(4 * self.lanes)])
         n = self.row_pixels * w
+        if n == 1:
+            return [whole[k] for k in range(len(self.rows))]
         return [f.shuffle(whole, whole, range(k * n, (k + 1) * n)) for k in range(len(self.rows))]
 
     def store(self, words: Sequence[Val]) -> None:
@@ -139,6 +141,34 @@ class QuadView:
         f, t = self.f, self.target
         top = f.at(self.corner, (word.lshr(8) & 63).zext(I64) * t.stride + ((word & 63) * t.texel_bytes).zext(I64))
         return top, f.at(top, t.stride)
+
+
+@record(frozen=False)
+class _Pixels(Block):
+    """Pixels without a common row: one row each. Of two lanes with the same pixel the later one stays."""
+
+    def store_masked(self, words: Sequence[Val], mask: Val, full: Val | None = None) -> None:
+        """Store all texels in the order of lanes; `mask` has all of them."""
+        for part, r in zip(self._parts(words), self.rows):
+            self.f.store(part, r, 0, min(self.texel_bytes, 4))
+
+
+class PixelView:
+    """Vectors of single pixels in a surface."""
+
+    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val) -> None:
+        """x, y: of the tile."""
+        self.f, self.target = f, target
+        self.corner = f.at(target.base, y.zext(I64) * target.stride + x.zext(I64) * target.texel_bytes)
+        self.offsets = f.alloca(str(I32.wide(lanes)))
+        self.block = _Pixels(f, target.texel_bytes, lanes, 1)
+
+    def move(self, pixels: Val) -> Block:
+        """The pixels at x | y << 8 inside the tile."""
+        f, t = self.f, self.target
+        f.store((pixels.lshr(8) & 63) * t.stride.trunc(I32) + (pixels & 63) * t.texel_bytes, self.offsets, 0, 4)
+        self.block.rows = [f.at(self.corner, f.load(I32, self.offsets, 4 * k)) for k in range(self.block.lanes)]
+        return self.block
 
 
 def bound_target(

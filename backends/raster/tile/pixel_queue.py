@@ -1,0 +1,108 @@
+"""Pixels of many triangles in one vector: the fragments of packed quads that passed their tests wait until they fill vectors.
+
+A triangle of a few pixels leaves most lanes of its own vectors empty. So quads are only tested, triangle by triangle, and their living
+pixels are appended to a queue with the setup records that they belong to. A function of the kernel shades the queue; each of its lanes
+reads the planes of its own triangle and computes what a lane of a quad would, so the bytes are the same. Pixels are stored in the order
+of the queue: of two fragments of a pixel the later one stays.
+"""
+
+from __future__ import annotations
+
+from backends.llvm.builder.compress import store_compressed
+from backends.llvm.builder.function import I32, Val
+from backends.raster.layouts import SetupLayout
+from backends.raster.tile.fragment import FragmentInfo, FragmentKey
+from backends.raster.tile.planes import Kernel, Planes
+
+QUEUE = 256
+"""Pixels that are shaded together. Records of their triangles stay in the L1 cache meanwhile."""
+
+SHADE_PIXELS = "shade_pixels"
+
+_LEAST_INSTRUCTIONS = 6
+"""Instructions of a program that is worth a queue: shorter ones cost less than reading the planes of each pixel."""
+
+
+def queues_pixels(key: FragmentKey, info: FragmentInfo) -> bool:
+    """True if the pixels of packed quads are shaded by way of a queue.
+
+    The program must look at no neighbor, and nothing that later triangles see may depend on its results but the stored colors.
+    """
+    is_alone = not (info.looks_around or info.looks_at_quads or info.has_side_effects or key.fetched)
+    tests_before = not (info.kills or key.alpha is not None or key.to_coverage or info.depth is not None or info.stencil is not None)
+    stores = [t for t in key.targets if t is not None]
+    is_plain = not key.is_masked and key.samples is None and bool(stores) and not any(t.reads for t in stores)
+    return key.quads and is_alone and tests_before and is_plain and not info.is_constant and info.instructions >= _LEAST_INSTRUCTIONS
+
+
+class PixelQueue:
+    """The queue of one call of a shading kernel, all of whose pixels lie in one tile."""
+
+    def __init__(self, kernel: Kernel, lanes: int) -> None:
+        self.f, self.lanes = kernel.f, lanes
+        room = QUEUE + 3 * lanes  # one block more than is shaded, and vectors that are stored or repeated after the last pixel
+        self.words, self.records = (self.f.alloca(f"[{room} x i32]") for _ in range(2))
+        self.count = self.f.var(I32, 0)
+        self.tile = self.f.var(I32, 0)  # x | y << 16
+        self.record: Val
+
+    def begin(self, record: Val, tile: Val) -> None:
+        """Begin with the pixels of a triangle. record: its offset in the arena; tile: x | y << 16."""
+        self.record = self.f.splat(record, self.lanes)
+        self.tile.set(tile)
+
+    def append(self, pixels: Val, mask: Val) -> None:
+        """Append the pixels of the lanes of `mask`, and shade the queue if it is full. pixels: x | y << 8 in the tile."""
+        f, count = self.f, self.count.get()
+        store_compressed(f, pixels, mask, f.at(self.words, count << 2))
+        f.store(self.record, self.records, count << 2, 4)
+        self.count.add(f.popcount(f.mask_bits(mask)))
+        with f.if_(self.count.get() >= QUEUE, unlikely=True):
+            self._shade(f.const(I32, QUEUE))
+            vec = I32.wide(self.lanes)
+            for memory in (self.words, self.records):
+                f.store(f.load(vec, memory, 4 * QUEUE, 4), memory, 0, 4)
+            self.count.add(-QUEUE)
+
+    def flush(self) -> None:
+        """Shade all that waits. The last pixel is repeated up to the end of its vector: the same bytes are stored again."""
+        f, count = self.f, self.count.get()
+        with f.if_(count.ne(0)):
+            for memory in (self.words, self.records):
+                at = f.at(memory, count << 2)
+                f.store(f.splat(f.load(I32, at, -4), self.lanes), at, 0, 4)
+            self._shade(count)
+            self.count.set(0)
+
+    def _shade(self, count: Val) -> None:
+        worker, draw, arena, *_ = self.f.args
+        self.f.call(None, SHADE_PIXELS, worker, draw, arena, self.words, self.records, count, self.tile.get())
+
+
+class PixelPlanes(Planes):
+    """The planes of a vector of pixels, each of which has a setup record of its own.
+
+    All of a record is loaded at once, because the program may want a part of it under a branch; what is not used is dropped."""
+
+    def __init__(self, kernel: Kernel, arena: Val, records: Val, lanes: int) -> None:
+        """records: address of the offsets of the records in the arena."""
+        self.kernel, self.f, self.lanes = kernel, kernel.f, lanes
+        f = kernel.f
+        rows = [f.at(arena, f.load(I32, records, 4 * k)) for k in range(lanes)]
+        groups = [SetupLayout.B, SetupLayout.Z, SetupLayout.Z + 16]
+        groups += [SetupLayout.SLOTS + 16 * k for k in range(3 * kernel.info.num_slots)]
+        self._words: dict[int, Val] = {}
+        for at in groups:
+            for c, value in enumerate(f.load_vec4s([f.at(row, at) for row in rows])):
+                self._words[at + 4 * c] = value
+        word = self.integer(SetupLayout.ANCHOR)
+        self.anchor = word & 0xFFFF, word.lshr(16)
+        self.slots = []
+
+    def word(self, offset: int) -> Val:
+        """A float of each lane's record."""
+        return self._words[offset]
+
+    def integer(self, offset: int) -> Val:
+        """An integer of each lane's record."""
+        return self._words[offset].as_int()
