@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.interp.registry import implements
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import F32, I32, U32
 
 Real = TypeVar("Real", bound=np.floating[Any])
@@ -110,18 +111,6 @@ def ucmp(a: U32, b: U32, e: U32) -> U32:
     return np.where(a != 0, b, e)
 
 
-@implements("SSG")
-def ssg(a: F32) -> F32:
-    """Sign: -1, 0 or 1; 0 for NaN and zeros."""
-    return np.where(a > 0, ONE, np.where(a < 0, -ONE, ZERO))
-
-
-@implements("FLR")
-def flr(a: F32) -> F32:
-    """Largest integer not above."""
-    return np.floor(a)
-
-
 @implements("CEIL")
 def ceil(a: F32) -> F32:
     """Smallest integer not below."""
@@ -132,18 +121,6 @@ def ceil(a: F32) -> F32:
 def trunc(a: F32) -> F32:
     """Integer part."""
     return np.trunc(a)
-
-
-@implements("ROUND")
-def round_(a: F32) -> F32:
-    """Nearest integer, the even one of two."""
-    return np.rint(a)
-
-
-@implements("FRC")
-def frc(a: F32) -> F32:
-    """Distance from the integer below; 1.0 for a tiny negative, by rounding; 0 for an infinity, as C's modf has it (C11, F.10.3.12)."""
-    return np.where(np.isinf(a), np.float32(0), a - np.floor(a))
 
 
 @implements("LDEXP")
@@ -229,3 +206,14 @@ def ddy_fine(a: F32) -> F32:
     """Bottom minus top, for each column of the quad."""
     quads = a.reshape(-1, 2, 2, a.shape[1])
     return np.tile(quads[:, 1] - quads[:, 0], (1, 2, 1)).reshape(a.shape)
+
+
+FLOAT_UNARY: dict[str, Callable[[F32], F32]] = {
+    "SSG": lambda a: np.where(a > 0, ONE, np.where(a < 0, -ONE, ZERO)),  # 0 for NaN and zeros
+    "FLR": np.floor,
+    "ROUND": np.rint,  # nearest integer, the even one of two
+    # 1.0 for a tiny negative, by rounding; 0 for an infinity, as C's modf has it (C11, F.10.3.12)
+    "FRC": lambda a: np.where(np.isinf(a), np.float32(0), a - np.floor(a)),
+}
+
+implement_each(FLOAT_UNARY)

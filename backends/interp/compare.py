@@ -2,80 +2,10 @@
 
 from __future__ import annotations
 
-from backends.interp.registry import implements
+from collections.abc import Callable
+
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import F32, I32, U32, flags, ones
-
-
-@implements("SLT")
-def slt(a: F32, b: F32) -> F32:
-    """Less."""
-    return ones(a < b)
-
-
-@implements("SGE")
-def sge(a: F32, b: F32) -> F32:
-    """Greater or equal."""
-    return ones(a >= b)
-
-
-@implements("SEQ")
-def seq(a: F32, b: F32) -> F32:
-    """Equal."""
-    return ones(a == b)
-
-
-@implements("SNE")
-def sne(a: F32, b: F32) -> F32:
-    """Not equal."""
-    return ones(a != b)
-
-
-@implements("SGT")
-def sgt(a: F32, b: F32) -> F32:
-    """Greater."""
-    return ones(a > b)
-
-
-@implements("SLE")
-def sle(a: F32, b: F32) -> F32:
-    """Less or equal."""
-    return ones(a <= b)
-
-
-@implements("FSLT")
-def fslt(a: F32, b: F32) -> U32:
-    """Less."""
-    return flags(a < b)
-
-
-@implements("FSGE")
-def fsge(a: F32, b: F32) -> U32:
-    """Greater or equal."""
-    return flags(a >= b)
-
-
-@implements("FSEQ")
-def fseq(a: F32, b: F32) -> U32:
-    """Equal."""
-    return flags(a == b)
-
-
-@implements("FSNE")
-def fsne(a: F32, b: F32) -> U32:
-    """Not equal."""
-    return flags(a != b)
-
-
-@implements("USEQ")
-def useq(a: U32, b: U32) -> U32:
-    """Equal bits."""
-    return flags(a == b)
-
-
-@implements("USNE")
-def usne(a: U32, b: U32) -> U32:
-    """Different bits."""
-    return flags(a != b)
 
 
 @implements("ISLT")
@@ -90,13 +20,25 @@ def isge(a: I32, b: I32) -> U32:
     return flags(a >= b)
 
 
-@implements("USLT")
-def uslt(a: U32, b: U32) -> U32:
-    """Less, unsigned."""
-    return flags(a < b)
+FLOAT_BINARY: dict[str, Callable[[F32, F32], F32]] = {
+    "SLT": lambda a, b: ones(a < b),
+    "SGE": lambda a, b: ones(a >= b),
+    "SEQ": lambda a, b: ones(a == b),
+    "SNE": lambda a, b: ones(a != b),
+    "SGT": lambda a, b: ones(a > b),
+    "SLE": lambda a, b: ones(a <= b),
+}
+FLOAT_BINARY_TO_UINT: dict[str, Callable[[F32, F32], U32]] = {
+    "FSLT": lambda a, b: flags(a < b),
+    "FSGE": lambda a, b: flags(a >= b),
+    "FSEQ": lambda a, b: flags(a == b),
+    "FSNE": lambda a, b: flags(a != b),
+}
+UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
+    "USEQ": lambda a, b: flags(a == b),
+    "USNE": lambda a, b: flags(a != b),
+    "USLT": lambda a, b: flags(a < b),
+    "USGE": lambda a, b: flags(a >= b),
+}
 
-
-@implements("USGE")
-def usge(a: U32, b: U32) -> U32:
-    """Greater or equal, unsigned."""
-    return flags(a >= b)
+implement_each(FLOAT_BINARY, FLOAT_BINARY_TO_UINT, UINT_BINARY)

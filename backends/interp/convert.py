@@ -6,9 +6,11 @@ are clamped, NaN giving 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from backends.interp.registry import implements
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import F32, F64, I32, INT_MIN, U32
 
 
@@ -24,18 +26,6 @@ def to_uint(values: F64) -> U32:
     return np.where(np.isnan(values), 0, np.clip(np.trunc(values), 0, 2.0**32 - 1)).astype(np.uint32)
 
 
-@implements("F2I")
-def f2i(a: F32) -> I32:
-    """Integer part, signed."""
-    return to_int(a.astype(np.float64))
-
-
-@implements("F2U")
-def f2u(a: F32) -> U32:
-    """Integer part, unsigned."""
-    return to_uint(a.astype(np.float64))
-
-
 @implements("I2F")
 def i2f(a: I32) -> F32:
     """Nearest float of a signed integer."""
@@ -46,18 +36,6 @@ def i2f(a: I32) -> F32:
 def u2f(a: U32) -> F32:
     """Nearest float of an unsigned integer."""
     return a.astype(np.float32)
-
-
-@implements("ARL")
-def arl(a: F32) -> I32:
-    """Largest integer not above."""
-    return to_int(np.floor(a.astype(np.float64)))
-
-
-@implements("ARR")
-def arr(a: F32) -> I32:
-    """floor(a + 0.5), the sum rounded to float32."""
-    return to_int(np.floor(a + np.float32(0.5)).astype(np.float64))
 
 
 @implements("UARL")
@@ -87,12 +65,6 @@ def half_values(words: U32) -> F32:
     return words.astype(np.uint16).view(np.float16).astype(np.float32)
 
 
-@implements("PK2H")
-def pk2h(a: F32) -> U32:
-    """x and y as halves."""
-    return half_bits(a[:, 0]) | half_bits(a[:, 1]) << np.uint32(16)
-
-
 @implements("UP2H")
 def up2h(a: U32) -> F32:
     """The two halves of x, twice."""
@@ -119,24 +91,6 @@ def _unpacked(a: U32, bits: int) -> U32:
     return np.stack([(a[:, 0] >> np.uint32(shift)) & np.uint32((1 << bits) - 1) for shift in range(0, 32, bits)], axis=1)
 
 
-@implements("PK2US")
-def pk2us(a: F32) -> U32:
-    """x and y as unsigned normalized 16-bit numbers."""
-    return _packed(_normalized(np.ascontiguousarray(a[:, :2]), 0.0, 65535.0), 16)
-
-
-@implements("PK4UB")
-def pk4ub(a: F32) -> U32:
-    """Four unsigned normalized bytes."""
-    return _packed(_normalized(a, 0.0, 255.0), 8)
-
-
-@implements("PK4B")
-def pk4b(a: F32) -> U32:
-    """Four signed normalized bytes."""
-    return _packed(_normalized(a, -1.0, 127.0), 8)
-
-
 @implements("UP2US")
 def up2us(a: U32) -> F32:
     """The two unsigned normalized 16-bit numbers of x, twice."""
@@ -155,3 +109,20 @@ def up4b(a: U32) -> F32:
     """The four signed normalized bytes of x; -128 is -1 as well."""
     signed = _unpacked(a, 8).astype(np.uint8).view(np.int8).astype(np.float32)
     return np.asarray(np.maximum(signed / np.float32(127), np.float32(-1)), dtype=np.float32)
+
+
+FLOAT_UNARY_TO_INT: dict[str, Callable[[F32], I32]] = {
+    "F2I": lambda a: to_int(a.astype(np.float64)),
+    "ARL": lambda a: to_int(np.floor(a.astype(np.float64))),
+    "ARR": lambda a: to_int(np.floor(a + np.float32(0.5)).astype(np.float64)),  # floor(a + 0.5), the sum rounded to float32
+}
+FLOAT_UNARY_TO_UINT: dict[str, Callable[[F32], U32]] = {
+    "F2U": lambda a: to_uint(a.astype(np.float64)),
+    "PK2H": lambda a: half_bits(a[:, 0]) | half_bits(a[:, 1]) << np.uint32(16),  # x and y as halves
+    # x and y as unsigned normalized 16-bit numbers
+    "PK2US": lambda a: _packed(_normalized(np.ascontiguousarray(a[:, :2]), 0.0, 65535.0), 16),
+    "PK4UB": lambda a: _packed(_normalized(a, 0.0, 255.0), 8),
+    "PK4B": lambda a: _packed(_normalized(a, -1.0, 127.0), 8),
+}
+
+implement_each(FLOAT_UNARY_TO_INT, FLOAT_UNARY_TO_UINT)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from backends.interp.registry import implements
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import ALL_ONES, I32, U32
 
 BITS = np.uint32(31)
@@ -12,46 +14,10 @@ ONE = np.uint32(1)
 ZERO = np.uint32(0)
 
 
-@implements("UADD")
-def uadd(a: U32, b: U32) -> U32:
-    """Sum."""
-    return a + b
-
-
-@implements("UMUL")
-def umul(a: U32, b: U32) -> U32:
-    """Low half of the product."""
-    return a * b
-
-
 @implements("UMAD")
 def umad(a: U32, b: U32, e: U32) -> U32:
     """Product and sum."""
     return a * b + e
-
-
-@implements("UMUL_HI")
-def umul_hi(a: U32, b: U32) -> U32:
-    """High half of the unsigned product."""
-    return (a.astype(np.uint64) * b.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
-
-
-@implements("IMUL_HI")
-def imul_hi(a: I32, b: I32) -> I32:
-    """High half of the signed product."""
-    return (a.astype(np.int64) * b.astype(np.int64) >> np.int64(32)).astype(np.int32)
-
-
-@implements("UDIV")
-def udiv(a: U32, b: U32) -> U32:
-    """Quotient; all ones for division by 0."""
-    return np.where(b == 0, ALL_ONES, a // np.where(b == 0, ONE, b))
-
-
-@implements("UMOD")
-def umod(a: U32, b: U32) -> U32:
-    """Remainder; all ones for division by 0."""
-    return np.where(b == 0, ALL_ONES, a % np.where(b == 0, ONE, b))
 
 
 def _truncating(a: I32, b: I32) -> tuple[I32, I32]:
@@ -61,100 +27,16 @@ def _truncating(a: I32, b: I32) -> tuple[I32, I32]:
     return quotient.astype(np.int32), (wide - quotient * divisor).astype(np.int32)
 
 
-@implements("IDIV")
-def idiv(a: I32, b: I32) -> I32:
-    """Quotient toward 0; 0 for division by 0."""
-    return np.where(b == 0, np.int32(0), _truncating(a, b)[0])
-
-
-@implements("MOD")
-def mod(a: I32, b: I32) -> I32:
-    """Remainder with the sign of a; all ones for division by 0."""
-    return np.where(b == 0, np.int32(-1), _truncating(a, b)[1])
-
-
-@implements("INEG")
-def ineg(a: I32) -> I32:
-    """Negated."""
-    return np.negative(a)
-
-
-@implements("IABS")
-def iabs(a: I32) -> I32:
-    """Absolute value; the smallest integer stays."""
-    return np.where(a < 0, np.negative(a), a)
-
-
-@implements("ISSG")
-def issg(a: I32) -> I32:
-    """Sign: -1, 0 or 1."""
-    return np.sign(a)
-
-
-@implements("IMIN")
-def imin(a: I32, b: I32) -> I32:
-    """The smaller, signed."""
-    return np.minimum(a, b)
-
-
-@implements("IMAX")
-def imax(a: I32, b: I32) -> I32:
-    """The larger, signed."""
-    return np.maximum(a, b)
-
-
-@implements("UMIN")
-def umin(a: U32, b: U32) -> U32:
-    """The smaller, unsigned."""
-    return np.minimum(a, b)
-
-
-@implements("UMAX")
-def umax(a: U32, b: U32) -> U32:
-    """The larger, unsigned."""
-    return np.maximum(a, b)
-
-
-@implements("AND")
-def and_(a: U32, b: U32) -> U32:
-    """Bitwise and."""
-    return a & b
-
-
 @implements("OR")
 def or_(a: U32, b: U32) -> U32:
     """Bitwise or."""
     return a | b
 
 
-@implements("XOR")
-def xor(a: U32, b: U32) -> U32:
-    """Bitwise exclusive or."""
-    return a ^ b
-
-
 @implements("NOT")
 def not_(a: U32) -> U32:
     """Bitwise complement."""
     return ~a
-
-
-@implements("SHL")
-def shl(a: U32, b: U32) -> U32:
-    """Shifted left."""
-    return a << (b & BITS)
-
-
-@implements("USHR")
-def ushr(a: U32, b: U32) -> U32:
-    """Shifted right, filled with zeros."""
-    return a >> (b & BITS)
-
-
-@implements("ISHR")
-def ishr(a: I32, b: I32) -> I32:
-    """Shifted right, filled with the sign."""
-    return a >> (b & np.int32(31))
 
 
 def _field(offset: U32, width: U32) -> tuple[U32, U32]:
@@ -219,13 +101,40 @@ def umsb(a: U32) -> I32:
     return np.asarray(exponent - 1, dtype=np.int32)
 
 
-@implements("IMSB")
-def imsb(a: I32) -> I32:
-    """Index of the highest bit that differs from the sign, -1 if none does."""
-    return umsb((a ^ (a >> np.int32(31))).view(np.uint32))
-
-
 @implements("LSB")
 def lsb(a: U32) -> I32:
     """Index of the lowest bit that is set, -1 if none is."""
     return umsb(a & (ZERO - a))
+
+
+UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
+    "UADD": lambda a, b: a + b,
+    "UMUL": lambda a, b: a * b,  # low half of the product
+    # high half of the unsigned product
+    "UMUL_HI": lambda a, b: (a.astype(np.uint64) * b.astype(np.uint64) >> np.uint64(32)).astype(np.uint32),
+    "UDIV": lambda a, b: np.where(b == 0, ALL_ONES, a // np.where(b == 0, ONE, b)),  # all ones for division by 0
+    "UMOD": lambda a, b: np.where(b == 0, ALL_ONES, a % np.where(b == 0, ONE, b)),  # all ones for division by 0
+    "UMIN": np.minimum,
+    "UMAX": np.maximum,
+    "AND": lambda a, b: a & b,
+    "XOR": lambda a, b: a ^ b,
+    "SHL": lambda a, b: a << (b & BITS),
+    "USHR": lambda a, b: a >> (b & BITS),  # shifted right, filled with zeros
+}
+INT_BINARY: dict[str, Callable[[I32, I32], I32]] = {
+    "IMUL_HI": lambda a, b: (a.astype(np.int64) * b.astype(np.int64) >> np.int64(32)).astype(np.int32),  # high half of the signed product
+    "IDIV": lambda a, b: np.where(b == 0, np.int32(0), _truncating(a, b)[0]),  # 0 for division by 0
+    "MOD": lambda a, b: np.where(b == 0, np.int32(-1), _truncating(a, b)[1]),  # all ones for division by 0
+    "IMIN": np.minimum,
+    "IMAX": np.maximum,
+    "ISHR": lambda a, b: a >> (b & np.int32(31)),  # shifted right, filled with the sign
+}
+INT_UNARY: dict[str, Callable[[I32], I32]] = {
+    "INEG": np.negative,
+    "IABS": lambda a: np.where(a < 0, np.negative(a), a),  # the smallest integer stays
+    "ISSG": np.sign,  # sign: -1, 0 or 1
+    # index of the highest bit that differs from the sign, -1 if none does
+    "IMSB": lambda a: umsb((a ^ (a >> np.int32(31))).view(np.uint32)),
+}
+
+implement_each(UINT_BINARY, INT_BINARY, INT_UNARY)

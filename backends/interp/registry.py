@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from backends.interp.state import State
@@ -46,6 +46,13 @@ def implements(*names: str, product: bool = False) -> Callable[[Function], Funct
         return function
 
     return register
+
+
+def implement_each(*tables: Mapping[str, Callable[..., Any]]) -> None:
+    """Register the expressions of tables: the names of a row, apart by spaces, are the opcodes that it computes."""
+    for table in tables:
+        for names, function in table.items():
+            implements(*names.split())(function)
 
 
 def performs(*names: str, check: Callable[[Instruction], str] | None = None) -> Callable[[Function], Function]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
 
 import numpy as np
 
 from backends.interp.convert import to_int
-from backends.interp.registry import implements
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import F32, F64, I32, I64, U32, U64, flags
 
 ONE = np.float64(1)
@@ -34,30 +35,6 @@ def to_uint64(values: F64) -> U64:
     return np.where(upper, part ^ np.uint64(1 << 63), part)
 
 
-@implements("DABS")
-def dabs(a: F64) -> F64:
-    """Absolute value; -0 stays, being no less than 0."""
-    return np.where(a >= 0, a, np.negative(a))
-
-
-@implements("DNEG")
-def dneg(a: F64) -> F64:
-    """Negated."""
-    return np.negative(a)
-
-
-@implements("DADD")
-def dadd(a: F64, b: F64) -> F64:
-    """Sum."""
-    return a + b
-
-
-@implements("DMUL")
-def dmul(a: F64, b: F64) -> F64:
-    """Product."""
-    return a * b
-
-
 @implements("DMAD")
 def dmad(a: F64, b: F64, e: F64) -> F64:
     """Product, rounded, then sum."""
@@ -81,78 +58,6 @@ def dfma(a: F64, b: F64, e: F64) -> F64:
     return fused
 
 
-@implements("DDIV")
-def ddiv(a: F64, b: F64) -> F64:
-    """Quotient."""
-    return a / b
-
-
-@implements("DRCP")
-def drcp(a: F64) -> F64:
-    """Reciprocal."""
-    return ONE / a
-
-
-@implements("DSQRT")
-def dsqrt(a: F64) -> F64:
-    """Root, NaN below 0."""
-    return np.sqrt(a)
-
-
-@implements("DRSQ")
-def drsq(a: F64) -> F64:
-    """Reciprocal of the root: two roundings."""
-    return ONE / np.sqrt(a)
-
-
-@implements("DMIN")
-def dmin(a: F64, b: F64) -> F64:
-    """The smaller; b when either is NaN."""
-    return np.where(a < b, a, b)
-
-
-@implements("DMAX")
-def dmax(a: F64, b: F64) -> F64:
-    """The larger; b when either is NaN."""
-    return np.where(a > b, a, b)
-
-
-@implements("DSSG")
-def dssg(a: F64) -> F64:
-    """Sign: -1, 0 or 1; 0 for NaN and zeros."""
-    return np.where(a > 0, ONE, np.where(a < 0, -ONE, np.float64(0)))
-
-
-@implements("DTRUNC")
-def dtrunc(a: F64) -> F64:
-    """Integer part."""
-    return np.trunc(a)
-
-
-@implements("DFLR")
-def dflr(a: F64) -> F64:
-    """Largest integer not above."""
-    return np.floor(a)
-
-
-@implements("DCEIL")
-def dceil(a: F64) -> F64:
-    """Smallest integer not below."""
-    return np.ceil(a)
-
-
-@implements("DROUND")
-def dround(a: F64) -> F64:
-    """Nearest integer, the even one of two."""
-    return np.rint(a)
-
-
-@implements("DFRAC")
-def dfrac(a: F64) -> F64:
-    """Distance from the integer below."""
-    return a - np.floor(a)
-
-
 @implements("DLDEXP")
 def dldexp(a: F64, b: I32) -> F64:
     """a scaled by a power of two, rounded once."""
@@ -164,30 +69,6 @@ def dfracexp(a: F64) -> tuple[F64, I32]:
     """Fraction in [0.5, 1) and exponent; zeros, infinities and NaN are their own fraction, with exponent 0."""
     fraction, exponent = np.frexp(a)
     return fraction, np.where(np.isfinite(a), exponent, 0).astype(np.int32)
-
-
-@implements("DSLT")
-def dslt(a: F64, b: F64) -> U32:
-    """Less."""
-    return flags(a < b)
-
-
-@implements("DSGE")
-def dsge(a: F64, b: F64) -> U32:
-    """Greater or equal."""
-    return flags(a >= b)
-
-
-@implements("DSEQ")
-def dseq(a: F64, b: F64) -> U32:
-    """Equal."""
-    return flags(a == b)
-
-
-@implements("DSNE")
-def dsne(a: F64, b: F64) -> U32:
-    """Not equal."""
-    return flags(a != b)
 
 
 @implements("U64SEQ")
@@ -220,52 +101,10 @@ def i64min(a: I64, b: I64) -> I64:
     return np.minimum(a, b)
 
 
-@implements("U64MIN")
-def u64min(a: U64, b: U64) -> U64:
-    """The smaller, unsigned."""
-    return np.minimum(a, b)
-
-
 @implements("I64MAX")
 def i64max(a: I64, b: I64) -> I64:
     """The larger, signed."""
     return np.maximum(a, b)
-
-
-@implements("U64MAX")
-def u64max(a: U64, b: U64) -> U64:
-    """The larger, unsigned."""
-    return np.maximum(a, b)
-
-
-@implements("I64ABS")
-def i64abs(a: I64) -> I64:
-    """Absolute value; the smallest integer stays."""
-    return np.where(a < 0, np.negative(a), a)
-
-
-@implements("I64SSG")
-def i64ssg(a: I64) -> I64:
-    """Sign: -1, 0 or 1."""
-    return np.sign(a)
-
-
-@implements("I64NEG")
-def i64neg(a: I64) -> I64:
-    """Negated."""
-    return np.negative(a)
-
-
-@implements("U64ADD")
-def u64add(a: U64, b: U64) -> U64:
-    """Sum."""
-    return a + b
-
-
-@implements("U64MUL")
-def u64mul(a: U64, b: U64) -> U64:
-    """Low half of the product."""
-    return a * b
 
 
 @implements("U64SHL")
@@ -284,18 +123,6 @@ def u64shr(a: U64, count: U32) -> U64:
 def i64shr(a: I64, count: U32) -> I64:
     """Shifted right, filled with the sign."""
     return a >> (count & np.uint32(63)).astype(np.int64)
-
-
-@implements("U64DIV")
-def u64div(a: U64, b: U64) -> U64:
-    """Quotient; all ones for division by 0."""
-    return np.where(b == 0, ALL_ONES, a // np.where(b == 0, np.uint64(1), b))
-
-
-@implements("U64MOD")
-def u64mod(a: U64, b: U64) -> U64:
-    """Remainder; all ones for division by 0."""
-    return np.where(b == 0, ALL_ONES, a % np.where(b == 0, np.uint64(1), b))
 
 
 def _magnitude(a: I64) -> U64:
@@ -386,3 +213,46 @@ def i642f(a: I64 | U64) -> F32:
 def i642d(a: I64 | U64) -> F64:
     """Nearest double."""
     return a.astype(np.float64)
+
+
+DOUBLE_UNARY: dict[str, Callable[[F64], F64]] = {
+    "DABS": lambda a: np.where(a >= 0, a, np.negative(a)),  # -0 stays, being no less than 0
+    "DNEG": np.negative,
+    "DRCP": lambda a: ONE / a,
+    "DSQRT": np.sqrt,
+    "DRSQ": lambda a: ONE / np.sqrt(a),  # reciprocal of the root: two roundings
+    "DSSG": lambda a: np.where(a > 0, ONE, np.where(a < 0, -ONE, np.float64(0))),  # 0 for NaN and zeros
+    "DTRUNC": np.trunc,
+    "DFLR": np.floor,
+    "DCEIL": np.ceil,
+    "DROUND": np.rint,  # nearest integer, the even one of two
+    "DFRAC": lambda a: a - np.floor(a),  # distance from the integer below
+}
+DOUBLE_BINARY: dict[str, Callable[[F64, F64], F64]] = {
+    "DADD": lambda a, b: a + b,
+    "DMUL": lambda a, b: a * b,
+    "DDIV": lambda a, b: a / b,
+    "DMIN": lambda a, b: np.where(a < b, a, b),  # b when either is NaN
+    "DMAX": lambda a, b: np.where(a > b, a, b),  # b when either is NaN
+}
+DOUBLE_BINARY_TO_UINT: dict[str, Callable[[F64, F64], U32]] = {
+    "DSLT": lambda a, b: flags(a < b),
+    "DSGE": lambda a, b: flags(a >= b),
+    "DSEQ": lambda a, b: flags(a == b),
+    "DSNE": lambda a, b: flags(a != b),
+}
+UINT64_BINARY: dict[str, Callable[[U64, U64], U64]] = {
+    "U64MIN": np.minimum,
+    "U64MAX": np.maximum,
+    "U64ADD": lambda a, b: a + b,
+    "U64MUL": lambda a, b: a * b,  # low half of the product
+    "U64DIV": lambda a, b: np.where(b == 0, ALL_ONES, a // np.where(b == 0, np.uint64(1), b)),  # all ones for division by 0
+    "U64MOD": lambda a, b: np.where(b == 0, ALL_ONES, a % np.where(b == 0, np.uint64(1), b)),  # all ones for division by 0
+}
+INT64_UNARY: dict[str, Callable[[I64], I64]] = {
+    "I64ABS": lambda a: np.where(a < 0, np.negative(a), a),  # the smallest integer stays
+    "I64SSG": np.sign,  # sign: -1, 0 or 1
+    "I64NEG": np.negative,
+}
+
+implement_each(DOUBLE_UNARY, DOUBLE_BINARY, DOUBLE_BINARY_TO_UINT, UINT64_BINARY, INT64_UNARY)

@@ -1,4 +1,4 @@
-"""Emitters: one function for each opcode, registered by name.
+"""Emitters: one function for each opcode, registered by name; those that are one expression are rows of tables.
 
 An emitter never sees write masks, swizzles, modifiers or saturate. Its arguments and result follow from the opcode's output mode:
 
@@ -12,7 +12,7 @@ Values are f32 or i32 lanes (uint is i32), or scalars if they are known to be un
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from backends.llvm.builder.function import Function, Val
@@ -101,6 +101,13 @@ def emits(*names: str) -> Callable[[Emitter], Emitter]:
         return function
 
     return register
+
+
+def emit_each(*tables: Mapping[str, Emitter]) -> None:
+    """Register the expressions of tables: the names of a row, apart by spaces, are the opcodes that it emits."""
+    for table in tables:
+        for names, function in table.items():
+            emits(*names.split())(function)
 
 
 def emitter_of(instruction: Instruction) -> Emitter:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import copysign
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.rounding import FLOOR
 from backends.llvm.library import math, powers
-from backends.llvm.translate.emit import Context, Vector, emits
+from backends.llvm.translate.emit import Context, Vector, emit_each, emits
 from backends.llvm.translate.interface import Oriented
 
 
@@ -34,24 +35,6 @@ def _product_and_sum(c: Context, a: Val, b: Val, e: Val, factor: float | None) -
     if a.floored is not None and factor is not None and e.number is not None and abs(e.number) >= 2.0**-40:
         a = a.floored if factor == 0 or 2.0**-20 <= abs(factor) <= 2.0**20 else a
     return product(c, a, b) + e
-
-
-@emits("ADD")
-def emit_add(c: Context, a: Val, b: Val) -> Val:
-    """a + b."""
-    return a + b
-
-
-@emits("MUL")
-def emit_mul(c: Context, a: Val, b: Val) -> Val:
-    """a * b."""
-    return product(c, a, b)
-
-
-@emits("DIV")
-def emit_div(c: Context, a: Val, b: Val) -> Val:
-    """a / b, IEEE."""
-    return a / b
 
 
 @emits("MAD")
@@ -128,30 +111,6 @@ def emit_frc(c: Context, a: Val) -> Val:
     return c.f.select(a.eq(whole), 0.0, a - whole)
 
 
-@emits("FLR")
-def emit_flr(c: Context, a: Val) -> Val:
-    """Round down."""
-    return c.f.floor(a)
-
-
-@emits("CEIL")
-def emit_ceil(c: Context, a: Val) -> Val:
-    """Round up."""
-    return c.f.ceil(a)
-
-
-@emits("TRUNC")
-def emit_trunc(c: Context, a: Val) -> Val:
-    """Round toward zero."""
-    return c.f.truncate(a)
-
-
-@emits("ROUND")
-def emit_round(c: Context, a: Val) -> Val:
-    """Round to nearest, ties to even."""
-    return c.f.round(a)
-
-
 @emits("SSG")
 def emit_ssg(c: Context, a: Val) -> Val:
     """Sign: -1, 0 or 1; 0 for NaN."""
@@ -168,36 +127,12 @@ def emit_ldexp(c: Context, a: Val, n: Val) -> Val:
     return (a.to_double() * power.bits_as(F64.wide(n.lanes))).cast("fptrunc", F32)
 
 
-@emits("RCP")
-def emit_rcp(c: Context, a: Vector) -> Val:
-    """1 / a.x."""
-    return math.rcp(c.f, a[0])
-
-
-@emits("RSQ")
-def emit_rsq(c: Context, a: Vector) -> Val:
-    """1 / sqrt(a.x)."""
-    return math.rsq(c.f, a[0])
-
-
-@emits("SQRT")
-def emit_sqrt(c: Context, a: Vector) -> Val:
-    """sqrt(a.x)."""
-    return c.f.sqrt(a[0])
-
-
 @emits("EX2")
 def emit_ex2(c: Context, a: Vector) -> Val:
     """2^a.x."""
     power = math.ex2(c.f, a[0])
     power.floored = c.f.max(FLOOR, power)
     return power
-
-
-@emits("LG2")
-def emit_lg2(c: Context, a: Vector) -> Val:
-    """log2(a.x)."""
-    return math.lg2(c.f, a[0])
 
 
 @emits("POW")
@@ -212,24 +147,6 @@ def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
     for channel in range(1, channels):
         total = total + product(c, a[channel], b[channel])
     return total
-
-
-@emits("DP2")
-def emit_dp2(c: Context, a: Vector, b: Vector) -> Val:
-    """Dot product of two channels, left to right."""
-    return _dot(c, a, b, 2)
-
-
-@emits("DP3")
-def emit_dp3(c: Context, a: Vector, b: Vector) -> Val:
-    """Dot product of three channels, left to right."""
-    return _dot(c, a, b, 3)
-
-
-@emits("DP4")
-def emit_dp4(c: Context, a: Vector, b: Vector) -> Val:
-    """Dot product of four channels, left to right."""
-    return _dot(c, a, b, 4)
 
 
 @emits("DST")
@@ -281,30 +198,6 @@ def emit_log(c: Context, channel: int, a: Vector) -> Val:
     return f.select(special, f.select(size.eq(0.0), size, math.QUIET_NAN), mantissa.as_float())
 
 
-@emits("DDX")
-def emit_ddx(c: Context, a: Val) -> Val:
-    """Derivative by window x, one value for each quad."""
-    return c.lane_map.ddx(c.f, a)
-
-
-@emits("DDY")
-def emit_ddy(c: Context, a: Val) -> Val:
-    """Derivative by window y, one value for each quad."""
-    return _upward(c, c.lane_map.ddy(c.f, a))
-
-
-@emits("DDX_FINE")
-def emit_ddx_fine(c: Context, a: Val) -> Val:
-    """Derivative by window x, one value for each row of the quad."""
-    return c.lane_map.ddx(c.f, a, fine=True)
-
-
-@emits("DDY_FINE")
-def emit_ddy_fine(c: Context, a: Val) -> Val:
-    """Derivative by window y, one value for each column of the quad."""
-    return _upward(c, c.lane_map.ddy(c.f, a, fine=True))
-
-
 def _upward(c: Context, change: Val) -> Val:
     """The change from row to row as a change along window y."""
     upward = c.interface.upward() if isinstance(c.interface, Oriented) else None
@@ -328,12 +221,6 @@ def _finite_half(f: Function, x: Val) -> Val:
     return f.select(size > math.INF, 0x7E00, half)
 
 
-@emits("UP2H")
-def emit_up2h(c: Context, channel: int, a: Vector) -> Val:
-    """Low and high half of the word as floats, (low, high, low, high)."""
-    return math.half_to_float(c.f, a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF)
-
-
 def _fixed(f: Function, x: Val, low: float, scale: float) -> Val:
     """clamp(x, low, 1) * scale, to nearest even, as i32; NaN counts as 0. The product is exact in f64, so nothing is rounded twice."""
     known = f.select(x.eq(x), x, 0.0)
@@ -354,30 +241,6 @@ def _pack_bytes(c: Context, a: Vector, low: float, scale: float) -> Val:
     return word
 
 
-@emits("PK4B")
-def emit_pk4b(c: Context, a: Vector) -> Val:
-    """Pack four snorm8 into one word."""
-    return _pack_bytes(c, a, -1.0, 127.0)
-
-
-@emits("PK4UB")
-def emit_pk4ub(c: Context, a: Vector) -> Val:
-    """Pack four unorm8 into one word."""
-    return _pack_bytes(c, a, 0.0, 255.0)
-
-
-@emits("UP2US")
-def emit_up2us(c: Context, channel: int, a: Vector) -> Val:
-    """Low and high half of the word as unorm16, (low, high, low, high)."""
-    return (a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF).to_float() / 65535.0
-
-
-@emits("UP4UB")
-def emit_up4ub(c: Context, channel: int, a: Vector) -> Val:
-    """Byte `channel` of the word as unorm8."""
-    return (a[0].lshr(8 * channel) & 0xFF).to_float() / 255.0
-
-
 @emits("UP4B")
 def emit_up4b(c: Context, channel: int, a: Vector) -> Val:
     """Byte `channel` of the word as snorm8."""
@@ -389,3 +252,42 @@ def float_to_i32(f: Function, x: Val) -> Val:
     """Round toward zero; 0x80000000 for NaN and for values out of range."""
     inside = f.abs(x) < 2147483648.0
     return f.select(inside, f.select(inside, x, 0.0).cast("fptosi", I32), -0x80000000)
+
+
+BINARY: dict[str, Callable[[Context, Val, Val], Val]] = {
+    "ADD": lambda c, a, b: a + b,
+    "MUL": product,
+    "DIV": lambda c, a, b: a / b,
+}
+UNARY: dict[str, Callable[[Context, Val], Val]] = {
+    "FLR": lambda c, a: c.f.floor(a),
+    "CEIL": lambda c, a: c.f.ceil(a),
+    "TRUNC": lambda c, a: c.f.truncate(a),
+    "ROUND": lambda c, a: c.f.round(a),  # round to nearest, ties to even
+    "DDX": lambda c, a: c.lane_map.ddx(c.f, a),  # derivative by window x, one value for each quad
+    "DDY": lambda c, a: _upward(c, c.lane_map.ddy(c.f, a)),  # derivative by window y, one value for each quad
+    "DDX_FINE": lambda c, a: c.lane_map.ddx(c.f, a, fine=True),  # derivative by window x, one value for each row of the quad
+    "DDY_FINE": lambda c, a: _upward(c, c.lane_map.ddy(c.f, a, fine=True)),  # derivative by window y, one value for each column of the quad
+}
+OF_A_VECTOR: dict[str, Callable[[Context, Vector], Val]] = {
+    "RCP": lambda c, a: math.rcp(c.f, a[0]),
+    "RSQ": lambda c, a: math.rsq(c.f, a[0]),
+    "SQRT": lambda c, a: c.f.sqrt(a[0]),
+    "LG2": lambda c, a: math.lg2(c.f, a[0]),
+    "PK4B": lambda c, a: _pack_bytes(c, a, -1.0, 127.0),  # pack four snorm8 into one word
+    "PK4UB": lambda c, a: _pack_bytes(c, a, 0.0, 255.0),  # pack four unorm8 into one word
+}
+OF_VECTORS: dict[str, Callable[[Context, Vector, Vector], Val]] = {
+    "DP2": lambda c, a, b: _dot(c, a, b, 2),  # dot product of two channels, left to right
+    "DP3": lambda c, a, b: _dot(c, a, b, 3),  # dot product of three channels, left to right
+    "DP4": lambda c, a, b: _dot(c, a, b, 4),  # dot product of four channels, left to right
+}
+BY_CHANNEL: dict[str, Callable[[Context, int, Vector], Val]] = {
+    # low and high half of the word as floats, (low, high, low, high)
+    "UP2H": lambda c, channel, a: math.half_to_float(c.f, a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF),
+    # low and high half of the word as unorm16, (low, high, low, high)
+    "UP2US": lambda c, channel, a: (a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF).to_float() / 65535.0,
+    "UP4UB": lambda c, channel, a: (a[0].lshr(8 * channel) & 0xFF).to_float() / 255.0,  # byte `channel` of the word as unorm8
+}
+
+emit_each(BINARY, UNARY, OF_A_VECTOR, OF_VECTORS, BY_CHANNEL)

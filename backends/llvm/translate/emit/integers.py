@@ -2,89 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from backends.llvm.builder.function import BOOL, F32, F64, I32, I64, Function, Val
 from backends.llvm.builder.merge import merge_bits
 from backends.llvm.library import math
-from backends.llvm.translate.emit import Context, emits
+from backends.llvm.translate.emit import Context, emit_each, emits
 from backends.llvm.translate.emit.floats import float_to_i32
-
-
-@emits("UADD")
-def emit_uadd(c: Context, a: Val, b: Val) -> Val:
-    """a + b."""
-    return a + b
-
-
-@emits("UMUL")
-def emit_umul(c: Context, a: Val, b: Val) -> Val:
-    """Low half of a * b."""
-    return a * b
-
-
-@emits("UMAD")
-def emit_umad(c: Context, a: Val, b: Val, e: Val) -> Val:
-    """a * b + e."""
-    return a * b + e
-
-
-@emits("IMUL_HI")
-def emit_imul_hi(c: Context, a: Val, b: Val) -> Val:
-    """High half of the signed product."""
-    return math.imul_hi(a, b)
-
-
-@emits("UMUL_HI")
-def emit_umul_hi(c: Context, a: Val, b: Val) -> Val:
-    """High half of the unsigned product."""
-    return math.umul_hi(a, b)
-
-
-@emits("INEG")
-def emit_ineg(c: Context, a: Val) -> Val:
-    """-a."""
-    return -a
-
-
-@emits("IABS")
-def emit_iabs(c: Context, a: Val) -> Val:
-    """|a|."""
-    return c.f.select(a < 0, -a, a)
-
-
-@emits("ISSG")
-def emit_issg(c: Context, a: Val) -> Val:
-    """Sign: -1, 0 or 1."""
-    return c.f.select(a > 0, c.f.const(a.type, 1), a >> 31)
-
-
-@emits("IMIN")
-def emit_imin(c: Context, a: Val, b: Val) -> Val:
-    """Signed minimum."""
-    return c.f.min(a, b)
-
-
-@emits("IMAX")
-def emit_imax(c: Context, a: Val, b: Val) -> Val:
-    """Signed maximum."""
-    return c.f.max(a, b)
-
-
-@emits("UMIN")
-def emit_umin(c: Context, a: Val, b: Val) -> Val:
-    """Unsigned minimum."""
-    return c.f.select(a.ult(b), a, b)
-
-
-@emits("UMAX")
-def emit_umax(c: Context, a: Val, b: Val) -> Val:
-    """Unsigned maximum."""
-    return c.f.select(a.ugt(b), a, b)
-
-
-@emits("NOT")
-def emit_not(c: Context, a: Val) -> Val:
-    """Bitwise complement."""
-    return (~a.truth).sext(I32) if a.truth is not None else ~a
 
 
 @emits("AND")
@@ -103,30 +27,6 @@ def emit_or(c: Context, a: Val, b: Val) -> Val:
     if a.truth is not None and b.truth is not None:
         return (a.truth | b.truth).sext(I32)
     return a | b
-
-
-@emits("XOR")
-def emit_xor(c: Context, a: Val, b: Val) -> Val:
-    """Bitwise exclusive or."""
-    return a ^ b
-
-
-@emits("SHL")
-def emit_shl(c: Context, a: Val, b: Val) -> Val:
-    """a << (b & 31)."""
-    return a << (b & 31)
-
-
-@emits("ISHR")
-def emit_ishr(c: Context, a: Val, b: Val) -> Val:
-    """a >> (b & 31), sign filled."""
-    return a >> (b & 31)
-
-
-@emits("USHR")
-def emit_ushr(c: Context, a: Val, b: Val) -> Val:
-    """a >> (b & 31), zero filled."""
-    return a.lshr(b & 31)
 
 
 # -- division ---------------------------------------------------------------------------------------------------------
@@ -188,36 +88,6 @@ def _zeros(f: Function, name: str, x: Val) -> Val:
     return f.intrinsic(name, x, f.const(BOOL, 0))
 
 
-@emits("BREV")
-def emit_brev(c: Context, a: Val) -> Val:
-    """Bits in reverse order."""
-    return c.f.intrinsic("bitreverse", a)
-
-
-@emits("POPC")
-def emit_popc(c: Context, a: Val) -> Val:
-    """Number of one bits."""
-    return c.f.popcount(a)
-
-
-@emits("LSB")
-def emit_lsb(c: Context, a: Val) -> Val:
-    """Number of the lowest one bit, -1 if none."""
-    return c.f.select(a.eq(0), -1, _zeros(c.f, "cttz", a))
-
-
-@emits("UMSB")
-def emit_umsb(c: Context, a: Val) -> Val:
-    """Number of the highest one bit, -1 if none."""
-    return c.f.const(a.type, 31) - _zeros(c.f, "ctlz", a)
-
-
-@emits("IMSB")
-def emit_imsb(c: Context, a: Val) -> Val:
-    """Number of the highest bit that differs from the sign, -1 if none."""
-    return c.f.const(a.type, 31) - _zeros(c.f, "ctlz", a ^ (a >> 31))
-
-
 def _is_whole(offset: Val, width: Val) -> Val:
     """True for 32 bits from bit 0 on, although widths count modulo 32: OpenGL's bitfieldExtract and bitfieldInsert know such fields."""
     return width.eq(32) & offset.eq(0)
@@ -233,18 +103,6 @@ def _extract(c: Context, a: Val, offset: Val, width: Val, signed: bool) -> Val:
     return f.select(width.eq(0) & ~whole, 0, f.select(reach < 32, left, right))
 
 
-@emits("IBFE")
-def emit_ibfe(c: Context, a: Val, offset: Val, width: Val) -> Val:
-    """Bits [offset, offset + width), sign extended."""
-    return _extract(c, a, offset, width, signed=True)
-
-
-@emits("UBFE")
-def emit_ubfe(c: Context, a: Val, offset: Val, width: Val) -> Val:
-    """Bits [offset, offset + width), zero extended."""
-    return _extract(c, a, offset, width, signed=False)
-
-
 @emits("BFI")
 def emit_bfi(c: Context, a: Val, b: Val, offset: Val, width: Val) -> Val:
     """a with bits [offset, offset + width) replaced by the low bits of b."""
@@ -255,12 +113,6 @@ def emit_bfi(c: Context, a: Val, b: Val, offset: Val, width: Val) -> Val:
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------
-
-
-@emits("F2I")
-def emit_f2i(c: Context, a: Val) -> Val:
-    """Round toward zero; 0x80000000 for NaN and for values out of range."""
-    return float_to_i32(c.f, a)
 
 
 @emits("F2U")
@@ -274,31 +126,42 @@ def emit_f2u(c: Context, a: Val) -> Val:
     return f.select(inside, f.select(upper, whole ^ -0x80000000, whole), -1)
 
 
-@emits("I2F")
-def emit_i2f(c: Context, a: Val) -> Val:
-    """The nearest float of a signed integer."""
-    return a.to_float()
+BINARY: dict[str, Callable[[Context, Val, Val], Val]] = {
+    "UADD": lambda c, a, b: a + b,
+    "UMUL": lambda c, a, b: a * b,  # low half of a * b
+    "IMUL_HI": lambda c, a, b: math.imul_hi(a, b),  # high half of the signed product
+    "UMUL_HI": lambda c, a, b: math.umul_hi(a, b),  # high half of the unsigned product
+    "IMIN": lambda c, a, b: c.f.min(a, b),
+    "IMAX": lambda c, a, b: c.f.max(a, b),
+    "UMIN": lambda c, a, b: c.f.select(a.ult(b), a, b),
+    "UMAX": lambda c, a, b: c.f.select(a.ugt(b), a, b),
+    "XOR": lambda c, a, b: a ^ b,
+    "SHL": lambda c, a, b: a << (b & 31),  # a << (b & 31)
+    "ISHR": lambda c, a, b: a >> (b & 31),  # a >> (b & 31), sign filled
+    "USHR": lambda c, a, b: a.lshr(b & 31),  # a >> (b & 31), zero filled
+}
+TERNARY: dict[str, Callable[[Context, Val, Val, Val], Val]] = {
+    "UMAD": lambda c, a, b, e: a * b + e,  # a * b + e
+    "IBFE": lambda c, a, offset, width: _extract(c, a, offset, width, signed=True),  # bits [offset, offset + width), sign extended
+    "UBFE": lambda c, a, offset, width: _extract(c, a, offset, width, signed=False),  # bits [offset, offset + width), zero extended
+}
+UNARY: dict[str, Callable[[Context, Val], Val]] = {
+    "INEG": lambda c, a: -a,
+    "IABS": lambda c, a: c.f.select(a < 0, -a, a),
+    "ISSG": lambda c, a: c.f.select(a > 0, c.f.const(a.type, 1), a >> 31),  # sign: -1, 0 or 1
+    "NOT": lambda c, a: (~a.truth).sext(I32) if a.truth is not None else ~a,
+    "BREV": lambda c, a: c.f.intrinsic("bitreverse", a),
+    "POPC": lambda c, a: c.f.popcount(a),
+    "LSB": lambda c, a: c.f.select(a.eq(0), -1, _zeros(c.f, "cttz", a)),  # number of the lowest one bit, -1 if none
+    "UMSB": lambda c, a: c.f.const(a.type, 31) - _zeros(c.f, "ctlz", a),  # number of the highest one bit, -1 if none
+    # number of the highest bit that differs from the sign, -1 if none
+    "IMSB": lambda c, a: c.f.const(a.type, 31) - _zeros(c.f, "ctlz", a ^ (a >> 31)),
+    "F2I": lambda c, a: float_to_i32(c.f, a),  # 0x80000000 for NaN and for values out of range
+    "I2F": lambda c, a: a.to_float(),  # the nearest float of a signed integer
+    "U2F": lambda c, a: a.cast("uitofp", F32),  # the nearest float of an unsigned integer
+    "ARL": lambda c, a: float_to_i32(c.f, c.f.floor(a)),
+    "ARR": lambda c, a: float_to_i32(c.f, c.f.floor(a + 0.5)),
+    "UARL": lambda c, a: a,
+}
 
-
-@emits("U2F")
-def emit_u2f(c: Context, a: Val) -> Val:
-    """The nearest float of an unsigned integer."""
-    return a.cast("uitofp", F32)
-
-
-@emits("ARL")
-def emit_arl(c: Context, a: Val) -> Val:
-    """int(floor(a))."""
-    return float_to_i32(c.f, c.f.floor(a))
-
-
-@emits("ARR")
-def emit_arr(c: Context, a: Val) -> Val:
-    """int(floor(a + 0.5))."""
-    return float_to_i32(c.f, c.f.floor(a + 0.5))
-
-
-@emits("UARL")
-def emit_uarl(c: Context, a: Val) -> Val:
-    """Copy the bits."""
-    return a
+emit_each(BINARY, TERNARY, UNARY)

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.library.fma import fma_by_integers
-from backends.llvm.translate.emit import Context, emits
-
-
-@emits("DADD", "U64ADD")
-def emit_dadd(c: Context, a: Val, b: Val) -> Val:
-    """Sum."""
-    return a + b
-
-
-@emits("DMUL", "U64MUL")
-def emit_dmul(c: Context, a: Val, b: Val) -> Val:
-    """Product (its low half)."""
-    return a * b
+from backends.llvm.translate.emit import Context, emit_each, emits
 
 
 @emits("DMAD")
@@ -33,102 +23,6 @@ def emit_dfma(c: Context, a: Val, b: Val, e: Val) -> Val:
     a, e = f.same(a, e)
     b, e = f.same(b, e)
     return f.intrinsic("fma", a, b, e) if f.module.has("fma") else fma_by_integers(f, a, b, e)
-
-
-@emits("DDIV")
-def emit_ddiv(c: Context, a: Val, b: Val) -> Val:
-    """Quotient."""
-    return a / b
-
-
-@emits("DRCP")
-def emit_drcp(c: Context, a: Val) -> Val:
-    """Reciprocal."""
-    return c.f.const(a.type, 1.0) / a
-
-
-@emits("DSQRT")
-def emit_dsqrt(c: Context, a: Val) -> Val:
-    """Square root; NaN for negatives."""
-    return c.f.sqrt(a)
-
-
-@emits("DRSQ")
-def emit_drsq(c: Context, a: Val) -> Val:
-    """Reciprocal of the square root, with two roundings."""
-    return c.f.const(a.type, 1.0) / c.f.sqrt(a)
-
-
-@emits("DABS")
-def emit_dabs(c: Context, a: Val) -> Val:
-    """Absolute value."""
-    return c.f.select(a >= 0.0, a, c.f.neg_bits(a))
-
-
-@emits("DNEG")
-def emit_dneg(c: Context, a: Val) -> Val:
-    """The negated value."""
-    return c.f.neg_bits(a)
-
-
-@emits("DMIN", "I64MIN")
-def emit_dmin(c: Context, a: Val, b: Val) -> Val:
-    """a < b ? a : b, signed."""
-    return c.f.min(a, b)
-
-
-@emits("DMAX", "I64MAX")
-def emit_dmax(c: Context, a: Val, b: Val) -> Val:
-    """a > b ? a : b, signed."""
-    return c.f.max(a, b)
-
-
-@emits("U64MIN")
-def emit_u64min(c: Context, a: Val, b: Val) -> Val:
-    """Unsigned minimum."""
-    return c.f.select(a.ult(b), a, b)
-
-
-@emits("U64MAX")
-def emit_u64max(c: Context, a: Val, b: Val) -> Val:
-    """Unsigned maximum."""
-    return c.f.select(a.ugt(b), a, b)
-
-
-@emits("DSSG")
-def emit_dssg(c: Context, a: Val) -> Val:
-    """Sign: -1, 0 or 1; 0 for NaN."""
-    return c.f.select(a > 0.0, 1.0, c.f.select(a < 0.0, c.f.const(a.type, -1.0), 0.0))
-
-
-@emits("DTRUNC")
-def emit_dtrunc(c: Context, a: Val) -> Val:
-    """Round toward zero."""
-    return c.f.truncate(a)
-
-
-@emits("DFLR")
-def emit_dflr(c: Context, a: Val) -> Val:
-    """Round down."""
-    return c.f.floor(a)
-
-
-@emits("DCEIL")
-def emit_dceil(c: Context, a: Val) -> Val:
-    """Round up."""
-    return c.f.ceil(a)
-
-
-@emits("DROUND")
-def emit_dround(c: Context, a: Val) -> Val:
-    """Round to nearest, ties to even."""
-    return c.f.round(a)
-
-
-@emits("DFRAC")
-def emit_dfrac(c: Context, a: Val) -> Val:
-    """a - floor(a)."""
-    return a - c.f.floor(a)
 
 
 def _power(n: Val) -> Val:
@@ -163,60 +57,6 @@ def emit_dfracexp(c: Context, a: Val) -> tuple[Val, Val]:
     fraction = ((bits & -0x7FF0000000000001) | 0x3FE0000000000000).bits_as(a.type)
     special = a.eq(0.0) | ~(f.abs(a) < float("inf"))
     return f.select(special, a, fraction), f.select(special, 0, exponent)
-
-
-@emits("DSLT", "I64SLT")
-def emit_dslt(c: Context, a: Val, b: Val) -> Val:
-    """Less, signed."""
-    return (a < b).sext(I32)
-
-
-@emits("DSGE", "I64SGE")
-def emit_dsge(c: Context, a: Val, b: Val) -> Val:
-    """Greater or equal, signed."""
-    return (a >= b).sext(I32)
-
-
-@emits("DSEQ", "U64SEQ")
-def emit_dseq(c: Context, a: Val, b: Val) -> Val:
-    """Equal."""
-    return a.eq(b).sext(I32)
-
-
-@emits("DSNE", "U64SNE")
-def emit_dsne(c: Context, a: Val, b: Val) -> Val:
-    """Not equal."""
-    return a.ne(b).sext(I32)
-
-
-@emits("U64SLT")
-def emit_u64slt(c: Context, a: Val, b: Val) -> Val:
-    """Less, unsigned."""
-    return a.ult(b).sext(I32)
-
-
-@emits("U64SGE")
-def emit_u64sge(c: Context, a: Val, b: Val) -> Val:
-    """Greater or equal, unsigned."""
-    return a.uge(b).sext(I32)
-
-
-@emits("I64ABS")
-def emit_i64abs(c: Context, a: Val) -> Val:
-    """|a|."""
-    return c.f.select(a < 0, -a, a)
-
-
-@emits("I64SSG")
-def emit_i64ssg(c: Context, a: Val) -> Val:
-    """Sign: -1, 0 or 1."""
-    return c.f.select(a > 0, c.f.const(a.type, 1), a >> 63)
-
-
-@emits("I64NEG")
-def emit_i64neg(c: Context, a: Val) -> Val:
-    """-a."""
-    return -a
 
 
 def _count(c: Context, a: Val, n: Val) -> tuple[Val, Val]:
@@ -285,42 +125,6 @@ def emit_i64mod(c: Context, a: Val, b: Val) -> Val:
     return f.select(b.eq(0), -1, f.select(a < 0, -rest, rest))
 
 
-@emits("F2D")
-def emit_f2d(c: Context, a: Val) -> Val:
-    """Float to double, exact."""
-    return a.cast("fpext", F64)
-
-
-@emits("D2F")
-def emit_d2f(c: Context, a: Val) -> Val:
-    """Double to nearest float."""
-    return a.cast("fptrunc", F32)
-
-
-@emits("I2D", "I642D")
-def emit_i2d(c: Context, a: Val) -> Val:
-    """Signed integer to nearest double."""
-    return a.cast("sitofp", F64)
-
-
-@emits("U2D", "U642D")
-def emit_u2d(c: Context, a: Val) -> Val:
-    """Unsigned integer to nearest double."""
-    return a.cast("uitofp", F64)
-
-
-@emits("I642F")
-def emit_i642f(c: Context, a: Val) -> Val:
-    """Signed integer to nearest float."""
-    return a.cast("sitofp", F32)
-
-
-@emits("U642F")
-def emit_u642f(c: Context, a: Val) -> Val:
-    """Unsigned integer to nearest float."""
-    return a.cast("uitofp", F32)
-
-
 @emits("D2I")
 def emit_d2i(c: Context, a: Val) -> Val:
     """Round toward zero; 0x80000000 for NaN and for values out of range."""
@@ -335,18 +139,6 @@ def _to_int64(f: Function, a: Val) -> Val:
     return f.select(inside, f.select(inside, a, 0.0).cast("fptosi", I64), -(1 << 63))
 
 
-@emits("D2U")
-def emit_d2u(c: Context, a: Val) -> Val:
-    """Low word of the 64-bit integer part."""
-    return _to_int64(c.f, a).trunc(I32)
-
-
-@emits("F2I64", "D2I64")
-def emit_d2i64(c: Context, a: Val) -> Val:
-    """Signed integer part."""
-    return _to_int64(c.f, a.cast("fpext", F64))
-
-
 @emits("F2U64", "D2U64")
 def emit_d2u64(c: Context, a: Val) -> Val:
     """Integer part by the usual sequence: negative numbers wrap; NaN and values far below 0 give 2^63; 2^64 and above give 0."""
@@ -357,13 +149,46 @@ def emit_d2u64(c: Context, a: Val) -> Val:
     return f.select(upper, part ^ -(1 << 63), part)
 
 
-@emits("I2I64")
-def emit_i2i64(c: Context, a: Val) -> Val:
-    """Signed 32-bit integer, sign extended."""
-    return a.sext(I64)
+BINARY: dict[str, Callable[[Context, Val, Val], Val]] = {
+    "DADD U64ADD": lambda c, a, b: a + b,
+    "DMUL U64MUL": lambda c, a, b: a * b,
+    "DDIV": lambda c, a, b: a / b,
+    "DMIN I64MIN": lambda c, a, b: c.f.min(a, b),  # a < b ? a : b, signed
+    "DMAX I64MAX": lambda c, a, b: c.f.max(a, b),  # a > b ? a : b, signed
+    "U64MIN": lambda c, a, b: c.f.select(a.ult(b), a, b),
+    "U64MAX": lambda c, a, b: c.f.select(a.ugt(b), a, b),
+    "DSLT I64SLT": lambda c, a, b: (a < b).sext(I32),
+    "DSGE I64SGE": lambda c, a, b: (a >= b).sext(I32),
+    "DSEQ U64SEQ": lambda c, a, b: a.eq(b).sext(I32),
+    "DSNE U64SNE": lambda c, a, b: a.ne(b).sext(I32),
+    "U64SLT": lambda c, a, b: a.ult(b).sext(I32),
+    "U64SGE": lambda c, a, b: a.uge(b).sext(I32),
+}
+UNARY: dict[str, Callable[[Context, Val], Val]] = {
+    "DRCP": lambda c, a: c.f.const(a.type, 1.0) / a,
+    "DSQRT": lambda c, a: c.f.sqrt(a),  # NaN for negatives
+    "DRSQ": lambda c, a: c.f.const(a.type, 1.0) / c.f.sqrt(a),  # reciprocal of the square root, with two roundings
+    "DABS": lambda c, a: c.f.select(a >= 0.0, a, c.f.neg_bits(a)),
+    "DNEG": lambda c, a: c.f.neg_bits(a),
+    "DSSG": lambda c, a: c.f.select(a > 0.0, 1.0, c.f.select(a < 0.0, c.f.const(a.type, -1.0), 0.0)),  # 0 for NaN
+    "DTRUNC": lambda c, a: c.f.truncate(a),
+    "DFLR": lambda c, a: c.f.floor(a),
+    "DCEIL": lambda c, a: c.f.ceil(a),
+    "DROUND": lambda c, a: c.f.round(a),  # round to nearest, ties to even
+    "DFRAC": lambda c, a: a - c.f.floor(a),
+    "I64ABS": lambda c, a: c.f.select(a < 0, -a, a),
+    "I64SSG": lambda c, a: c.f.select(a > 0, c.f.const(a.type, 1), a >> 63),  # sign: -1, 0 or 1
+    "I64NEG": lambda c, a: -a,
+    "F2D": lambda c, a: a.cast("fpext", F64),
+    "D2F": lambda c, a: a.cast("fptrunc", F32),
+    "I2D I642D": lambda c, a: a.cast("sitofp", F64),  # signed integer to nearest double
+    "U2D U642D": lambda c, a: a.cast("uitofp", F64),  # unsigned integer to nearest double
+    "I642F": lambda c, a: a.cast("sitofp", F32),  # signed integer to nearest float
+    "U642F": lambda c, a: a.cast("uitofp", F32),  # unsigned integer to nearest float
+    "D2U": lambda c, a: _to_int64(c.f, a).trunc(I32),  # low word of the 64-bit integer part
+    "F2I64 D2I64": lambda c, a: _to_int64(c.f, a.cast("fpext", F64)),
+    "I2I64": lambda c, a: a.sext(I64),  # signed 32-bit integer, sign extended
+    "U2I64": lambda c, a: a.zext(I64),  # unsigned 32-bit integer, zero extended
+}
 
-
-@emits("U2I64")
-def emit_u2i64(c: Context, a: Val) -> Val:
-    """Unsigned 32-bit integer, zero extended."""
-    return a.zext(I64)
+emit_each(BINARY, UNARY)
