@@ -8,7 +8,7 @@ from types import MappingProxyType
 from backends.spirv.arithmetic import store, written
 from backends.spirv.images import image_type
 from backends.spirv.module import member
-from backends.spirv.resources import SEPARATE_SAMPLERS, TEXTURES, decorated
+from backends.spirv.resources import TEXTURES, decorated
 from backends.spirv.state import WORDS, State
 from tgsi.language.facts.enums import TARGETS, File, Processor, ReturnType, TargetInfo
 from tgsi.language.ir import Declaration, Instruction, RegisterRef, SrcOperand
@@ -295,45 +295,6 @@ def _level(s: State, item: Instruction) -> None:
     channels = written(item.dst[0])
     if channels:
         store(s, item, s.vector("float", [words[channel] for channel in channels]), "float")
-
-
-# textures and samplers that stand apart
-
-
-def _separate(s: State, item: Instruction) -> _Texture:
-    """The view of an instruction with its sampler, if it has one."""
-    m = s.module
-    view = item.src[1].register
-    if view.file is not File.SVIEW or view.indirect is not None:
-        s.fail("M031", "a view that is indexed has no place in SPIR-V")
-    declared = next((d.view for d in s.program.declared(File.SVIEW) if d.covers(view.index)), None)
-    if declared is None:
-        s.fail("M031", f"SVIEW[{view.index}] is not declared")
-    compares = item.opcode.name.startswith("SAMPLE_C")
-    target = TARGETS[declared.target]
-    shadow = {"1D": "SHADOW1D", "2D": "SHADOW2D", "CUBE": "SHADOWCUBE", "1D_ARRAY": "SHADOW1D_ARRAY", "2D_ARRAY": "SHADOW2D_ARRAY"}
-    shadow["CUBEARRAY"] = "SHADOWCUBEARRAY"
-    if compares and not target.is_shadow:
-        target = TARGETS[shadow.get(target.name, target.name)]
-    kind = _KINDS.get(declared.types[0], "float")
-    image = image_type(s, target.name, kind)
-    key = ("view", view.index, image)
-    if key not in m.known:
-        m.known[key] = variable = m.variable("UniformConstant", image, s.named(f"view{view.index}", f"SVIEW[{view.index}]"))
-        decorated(s, variable, TEXTURES, ("SVIEW", view.index), view.index)
-    value = s.load(m.known[key], image)
-    if len(item.src) < 3 or item.src[2].register.file is not File.SAMP:
-        return _Texture(value, image, kind, target, False)
-    sampler = item.src[2].register
-    if sampler.indirect is not None:
-        s.fail("M031", "a sampler that is indexed has no place in SPIR-V")
-    type = m.type("Sampler")
-    key = ("sampler", sampler.index, type)
-    if key not in m.known:
-        m.known[key] = variable = m.variable("UniformConstant", type, s.named(f"sampler{sampler.index}", f"SAMP[{sampler.index}]"))
-        decorated(s, variable, TEXTURES, ("SAMP", sampler.index), SEPARATE_SAMPLERS + sampler.index)
-    both = m.op("SampledImage", m.type("SampledImage", image), value, s.load(m.known[key], type))
-    return _Texture(both, image, kind, target, True)
 
 
 EMITTERS: Mapping[str, Callable[[State, Instruction], None]] = MappingProxyType(

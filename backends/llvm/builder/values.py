@@ -141,10 +141,6 @@ class Val:
         """Signed division; no lane may divide by 0 or the least integer by -1."""
         return self._binary(o, "", "sdiv")
 
-    def srem(self, o: Val | int) -> Val:
-        """Signed remainder; no lane may divide by 0 or the least integer by -1."""
-        return self._binary(o, "", "srem")
-
     def __neg__(self) -> Val:
         """Difference 0 - x. For the float +0 it is +0, so the sign bit is not flipped; `f.neg_bits` flips it."""
         return self.__rsub__(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from frontends.spirv.emit.code import Ref
-from frontends.spirv.module.types import Array, Image, Matrix, SampledImage, Sampler, Struct, Type, Vector, inner
+from frontends.spirv.module.types import Array, Image, Matrix, SampledImage, Sampler, Struct, Type, inner
 from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
@@ -142,11 +142,6 @@ def layout(kind: Type) -> list[tuple[int, int]]:
                 first += registers(member)
             return found
     return [(word // 4, word % 4) for word in range(kind.words)]
-
-
-def scalar_words(kind: Type) -> int:
-    """Words of the scalars of a vector."""
-    return kind.element.words if isinstance(kind, Vector) else kind.words
 
 
 def is_opaque(kind: Type) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frontends.spirv.emit import builtins, opaque
-from frontends.spirv.emit.code import Ref, immediate
+from frontends.spirv.emit.code import Ref
 from frontends.spirv.emit.memory import offsets, store
 from frontends.spirv.emit.places import Memory, Mixed, Place, Registers, Unit, Varying, is_opaque, registers
 from frontends.spirv.emit.state import State
@@ -300,8 +300,3 @@ def _declaration(s: State, file: File, register: int, location: int, found: dict
     mode = Interpolation.CONSTANT if "Flat" in found else Interpolation.LINEAR if "NoPerspective" in found else Interpolation.PERSPECTIVE
     where = Location.SAMPLE if "Sample" in found else Location.CENTROID if "Centroid" in found else Location.CENTER
     return Declaration(file, register, register, semantic=semantic, interpolation=mode, location=where)
-
-
-def undefined(words: int) -> list[Ref]:
-    """The words of a value that nothing defines: 0."""
-    return immediate(*(0,) * words)
