@@ -106,7 +106,9 @@ DIM = {"effect2d-edges": 5}
 """Spread of the colors of dark scenes: thin edges on black."""
 
 FLOAT_FILTER = {"GALLIVM_PERF": "no_aos_sampling"}
-"""llvmpipe's 8-bit filter makes each level half a step brighter than the mean of the one before, which terrain enlarges (docs/vtest.md)."""
+"""llvmpipe's 8-bit filter makes each level half a step brighter than the mean of the one before, which terrain enlarges.
+
+(benchmarks/conformance.md)"""
 
 
 def shown(command: list[str], environment: dict[str, str], folder: Path, size: str) -> NDArray[np.int64]:
