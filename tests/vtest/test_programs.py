@@ -20,7 +20,7 @@ from PIL import Image
 from tests.vtest.live import wait_until
 
 ROOT = Path(__file__).parents[2]
-EXTENSIONS, GUIDE = ((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("opengl-extensions.md", "vtest.md"))
+LISTS, GUIDE = ((ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("opengl-extensions.md", "vtest.md"))
 PROGRAM = Path(__file__).with_name("egl_program.py")
 RUN = [sys.executable, "-m", "tgsi.tools.vtest.cli", "run"]
 HAS_MESA = all(ctypes.util.find_library(name) for name in ("EGL", "EGL_mesa"))
@@ -82,7 +82,7 @@ def test_mesa_offers_the_extensions_that_the_manual_lists_and_none_that_it_calls
     offered = set(out.splitlines()[place].split())
     heads = ("OpenGL 4.4", "OpenGL 4.5", "OpenGL 4.6", "later") if place == 0 else ("ES 3.2 and later",)
     for head in heads:
-        row = re.search(rf"^\| {re.escape(head)} \|([^|]*)\|([^|]*)\|$", EXTENSIONS, re.MULTILINE)
+        row = re.search(rf"^\| {re.escape(head)} \|([^|]*)\|([^|]*)\|$", LISTS, re.MULTILINE)
         assert row is not None, head
         listed, refused = (set(re.findall(r"\b[A-Z0-9]+_\w+", words)) for words in row.groups())
         assert listed, head
