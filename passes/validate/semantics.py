@@ -1,6 +1,6 @@
 """Semantic limits: the indices that semantics between two stages may have.
 
-The rules are those of the linkage proposal of 2010; docs/linkage.md, "Rules of the proposal", lists them. The smallest set holds the names
+The rules are those of the linkage proposal of 2010; docs/linkage-rules.md lists them. The smallest set holds the names
 of shader model 3, which every device can take. Semantics that are younger than the proposal have the indices of their rows in
 `tgsi/language/facts/semantics.py`.
 """

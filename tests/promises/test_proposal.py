@@ -1,4 +1,4 @@
-"""Every rule of the linkage proposal that docs/linkage.md lists names tests that exist, or says why nothing holds it."""
+"""Every rule of the linkage proposal that docs/linkage-rules.md lists names tests that exist, or says why nothing holds it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import re
 
 from tests.promises import tables
 
-DOCUMENT = tables.ROOT / "docs/linkage.md"
+DOCUMENT = tables.ROOT / "docs/linkage-rules.md"
 RULES = 100
 """Rules that the document has at least."""
 
 
-def section() -> str:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    return text.partition("## Rules of the proposal\n")[2].partition("\n## ")[0]
-
-
 def rows() -> list[tuple[int, str, str]]:
     """Number, rule and last column of each row."""
-    return [(int(n), rule, held) for n, rule, held in re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \|$", section(), re.MULTILINE)]
+    return [
+        (int(n), rule, held)
+        for n, rule, held in re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
 
 
 def named(held: str) -> list[tuple[str, str]]:
@@ -30,7 +28,7 @@ def test_rules_of_the_proposal_are_numbered_and_each_stands_once() -> None:
     found = rows()
     assert [number for number, _, _ in found] == list(range(1, len(found) + 1))
     assert len({rule for _, rule, _ in found}) == len(found) >= RULES
-    assert len(re.findall(r"^\| \d", section(), re.MULTILINE)) == len(found), "a row that cannot be read"
+    assert len(re.findall(r"^\| \d", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)) == len(found), "a row that cannot be read"
 
 
 def test_every_rule_of_the_proposal_has_a_test_or_a_reason() -> None:
