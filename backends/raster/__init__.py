@@ -5,7 +5,7 @@ Each folder has code that runs at one time:
     draw      Python, once a draw
     front     generated code, once a batch of primitives
     tile      generated code, once a tile of 64 x 64 pixels
-    control   generated code, once a flush: threads, windows of batches, barriers
+    control   generated code, once a flush: threads, windows of batches, phases
 
 `layouts`, `draw_record` and `records` have the structures that all folders share, `samples` the places of samples.
 `kernels` finds or compiles generated code by key. `clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels,

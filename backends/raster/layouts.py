@@ -15,8 +15,12 @@ NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
 MAX_SPANS = 64  # most spans of a batch
 PRIM_BITS = 20  # low bits of a primitive's word: its number inside the batch; above them the number of a span (see `SetupLayout.PRIM`)
-PHASE = 1 << 29  # bit of `Shared.state`, set in the phase of tiles: all may go on when it changes
+JOINED = (1 << 12) - 1  # bits of `Shared.state`: number of participants that work on the phase
+SERIAL = 1 << 12  # bit of `Shared.state`: the phase is over, and one participant prepares the next one
+TURN = 1 << 13  # unit of the number of phases so far, modulo 65536, in bits of `Shared.state`
+PHASE = 1 << 29  # bit of `Shared.state`, set in the phase of tiles
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
+BUSY = CLOSED | SERIAL | JOINED  # bits of `Shared.state` that are CLOSED if nobody is in a flush
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 
 GRID_BITS = 8  # bits of the grid that vertices are snapped to, in a pixel

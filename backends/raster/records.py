@@ -148,6 +148,7 @@ class Worker(ctypes.Structure):
         ("scene", c_void_p),
         ("semaphore", c_void_p),  # the thread sleeps on it
         ("index", c_int32),  # among the workers
+        ("is_asleep", c_int32),  # it waits for its semaphore, or is about to; whoever changes that to 0 posts it
         ("buffers", WorkerBuffers),
         ("group", GroupScratch),
         ("space", ArenaScratch),
@@ -262,7 +263,7 @@ class Crew(ctypes.Structure):
     _fields_ = [
         ("workers", c_void_p),
         ("arenas", c_void_p),  # pointers, one a batch of a window
-        ("done", c_void_p),  # semaphore that the caller sleeps on
+        ("done", c_void_p),  # semaphore of a caller that does not help; otherwise that of the last worker, which is the caller
         ("watch", c_void_p),  # WatchRecord: what ends a flush early
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller if it helps
@@ -277,7 +278,7 @@ class Crew(ctypes.Structure):
 
 
 class Window(ctypes.Structure):
-    """The batches that are binned together. Only the last thread to arrive at a barrier writes here."""
+    """The batches that are binned together. Only the last thread to leave a phase writes here."""
 
     _fields_ = [
         ("first_batch", c_int32),
@@ -286,7 +287,7 @@ class Window(ctypes.Structure):
         ("first_upload", c_int32),  # likewise
         ("pass_number", c_int32),
         ("end_clear", c_int32),  # of the pass
-        ("is_awake", c_int32),  # workers have been woken for this part of the flush
+        ("is_wanted", c_int32),  # the phase that follows is work for several workers: those that sleep are woken
         ("is_final", c_int32),  # all that follows the last batch in this pass belongs to it
         ("is_binned", c_int32),  # the phase of batches is over already
         ("is_longer", c_int32),  # more batches of the window follow after an upload, before the phase of tiles
@@ -300,7 +301,7 @@ class Window(ctypes.Structure):
 
 
 class Totals(ctypes.Structure):
-    """Measurements of the last flush, then running totals of statistics. Only the last thread to arrive at a barrier adds to them."""
+    """Measurements of the last flush, then running totals of statistics. Only the last thread to leave a phase adds to them."""
 
     _fields_ = [
         ("front_ticks", c_int64),
@@ -335,7 +336,7 @@ class Scene(ctypes.Structure):
         ("targets", Targets),
         ("tiles", Tiles),
         ("asked", Work),
-        ("work", Work),  # while threads are in a flush, those that have not arrived at a barrier may write it
+        ("work", Work),  # while threads are in a flush, participants of a phase may write it
         ("crew", Crew),
         ("window", Window),
         ("totals", Totals),

@@ -24,12 +24,12 @@ from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_TARGET_SAMPLES, MOST_INTERVALS
 from backends.raster.control.passes import Passes, tiles_of
 from backends.raster.layouts import (
+    BUSY,
     CACHE_SLOTS,
     CLOSED,
     MAX_OUTPUTS,
     MAX_SPANS,
     MAX_VERTEX_SLOTS,
-    PHASE,
     POLYGON,
     SYSTEM_VALUES,
     VertexLayout,
@@ -40,7 +40,7 @@ from backends.raster.tile.lists import list_capacity
 from backends.system import Semaphores, cache_bytes
 from tgsi.language.facts.limits import NEVER
 
-MIN_WINDOW_BYTES, MAX_WINDOW_BYTES = 1 << 20, 4 << 20  # shorter windows would be barriers above all; longer ones leave the caches
+MIN_WINDOW_BYTES, MAX_WINDOW_BYTES = 1 << 20, 4 << 20  # shorter windows would be waits above all; longer ones leave the caches
 _PAUSE = 1e-4  # seconds between two looks at workers that are waited for
 _VECTOR = 4 * MAX_LANES
 
@@ -74,8 +74,8 @@ class _Threads:
 
     def _begin(self) -> None:
         self._semaphores, scene = Semaphores(self.count + 1), self.scene
-        for w, handle in zip(self.workers[: self.count], self._semaphores.handles):
-            w.semaphore = handle
+        for w, handle in zip(self.workers, self._semaphores.handles):
+            w.semaphore, w.is_asleep = handle, 0
         scene.crew.done, scene.crew.quit, scene.crew.is_held = self._semaphores.handles[self.count], 0, 0
         scene.shared.state = CLOSED
         body, size = self.library.entry("worker"), ctypes.sizeof(Worker)
@@ -303,7 +303,7 @@ class Pool:
     @property
     def is_idle(self) -> bool:
         """True if nobody is in a part of a flush; a child process has no workers."""
-        return bool(self.scene.shared.state & ~PHASE == CLOSED) or not self._threads.are_running
+        return bool(self.scene.shared.state & BUSY == CLOSED) or not self._threads.are_running
 
     def finish(self) -> None:
         """Help with what workers have begun ahead of a flush, until it is done."""

@@ -1,45 +1,50 @@
-"""Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it.
+"""Generated control code: worker threads that stay native, one hand-off a flush, phases that end when their work is done.
 
 A flush is a sequence of windows of batches (`windows`). A window has two phases: batches (front end), then tiles.
 
 Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
 frame. (One counter for all tiles made draws that fill cheaply three times slower.)
 
-Every participant runs `render`. Between phases all meet at a barrier, where the last to arrive does the serial bookkeeping. A worker
-joins when it gets a CPU, in any phase; no participant waits for a worker that has none. (On a busy machine that would cost each frame,
-however small, a tick of the operating system's scheduler.)
+Every participant runs `render`. It joins a phase, takes work until none is left, and leaves the phase. Whoever leaves last does the serial
+bookkeeping, and opens the next phase. So a phase waits for work that somebody has taken, and never for a worker: not for one that has no
+CPU yet, nor for one that lost it while it waited. (On a busy machine that would cost each frame, however small, a tick of the operating
+system's scheduler.)
 
 A flush may come in parts. Workers begin with the batches that are queued while the caller queues more (`run_ahead`). A window that is not
 full when they run out of batches stays open, with what is binned in its arenas, and the next part goes on with it. So the windows are
 those of a flush in one part, no tile is walked more often, and the caller waits for nobody until the last part.
 
-A flush that is ended (`backends.abi.records.Watch`) goes on to the next barrier, where it is closed: nobody takes another batch or
+A flush that is ended (`backends.abi.records.Watch`) goes on to the end of the phase, where it is closed: nobody takes another batch or
 tile. Python drops what is left.
 
-Participants spin at barriers, and yield the CPU after a while. (A semaphore for each phase cost 50 microseconds and more on machines
-whose idle CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows.)
+Participants wait for the next phase by spinning, because a semaphore for each phase costs 50 microseconds and more on machines whose idle
+CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows. After 20 microseconds they sleep. A sleeper says so before it
+looks at the state for the last time, and whoever opens a phase looks for sleepers afterwards, so none is forgotten.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 from backends.abi.records import WatchRecord
 from backends.llvm.builder.environment import count_ticks, default_environment, pause, set_default_environment
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import begin_watch, build_poll, read_clock
-from backends.raster.control.windows import build_windows, wake_first, worker_at
-from backends.raster.layouts import CLOSED, PHASE
+from backends.raster.control.windows import build_windows, worker_at
+from backends.raster.layouts import BUSY, CLOSED, JOINED, PHASE, SERIAL, TURN
 from backends.raster.records import Scene, Work, Worker
 
 _BATCHES_A_WORKER = 3  # as a power of 2: a worker is woken for so many
 _BILLION, _NAP = 1_000_000_000, 20_000_000  # nanoseconds: of a second, and between two looks at signals
 _SYSTEM_TIME = 0  # CLOCK_REALTIME, which semaphores know
-SPINS = 4000  # turns of a barrier before it yields
-_JOINED_AT = 12
-ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
-JOINED = 1 << _JOINED_AT  # unit of the number of participants, in the bits above
+SPIN = 20_000
+"""Nanoseconds for which a participant spins before it sleeps."""
+_LOOKS = 31  # as a mask: turns between two looks at the clock
+_MOST_TURNS = 1 << 10  # of a machine without a clock
+_NONE = -1  # in the place of the word of a phase that a worker has left: it has left none
+_TURNS = PHASE - TURN  # bits of the number of phases
 
 
 def _wait(f: Function, semaphore: Val) -> None:
@@ -70,72 +75,166 @@ def _wait_awake(f: Function, s: Record, semaphore: Val) -> None:
             _poll(f, s)
 
 
-def _joined(word: Val) -> Val:
-    return word.lshr(_JOINED_AT) & ARRIVED
+def _state(f: Function, s: Record) -> Val:
+    return f.load(I32, s.address("shared.state"), atomic=True)
 
 
-def _pause(f: Function, s: Record, turns: Var) -> None:
-    pause(f)
-    turns.add(1)
-    with f.if_(turns.get() > SPINS):
-        f.call(I32, "sched_yield")
-        _poll(f, s)
+def _publish(f: Function, s: Record, word: Val) -> None:
+    """Write the state, so that everybody sees it before this thread looks for sleepers."""
+    f.change_atomically("xchg", s.address("shared.state"), word)
 
 
-def _build_join(module: Module) -> None:
-    """join(scene) -> state word after the worker has joined the flush; 0: there is no flush to join."""
-    f = Function(module, "join", [PTR], I32, shared=True, internal=True)
+def _next_turn(word: Val) -> Val:
+    """The number of phases after those of a word, in its bits."""
+    return (word + TURN) & _TURNS
+
+
+def _may_join(f: Function, s: Record, word: Val, left: Val) -> Val:
+    """True if a worker may join the phase of a word. left: see `join`; the phase that was left may have got more batches."""
+    is_open = (word & (CLOSED | SERIAL)).eq(0)
+    is_other = (left < 0) | ((word ^ left) & _TURNS).ne(0)
+    last = f.load(I32, s.address("window.last_batch"), atomic=True)
+    is_full = f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes")
+    has_more = (f.load(I32, s.address("shared.next_batch"), atomic=True) < last) & ~is_full & (word & PHASE).eq(0)
+    return is_open & s.get("work.alone").eq(0) & (is_other | has_more)
+
+
+def _build_rouse(module: Module) -> None:
+    """rouse(scene, first, end): wakes the workers from number `first` on, before `end`, that sleep. Nobody waits for them."""
+    f = Function(module, "rouse", [PTR, I32, I32], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    state = s.address("shared.state")
-    result, turns = f.var(I32, 0), f.var(I32, 0)
+    with f.range(f.args[1], f.args[2]) as i:
+        w = Record(f, worker_at(f, s, i), Worker)
+        flag = w.address("is_asleep")
+        with f.if_(f.load(I32, flag, atomic=True).ne(0)), f.if_(f.exchange(flag, f.const(I32, 1), f.const(I32, 0))):
+            f.call(I32, "sem_post", w.get("semaphore"))
+    f.ret()
+
+
+def _build_wake(module: Module) -> None:
+    """wake(scene): wakes all sleepers for work that several can share. The caller is the last worker."""
+    f = Function(module, "wake", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    with f.if_(s.get("work.alone").eq(0)):
+        f.call(None, "rouse", f.args[0], f.const(I32, 0), s.get("crew.participants"))
+    f.ret()
+
+
+def _sleep(f: Function, s: Record, w: Record, is_ready: Callable[[Val], Val], is_caller: bool) -> None:
+    """Sleep until somebody wakes this worker. Returns at once if a word of the state `is_ready`."""
+    flag = w.address("is_asleep")
+    f.change_atomically("xchg", flag, f.const(I32, 1))
+    is_awake = f.var(I32, 0)
+    with f.if_(is_ready(_state(f, s))):
+        is_awake.set(f.exchange(flag, f.const(I32, 1), f.const(I32, 0)).zext(I32))  # otherwise somebody posts the semaphore
+    with f.if_(is_awake.get().eq(0)):
+        (_wait_awake if is_caller else _wait_plain)(f, s, w.get("semaphore"))
+
+
+def _wait_plain(f: Function, _: Record, semaphore: Val) -> None:
+    _wait(f, semaphore)
+
+
+def _has_spun(f: Function, s: Record, turns: Var, start: Var) -> Val:
+    """Pause; 1 if this thread has spun for as long as it may. turns: of the loop, at first 0."""
+    pause(f)
+    watch, is_over = _watch(f, s), f.var(I32, 0)
+    with f.if_((turns.get() & _LOOKS).eq(0)):
+        with f.else_of(watch.get("clock").as_address().eq(0)) as otherwise:
+            is_over.set((turns.get() >= _MOST_TURNS).zext(I32))
+            otherwise()
+            now = read_clock(f, watch)
+            with f.if_(turns.get().eq(0)):
+                start.set(now)
+            is_over.set((now - start.get() >= SPIN).zext(I32))
+    turns.add(1)
+    return is_over.get()
+
+
+def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
+    """NAME(worker, left) -> state word after the worker has joined a phase; 0: there is no flush to join.
+
+    left: state word of the phase that the worker has left, or _NONE. Spins, then sleeps, while others end a phase.
+    """
+    f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
+    worker, left = f.args
+    w = Record(f, worker, Worker)
+    s = Record(f, w.get("scene"), Scene)
+    turns, start, result = f.var(I32, 0), f.var(I64, 0), f.var(I32, 0)
+
+    def is_ready(word: Val) -> Val:
+        return (word & CLOSED).ne(0) | _may_join(f, s, word, left)
+
     with f.loop() as loop:
-        word = f.load(I32, state, atomic=True)
+        word = _state(f, s)
         loop.break_if((word & CLOSED).ne(0) | s.get("work.alone").ne(0))
-        between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
-        with f.else_of(between) as try_it:
-            _pause(f, s, turns)
-            try_it()
-            result.set(f.select(f.exchange(state, word, word + JOINED), word + JOINED, 0))
+        with f.else_of(_may_join(f, s, word, left)) as otherwise:
+            result.set(f.select(f.exchange(s.address("shared.state"), word, word + 1), word + 1, 0))
+            otherwise()
+            with f.if_(_has_spun(f, s, turns, start).ne(0)):
+                _sleep(f, s, w, is_ready, is_caller)
+                turns.set(0)
         loop.break_if(result.get().ne(0))
     f.ret(result.get())
 
 
-def _build_render(module: Module) -> None:
-    """render(worker, state word): the work of a participant, from joining a flush to leaving it at the end."""
-    f = Function(module, "render", [PTR, I32], shared=True, internal=True)
+def _build_joins(module: Module) -> None:
+    """join(worker, left) and, on the thread of the caller, which looks at signals meanwhile, join_caller(worker, left)."""
+    _build_join(module, "join", is_caller=False)
+    _build_join(module, "join_caller", is_caller=True)
+
+
+def _build_leave(module: Module) -> None:
+    """leave(worker, joined word) -> state word of the next phase, which the worker has joined; 0: the part of the flush is over.
+
+    Whoever leaves a phase last prepares the next one. -1: others have not left yet.
+    """
+    f = Function(module, "leave", [PTR, I32], I32, shared=True, internal=True)
     worker, joined = f.args
-    scene = Record(f, worker, Worker).get("scene")
-    s = Record(f, scene, Scene)
-
-    def barrier(serial: str) -> None:
-        now = f.atomic_add(s.address("shared.state"), 1) + 1
-        with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
-            f.call(None, serial, scene, worker)
-            is_over = s.get("window.finished").ne(0)
-            close = f.select(is_over, f.const(I32, CLOSED), 0)
-            f.change_atomically("xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)
-            with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
-                f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
-            wait_for_it()
-            turns = f.var(I32, 0)
-            with f.loop() as spin:
-                word = f.load(I32, s.address("shared.state"), atomic=True)
-                spin.break_if(((word ^ now) & PHASE).ne(0))
-                _pause(f, s, turns)
-
-    phase, is_over = f.var(I32, joined & PHASE), f.var(I32, 0)
+    s = Record(f, Record(f, worker, Worker).get("scene"), Scene)
+    state, is_last = s.address("shared.state"), f.var(I32, 0)
     with f.loop() as loop:
-        with f.if_(phase.get().eq(0)):  # a worker that joins in the phase of tiles begins there
-            f.call(None, "take_batches", worker)
-            barrier("begin_tiles")
-            is_over.set(s.get("window.finished"))
-        loop.break_if(is_over.get().ne(0))
-        phase.set(0)
-        f.call(None, "tiles", worker)
-        barrier("end_window")
-        loop.break_if(s.get("window.finished").ne(0))
-    f.atomic_add(s.address("shared.state"), -JOINED)
-    f.ret()
+        word = _state(f, s)
+        is_last.set((word & JOINED).eq(1).zext(I32))
+        loop.break_if(f.exchange(state, word, f.select(is_last.get().ne(0), word - 1 + SERIAL, word - 1)))
+    with f.leaving(is_last.get().eq(0)):
+        f.ret(f.const(I32, -1))
+    with f.else_of((joined & PHASE).eq(0)) as otherwise:
+        f.call(None, "begin_tiles", s.pointer, worker)
+        otherwise()
+        f.call(None, "end_window", s.pointer, worker)
+    is_over, wanted, threads = s.get("window.finished").ne(0), s.get("window.is_wanted"), s.get("crew.threads")
+    s.set("window.is_wanted", f.const(I32, 0))
+    turn, helps = _next_turn(joined), s.get("crew.participants") > threads
+    opened = turn | (joined & PHASE ^ PHASE) | 1
+    _publish(f, s, f.select(is_over, turn | CLOSED, opened))
+    with f.else_of(is_over & ~helps) as otherwise:
+        f.call(I32, "sem_post", s.get("crew.done"))
+        otherwise()
+        with f.else_of(~is_over & wanted.ne(0)) as light:
+            f.call(None, "wake", s.pointer)
+            light()
+            f.call(None, "rouse", s.pointer, threads, s.get("crew.participants"))
+    f.ret(f.select(is_over, f.const(I32, 0), opened))
+
+
+def _build_render(module: Module) -> None:
+    """render(worker, joined word) and render_caller: the work of a participant, from joining a phase of a flush to the end of the flush."""
+    for name, is_caller in (("render", False), ("render_caller", True)):
+        f = Function(module, name, [PTR, I32], shared=True, internal=True)
+        worker, joined = f.args
+        word, left = f.var(I32, joined), f.var(I32, 0)
+        with f.loop() as loop:
+            with f.else_of((word.get() & PHASE).eq(0)) as otherwise:
+                f.call(None, "take_batches", worker)
+                otherwise()
+                f.call(None, "tiles", worker)
+            left.set(word.get())
+            word.set(f.call(I32, "leave", worker, left.get()))
+            with f.if_(word.get().eq(-1)):
+                word.set(f.call(I32, "join_caller" if is_caller else "join", worker, left.get()))
+            loop.break_if(word.get().eq(0))
+        f.ret()
 
 
 def _build_worker(module: Module) -> None:
@@ -145,19 +244,24 @@ def _build_worker(module: Module) -> None:
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
     set_default_environment(f)
+
+    def is_ready(word: Val) -> Val:
+        return (word & (CLOSED | SERIAL)).eq(0) & s.get("work.alone").eq(0)
+
     with f.loop() as loop:
-        _wait(f, w.get("semaphore"))
+        loop.break_if(s.get("crew.quit").ne(0))  # who ended the threads may have posted a semaphore that `join` waited for
+        _sleep(f, s, w, is_ready, is_caller=False)
         loop.break_if(s.get("crew.quit").ne(0))
-        joined = f.call(I32, "join", w.get("scene"))
+        joined = f.call(I32, "join", worker, f.const(I32, _NONE))
         with f.if_(joined.ne(0)):
             f.call(None, "render", worker, joined)
     f.ret()
 
 
 def _build_begin(module: Module) -> None:
-    """begin(scene, state word): begins a part of a flush, `work`, while no thread is in another one."""
-    f = Function(module, "begin", [PTR, I32], shared=True, internal=True)
-    scene, state = f.args
+    """begin(scene, count) -> state word. Begins a part of a flush, `work`, with so many participants, while no thread is in another one."""
+    f = Function(module, "begin", [PTR, I32], I32, shared=True, internal=True)
+    scene, count = f.args
     s = Record(f, scene, Scene)
     with f.else_of(s.get("window.is_open").ne(0)) as otherwise:
         f.call(None, "go_on", scene)
@@ -172,33 +276,31 @@ def _build_begin(module: Module) -> None:
             s.set(f"totals.{name}", 0)
         f.call(None, "begin_window", scene)
     s.set("window.is_open", s.get("work.goes_on"))
-    f.store(state, s.address("shared.state"), atomic=True)
-    f.ret()
+    s.set("window.is_wanted", f.const(I32, 0))
+    word = _next_turn(_state(f, s)) | count
+    _publish(f, s, word)
+    f.ret(word)
 
 
 def _take_over(f: Function, s: Record) -> None:
     f.call(PTR, "memcpy", s.address("work"), s.address("asked"), f.const(I64, ctypes.sizeof(Work)))
 
 
-def _leave_together(f: Function, s: Record) -> None:
-    """Wait until all have left a part of a flush that is closed."""
-    turns = f.var(I32, 0)
-    with f.loop() as loop:
-        loop.break_if(_joined(f.load(I32, s.address("shared.state"), atomic=True)).eq(0))
-        _pause(f, s, turns)
-
-
 def _help(f: Function, s: Record, joined: Val) -> None:
     """The caller renders, as the last participant, if it has `joined` a part of a flush."""
     with f.if_(joined.ne(0)):
-        f.call(None, "render", worker_at(f, s, s.get("crew.threads")), joined)
-    _leave_together(f, s)
+        f.call(None, "render_caller", worker_at(f, s, s.get("crew.threads")), joined)
+
+
+def _join(f: Function, s: Record) -> Val:
+    """The caller joins the part of a flush that is going on; 0: there is none."""
+    return f.call(I32, "join_caller", worker_at(f, s, s.get("crew.threads")), f.const(I32, _NONE))
 
 
 def _build_flush(module: Module) -> None:
     """flush(scene): carries out `asked`; the caller helps or sleeps. All have left the flush when it returns.
 
-    What workers are doing becomes a part of it. A participant that has not arrived at a barrier may change what the next step reads.
+    What workers are doing becomes a part of it. A participant of a phase may change what the next step reads.
     """
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]
@@ -209,22 +311,20 @@ def _build_flush(module: Module) -> None:
         helps, is_alone = s.get("crew.participants") > threads, s.get("asked.alone").ne(0)
         joined = f.var(I32, 0)
         with f.if_(helps):
-            joined.set(f.call(I32, "join", scene))
-            with f.if_(joined.get().ne(0) & is_alone):
-                f.call(None, "render", worker_at(f, s, threads), joined.get())
+            joined.set(_join(f, s))
+            with f.if_(is_alone):
+                _help(f, s, joined.get())
                 joined.set(0)
         is_begun = joined.get().ne(0)
-        with f.if_(~is_begun):
-            _leave_together(f, s)
         _take_over(f, s)
-        s.set("window.is_awake", f.const(I32, 0))
         with f.else_of(is_begun) as otherwise:
             s.set("window.is_open", s.get("work.goes_on"))
             with f.if_((joined.get() & PHASE | s.get("window.is_binned")).eq(0)):
                 f.call(None, "go_on", scene)
+                f.atomic_add(s.address("shared.state"), 0)  # sleepers see the batches, or are seen
             otherwise()
-            joined.set(f.select(helps, f.const(I32, JOINED), 0))
-            f.call(None, "begin", scene, joined.get())
+            word = f.call(I32, "begin", scene, helps.zext(I32))
+            joined.set(f.select(helps, word, 0))
         with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
             f.call(None, "wake", scene)
         with f.if_(~helps):
@@ -242,7 +342,7 @@ def _build_run_ahead(module: Module) -> None:
     f = Function(module, "run_ahead", [PTR, I32, I32, I32], shared=True)
     scene, clears, uploads, batches = f.args
     s = Record(f, scene, Scene)
-    is_idle = (f.load(I32, s.address("shared.state"), atomic=True) & ~PHASE).eq(CLOSED) & s.get("crew.is_held").eq(0)
+    is_idle = (_state(f, s) & BUSY).eq(CLOSED) & s.get("crew.is_held").eq(0)
     with f.if_(is_idle):
         fresh = batches - f.select(s.get("window.is_open").ne(0), s.get("shared.next_batch"), 0)
         with f.if_(fresh > 0):
@@ -252,8 +352,8 @@ def _build_run_ahead(module: Module) -> None:
             s.set("work.num_batches", batches)
             s.set("work.num_resolves", 0)
             s.set("work.goes_on", 1)
-            f.call(None, "begin", scene, f.const(I32, 0))
-            wake_first(f, s, f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
+            f.call(I32, "begin", scene, f.const(I32, 0))
+            f.call(None, "rouse", scene, f.const(I32, 0), f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
     f.ret()
 
 
@@ -263,7 +363,7 @@ def _build_finish(module: Module) -> None:
     s = Record(f, f.args[0], Scene)
     with default_environment(f):
         begin_watch(f, _watch(f, s))
-        _help(f, s, f.call(I32, "join", s.pointer))
+        _help(f, s, _join(f, s))
         _watch(f, s).set("caller", f.const(I64, 0))
     f.ret()
 
@@ -276,7 +376,10 @@ def build_scheduler(module: Module) -> None:
     for build in (
         build_poll,
         build_windows,
-        _build_join,
+        _build_rouse,
+        _build_wake,
+        _build_joins,
+        _build_leave,
         _build_render,
         _build_worker,
         _build_begin,

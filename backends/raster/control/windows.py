@@ -1,6 +1,6 @@
 """Generated code: windows of batches, from the first batch that is taken to the serial work after the last tile.
 
-Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and barriers
+Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and phases
 few. An upload between two batches ends a window if tiles may read what it changes. Otherwise it waits for the front ends of the batches
 before it, and the window goes on.
 """
@@ -191,7 +191,7 @@ def _lengthen(f: Function, s: Record, worker: Val) -> None:
                 w.set("band.end_tile", f.const(I32, 0))
             s.set("window.is_longer", f.const(I32, 1))
             s.set("window.finished", f.const(I32, 0))
-            f.call(None, "wake", s.pointer)
+            s.set("window.is_wanted", f.const(I32, 1))
             f.ret()
         f.call(None, "take_batches", worker)
         leave_if_stopped(f, s)
@@ -200,7 +200,7 @@ def _lengthen(f: Function, s: Record, worker: Val) -> None:
 def _build_begin_tiles(module: Module) -> None:
     """begin_tiles(scene, worker): the serial work between the phases.
 
-    Light batches that follow after uploads are taken here, too. Others could not help, and barriers would take longer.
+    Light batches that follow after uploads are taken here, too. Others could not help, and waits would take longer.
 
     A batch whose arena was too small ends the window: the next window begins with the rest of it. A window that waits for more batches
     has no phase of tiles yet: this part of the flush is finished. After an upload none waits: other targets may come, and then all that
@@ -249,29 +249,13 @@ def _build_begin_tiles(module: Module) -> None:
         w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
         w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
     with f.if_(f.call(I32, "has_tiles", f.args[0]).ne(0)):
-        f.call(None, "wake", f.args[0])
+        s.set("window.is_wanted", f.const(I32, 1))
     f.ret()
 
 
 def worker_at(f: Function, s: Record, i: Val) -> Val:
     """Address of a worker's record."""
     return f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
-
-
-def wake_first(f: Function, s: Record, count: Val) -> None:
-    """Wake `count` workers, and note it."""
-    s.set("window.is_awake", f.const(I32, 1))
-    with f.range(0, count) as i:
-        f.call(I32, "sem_post", Record(f, worker_at(f, s, i), Worker).get("semaphore"))
-
-
-def _build_wake(module: Module) -> None:
-    """wake(scene): wakes the workers, once in a part of a flush. Nobody waits for them."""
-    f = Function(module, "wake", [PTR], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    with f.if_((s.get("window.is_awake") | s.get("work.alone")).eq(0)):
-        wake_first(f, s, s.get("crew.threads"))
-    f.ret()
 
 
 def _build_has_batches(module: Module) -> None:
@@ -300,7 +284,7 @@ def _build_end_window(module: Module) -> None:
     """end_window(scene, worker): the serial work after a window.
 
     Light windows that follow, each cut short by an upload or by the end of a pass, are drawn here, too. Others could not help, and
-    barriers would take longer.
+    waits would take longer.
     """
     f = Function(module, "end_window", [PTR, PTR], shared=True, internal=True)
     scene, worker = f.args
@@ -313,7 +297,7 @@ def _build_end_window(module: Module) -> None:
         f.call(None, "leave_window", scene)
         loop.break_if(s.get("window.finished").ne(0))
         with f.leaving(f.call(I32, "has_batches", scene).ne(0)):
-            f.call(None, "wake", scene)
+            s.set("window.is_wanted", f.const(I32, 1))
             f.ret()
         loop.break_if(f.call(I32, "is_short", scene).eq(0))
         f.call(None, "take_batches", worker)
@@ -376,7 +360,6 @@ def build_windows(module: Module) -> None:
     """take_batches(worker), begin_window(scene), go_on(scene), begin_tiles(scene, worker), end_window(scene, worker)."""
     for build in (
         _build_take_batches,
-        _build_wake,
         _build_has_batches,
         _build_has_tiles,
         _build_begin_pass,
