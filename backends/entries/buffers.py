@@ -11,9 +11,9 @@ from backends.entries.names import BUFFER, INDEX_OFFSET, KEYWORDS, OFFSET, STRID
 from backends.entries.python_table import OBJECT_TYPE
 from backends.llvm.builder.function import I32, I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 
-_MOST_STRIDE, _MOST_OFFSET = 1 << 16, (1 << 31) - 1
+_MOST_OFFSET = (1 << 31) - 1
 _SLOT = ctypes.sizeof(VertexBufferSlot)
 
 
@@ -63,7 +63,7 @@ def _take_mapping(entry: Entry, thing: Val, slot: Record) -> None:
     known = entry.known(buffer, Kind.BUFFER)
     entry.fall_back(known.eq(0))
     seen, numbers = f.var(I64, 1), []
-    for name, most in ((STRIDE, _MOST_STRIDE), (OFFSET, _MOST_OFFSET)):
+    for name, most in ((STRIDE, MAX_VERTEX_STRIDE), (OFFSET, _MOST_OFFSET)):
         value, given = f.var(I64, 0), get(name)
         with f.if_(given.ne(0)):
             value.set(entry.integer(given, 0, most))

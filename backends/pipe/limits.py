@@ -36,6 +36,12 @@ MAX_VERTEX_BUFFERS = 32
 MAX_ATTRIBUTES = 32
 """Vertex elements, that is, inputs of a vertex shader (PIPE_MAX_ATTRIBS)."""
 
+MAX_VERTEX_STRIDE = 1 << 16
+"""Bytes from one vertex to the next (PIPE_CAP_MAX_VERTEX_ATTRIB_STRIDE)."""
+
+MAX_SRC_OFFSET = 1 << 16
+"""Bytes from the beginning of a vertex to an element (PIPE_CAP_MAX_VERTEX_ELEMENT_SRC_OFFSET)."""
+
 MAX_PATCH_VERTICES = 32
 """Vertices of a patch (GL_MAX_PATCH_VERTICES of OpenGL 4.0)."""
 
@@ -48,6 +54,9 @@ MAX_VERTEX_STREAMS = 4
 MAX_STREAM_OUTPUT_TARGETS = 4
 """Buffers that stream output writes at once (PIPE_MAX_SO_BUFFERS)."""
 
+MAX_STREAM_STRIDE = 512
+"""32-bit words from one streamed vertex to the next, and largest offset of a component in it."""
+
 MAX_STREAM_OUTPUTS = 64
 """Rows of pipe_stream_output_info (PIPE_MAX_SO_OUTPUTS)."""
 
@@ -56,6 +65,9 @@ MAX_COLOR_BUFFERS = 8
 
 MAX_VIEWPORTS = 16
 """Viewports, each with its scissor (PIPE_MAX_VIEWPORTS)."""
+
+MAX_WINDOW_COORDINATE = 65535
+"""Edges of scissors and window rectangles, which Gallium stores in 16 bits."""
 
 MAX_WINDOW_RECTANGLES = 8
 """Window rectangles (PIPE_MAX_WINDOW_RECTANGLES)."""

@@ -30,7 +30,6 @@ COPY_TRANSFER = f"{_PLACE} src_res_handle src_offset flags"
 FROM_HOST = 2
 """Bit of `direction` and of `flags`: to the client's memory."""
 
-MAX_STRIDE = 1 << 16
 MAX_UNIFORMS = 1 << 16
 """Largest part of a resource that serves as a constant buffer, in bytes."""
 

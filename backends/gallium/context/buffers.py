@@ -21,7 +21,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 from backends.pipe.state import VertexElement
 
 _FLOAT64 = np.dtype(np.float64)
@@ -176,7 +176,7 @@ class BufferBindings(ContextCore):
             source, stride, start = item, None, 0
         if stride is None:
             stride = source.itemsize * (source.size // len(source)) if isinstance(source, np.ndarray) and source.ndim and len(source) else 0
-        integer(stride, f"{argument}: stride", 0, 1 << 16)
+        integer(stride, f"{argument}: stride", 0, MAX_VERTEX_STRIDE)
         offset = integer(start, f"{argument}: buffer_offset", -(1 << 31))
         if isinstance(source, Resource):
             self._check_resource(source, argument)

@@ -11,7 +11,7 @@ from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.boxes import windows_of
 from backends.pipe.checks import integer, make, real, sequence, truth
-from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_TARGET_SAMPLES, MAX_VIEWPORTS
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_TARGET_SAMPLES, MAX_VIEWPORTS, MAX_WINDOW_COORDINATE
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
 
 T = TypeVar("T")
@@ -67,8 +67,8 @@ class Parameters(ContextCore):
         made = self._states(ScissorState, self.state.scissors, states, start, "set_scissor_states")
         for item in made:
             for field, value in zip(_EDGES, (item.minx, item.miny, item.maxx, item.maxy)):
-                if type(value) is not int or not 0 <= value <= 65535:
-                    integer(value, f"set_scissor_states: {field}", 0, 65535)
+                if type(value) is not int or not 0 <= value <= MAX_WINDOW_COORDINATE:
+                    integer(value, f"set_scissor_states: {field}", 0, MAX_WINDOW_COORDINATE)
         self.state.scissors = made
         self._learn_single(states, made, Kind.SCISSOR, Word.SCISSORS)
 

@@ -15,7 +15,14 @@ from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make, sequence
 from backends.pipe.field_list import takes_fields
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_DILATE, MAX_SUBPIXEL_PRECISION_BIAS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import (
+    MAX_ATTRIBUTES,
+    MAX_COLOR_BUFFERS,
+    MAX_DILATE,
+    MAX_SRC_OFFSET,
+    MAX_SUBPIXEL_PRECISION_BIAS,
+    MAX_VERTEX_BUFFERS,
+)
 from backends.pipe.state import (
     BlendState,
     DepthStencilAlphaState,
@@ -193,7 +200,7 @@ class StateObjects(ContextCore):
             argument = f"{name}: elements[{index}]"
             given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, sequence(item, argument)))
             element = make(VertexElement, given, {}, f"{name}: elements[{index}]")
-            integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, 1 << 16)
+            integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, MAX_SRC_OFFSET)
             integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, MAX_VERTEX_BUFFERS - 1)
             integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
             made.append(element)

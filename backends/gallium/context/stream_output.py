@@ -13,7 +13,7 @@ from backends.device.stream_target import StreamTarget
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.reference import Reference
 from backends.pipe.checks import integer, make, sequence
-from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS
+from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS, MAX_STREAM_STRIDE
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
@@ -21,8 +21,6 @@ from tgsi.language.program import Program
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
 
-MAX_STRIDE = 512
-"""Largest number of 32-bit words of a vertex in a buffer."""
 APPEND = -1
 _U32 = (1 << 32) - 1
 
@@ -71,9 +69,9 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
         raise ValueError(f"{name}: stream_output: at most {MAX_STREAM_OUTPUTS} outputs to {MAX_STREAM_OUTPUT_TARGETS} buffers are possible")
     registers = program.file_size(File.OUT)
     limits = {"register_index": registers - 1, "start_component": 3, "num_components": 4, "output_buffer": MAX_STREAM_OUTPUT_TARGETS - 1}
-    limits |= {"dst_offset": MAX_STRIDE, "stream": 3}
+    limits |= {"dst_offset": MAX_STREAM_STRIDE, "stream": 3}
     for number, stride in enumerate(made.stride):
-        integer(stride, f"{name}: stream_output: stride[{number}]", 0, MAX_STRIDE)
+        integer(stride, f"{name}: stream_output: stride[{number}]", 0, MAX_STREAM_STRIDE)
     for number, output in enumerate(made.output):
         where = f"{name}: stream_output: output[{number}]"
         for item in fields(output):

@@ -8,7 +8,7 @@ from typing import Any
 
 from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.checks import integer, make, sequence
-from backends.pipe.limits import MAX_WINDOW_RECTANGLES
+from backends.pipe.limits import MAX_WINDOW_COORDINATE, MAX_WINDOW_RECTANGLES
 from backends.pipe.state import ScissorState
 
 Boxes = Box | Sequence[int] | None
@@ -100,5 +100,5 @@ def windows_of(rectangles: Sequence[ScissorState | Mapping[str, Any]], argument:
     found = tuple([make(ScissorState, item, {}, f"{argument}[{k}]") for k, item in enumerate(rectangles)])
     for k, item in enumerate(found):
         for field in ("minx", "miny", "maxx", "maxy"):
-            integer(getattr(item, field), f"{argument}[{k}]: {field}", 0, 65535)
+            integer(getattr(item, field), f"{argument}[{k}]: {field}", 0, MAX_WINDOW_COORDINATE)
     return found

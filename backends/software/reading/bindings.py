@@ -8,7 +8,6 @@ from backends.device.commands.bound_record import BoundRecord, ConstantSlot, Ver
 from backends.device.commands.client import (
     CONSTANTS,
     INDEX_BUFFER,
-    MAX_STRIDE,
     MAX_UNIFORMS,
     UNIFORMS,
     VERTEX_BUFFER,
@@ -19,7 +18,7 @@ from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
 
@@ -180,7 +179,7 @@ def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tu
         slot = Record(f, f.at(made, k * ctypes.sizeof(VertexBufferSlot)), VertexBufferSlot)
         address, size, step = f.var(I64, 0), f.var(I64, 0), f.var(I64, 0)
         with f.if_(handle.ne(0)):
-            refuse(f, stride.ugt(MAX_STRIDE))
+            refuse(f, stride.ugt(MAX_VERTEX_STRIDE))
             whole_at, whole_size = find_buffer(f, reader, handle)
             begin = f.min(offset.zext(I64), whole_size)
             address.set(whole_at + begin)

@@ -14,7 +14,6 @@ from backends.device.commands.client import (
     DRAW,
     INDEX_BUFFER,
     LEAST_DRAW,
-    MAX_STRIDE,
     MAX_UNIFORMS,
     UNIFORMS,
     VERTEX_BUFFER,
@@ -22,7 +21,7 @@ from backends.device.commands.client import (
 )
 from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, lookup
-from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 from backends.pipe.state import DrawInfo
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES, reals, signed
@@ -65,7 +64,9 @@ def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> Bo
     if not resource.is_buffer:
         raise CommandError("res_handle", f"{handle} is a texture, not a buffer")
     begin = min(offset, resource.size)
-    return BoundVertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
+    return BoundVertexBuffer(
+        resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_VERTEX_STRIDE), resource.storage
+    )
 
 
 @command("SET_INDEX_BUFFER", INDEX_BUFFER, least=1, kind=Kind.INDEX_BUFFER)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.commands.client import MAX_STRIDE, MAX_UNIFORMS, MAX_WORDS
+from backends.device.commands.client import MAX_UNIFORMS, MAX_WORDS
 from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.layout import CLEAR, DRAW, MOST_COUNT, Command, header, pack, slot_detail
@@ -19,7 +19,7 @@ from backends.gallium.context.recording.setters import WRITERS
 from backends.gallium.context.recording.values import ValueWriter
 from backends.gallium.resource.resource import Resource
 from backends.pipe.enums import Clear, ShaderType, lookup
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 from backends.pipe.state import DrawInfo
 
 RAISES = 1
@@ -138,7 +138,7 @@ class Encoder:
             handle = self._handle_of(found.buffer) if isinstance(found.buffer, Resource) else None
             if handle is None or not found.buffer.is_buffer or found.buffer.is_destroyed:
                 return None
-            words += (_small(found.stride or 0, MAX_STRIDE), _small(found.buffer_offset, _U32), handle)
+            words += (_small(found.stride or 0, MAX_VERTEX_STRIDE), _small(found.buffer_offset, _U32), handle)
         return pack(Command.VERTEX_BUFFERS, *words)
 
     def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> bytes | None:
