@@ -27,6 +27,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.field_list import takes_fields
+from backends.pipe.limits import MAX_PATCH_VERTICES
 from backends.pipe.state import DrawInfo
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _RANGES = {
     "index_bias": (-(1 << 31), (1 << 31) - 1),
     "restart_index": (0, _U32),
     "drawid": (0, _U32),
-    "vertices_per_patch": (0, 32),
+    "vertices_per_patch": (0, MAX_PATCH_VERTICES),
     "min_index": (0, _U32),
     "max_index": (0, _U32),
 }
