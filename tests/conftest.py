@@ -62,6 +62,16 @@ def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _all_workers() -> Iterator[None]:
+    """Tests of several threads run so many, on machines with few CPUs, too."""
+    from backends.device import threads
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threads, "most_workers", lambda: 1 << 10)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _ctrl_c() -> None:
     """Ctrl-C raises KeyboardInterrupt, as some tests want, even if the shell that started pytest in the background ignores the signal."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -182,7 +182,8 @@ class Screen(_GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
     Args:
-        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, otherwise one less than the CPUs.
+        threads: native worker threads in addition to the caller, at most one less than the CPUs (or one); None takes
+            TGSI_THREADS, otherwise as many as that.
         lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,

@@ -9,17 +9,24 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from backends.system import cpu_count
 
 
+def most_workers() -> int:
+    """Native workers that have a CPU of their own beside the caller; at least one."""
+    return max(cpu_count() - 1, 1)
+
+
 def workers_for(threads: int | None) -> tuple[int, bool]:
     """The number of native workers in addition to the caller, and whether a CPU is left for the caller.
 
-    None: one for each CPU but the caller's. ValueError for a negative number.
+    None: one for each CPU but the caller's. More workers than `most_workers` are not started: each would have to be woken for the phases
+    of a frame, and would take the CPU of another one. ValueError for a negative number.
     """
     cpus = cpu_count()
     if threads is None:
         threads = max(cpus - 1, 0)
     if threads < 0:
         raise ValueError(f"threads must not be negative, not {threads}")
-    return threads, threads < cpus
+    workers = min(threads, most_workers())
+    return workers, workers < cpus
 
 
 class Helpers:

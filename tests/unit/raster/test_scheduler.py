@@ -7,9 +7,12 @@ import threading
 import numpy as np
 import pytest
 
+from backends.device import threads as helpers
 from backends.raster.control import pool
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import random_triangles
+
+MOST_WORKERS = helpers.most_workers  # before conftest.py lets tests run more
 
 
 @pytest.mark.parametrize(("threads", "helps"), [(1, True), (3, True), (3, False), (7, False)])
@@ -49,6 +52,31 @@ def test_renderers_of_several_threads_do_not_disturb_each_other() -> None:
         t.join()
     assert len(found) == 3
     assert len(set(found)) == 1
+
+
+def test_sixteen_threads_on_two_cpus_draw_the_same_bytes_in_parts_and_at_once() -> None:
+    position = np.concatenate([random_triangles("small", 700, 2), random_triangles("huge", 6, 3)]).reshape(-1, 4)
+    color = np.random.default_rng(1).uniform(0, 1, (len(position), 4)).astype("f4")
+    found = set()
+    for threads, ahead in ((0, 2048), (15, 2048), (15, 64), (63, 64)):
+        with Canvas(256, 192, threads=threads, helps=True, batch=64, window=4, ahead=ahead) as c:
+            for _ in range(10):
+                c.wipe()
+                for _ in range(3):
+                    c.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [position, color])
+                c.flush()
+                found.add(c.image().tobytes())
+    assert len(found) == 1
+
+
+def test_workers_beyond_the_cpus_of_the_process_are_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helpers, "most_workers", MOST_WORKERS)
+    for cpus, wanted in ((1, {0: 0, 1: 1, 16: 1}), (2, {0: 0, 1: 1, 16: 1}), (64, {0: 0, 1: 1, 16: 16, 64: 63, None: 63})):
+        monkeypatch.setattr(helpers, "cpu_count", lambda cpus=cpus: cpus)
+        assert {threads: helpers.workers_for(threads)[0] for threads in wanted} == wanted
+        assert {threads: helpers.workers_for(threads)[1] for threads in wanted} == {
+            threads: number < cpus for threads, number in wanted.items()
+        }
 
 
 @pytest.mark.parametrize(
