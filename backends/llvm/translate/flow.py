@@ -18,6 +18,7 @@ from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.fuel import Fuel, Rounds
 from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
+from backends.llvm.translate.parts import divide, part_width
 from backends.llvm.translate.port_balance import balance
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.traits import Flow, Mode, Trait
@@ -308,12 +309,11 @@ class FlowBuilder:
         if control in self.flow.conts:
             self.waiting[control].set(False)
         self.region(control.arms[0])
-        if is_leaf and control not in self.continued:
-            begin += carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
-        f.jump(next_)
-        f.place(next_)
         if is_leaf:
-            balance(f, begin)
+            self._shape_round(control, begin, live)
+        else:
+            f.jump(next_)
+            f.place(next_)
         if self.fuel is not None:
             self._refill(self.fuel, live, entered, again, head)
             f.jump(end)
@@ -325,6 +325,21 @@ class FlowBuilder:
         self.known.clear()
         if control is outer:
             self.operands.leave_loop()
+
+    def _shape_round(self, control: Control, begin: int, live: MaskVar | None) -> None:
+        """End the body of a loop without inner loops, the lines from `begin` on, in a form that suits registers and ports."""
+        f = self.f
+        is_plain = self.plan.samples + self.plan.fetches == 0 and control not in self.crossed
+        is_divided = is_plain and live is None  # lanes that leave one by one are tested together, in each round
+        recomputes = is_divided and f.has_word_masks and self.lanes >= 4 * part_width(f)  # carried values would leave the registers
+        if control not in self.continued and not recomputes:
+            begin += carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
+        f.jump(self.nexts[control])
+        f.place(self.nexts[control])
+        if not recomputes:
+            balance(f, begin)
+        if is_divided:
+            divide(f, begin, self.lanes, {value.name for value in self.operands.straight.values()})
 
     def _refill(self, fuel: Fuel, live: MaskVar | None, entered: Callable[[], Val | None], again: str, head: str) -> None:
         """Begin another round at `head`, or the next slice of fuel at `again`; go on where there is none."""
