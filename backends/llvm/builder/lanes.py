@@ -16,10 +16,11 @@ class LaneMap:
     run: a block of (lanes / rows) x rows pixels, row-major, at even coordinates; `rows` is even.
     quad: lanes 4q to 4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
     linear: the same order of quads; lanes of different quads are unrelated.
+    threads: as linear, but `lanes` / `rows` lanes in a row are, as a rule, neighbors along x: threads of a block.
     """
 
     lanes: int
-    kind: Literal["run", "quad", "linear"] = "linear"
+    kind: Literal["run", "quad", "linear", "threads"] = "linear"
     rows: int = 2
 
     def __post_init__(self) -> None:
@@ -38,8 +39,8 @@ class LaneMap:
 
     @property
     def side_by_side(self) -> int:
-        """Number of lanes in a row that are neighbors in a row of pixels."""
-        return self.lanes // self.rows if self.kind == "run" else 1
+        """Number of lanes in a row that are neighbors in a row of pixels or threads."""
+        return self.lanes // self.rows if self.kind in ("run", "threads") else 1
 
     def corner(self, lane: int, x: int, y: int) -> int:
         """Lane of pixel (x, y), each 0 or 1, of the quad that contains `lane`."""

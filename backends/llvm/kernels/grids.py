@@ -216,7 +216,7 @@ def _build_shade(module: Module, program: Program, key: GridKey, kind: type[Grid
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
     barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
-    record, lane_map = Record(f, f.args[0], GridRecord), LaneMap(key.lanes)
+    record, lane_map = Record(f, f.args[0], GridRecord), _lane_map(program, key.lanes)
     here = f.alloca(f"[{key.lanes} x i32]")
     interface = kind(
         f=f,
@@ -240,6 +240,12 @@ def _build_shade(module: Module, program: Program, key: GridKey, kind: type[Grid
         return 0
     barriers.finish()
     return barriers.size
+
+
+def _lane_map(program: Program, lanes: int) -> LaneMap:
+    """Threads in vectors. Vectors hold rows of a block whose width is known, otherwise one row, which is a guess."""
+    width = program.property("CS_FIXED_BLOCK_WIDTH") or lanes
+    return LaneMap(lanes, "threads", lanes // min(lanes, width & -width))
 
 
 def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: int, begin_unit: BeginUnit | None) -> None:

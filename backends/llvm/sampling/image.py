@@ -12,8 +12,9 @@ from backends.llvm.builder.function import I16, I32, I64, Function, Type, Val
 from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import pack, unpack
-from backends.llvm.library.pixels import load_texels
+from backends.llvm.library.pixels import load_row, load_texels, store_row
 from backends.llvm.sampling.query import sizes_of
+from backends.llvm.sampling.rows import SHORTEST
 from tgsi.language.facts.enums import TargetInfo
 from tgsi.language.record import record
 
@@ -36,10 +37,14 @@ class Place:
 
 
 class Image:
-    """An image, described by a TextureRecord of one level at `pointer`, which `lanes` lanes access as `target`."""
+    """An image, described by a TextureRecord of one level at `pointer`, which `lanes` lanes access as `target`.
 
-    def __init__(self, f: Function, key: ImageKey, pointer: Val, lanes: int, target: TargetInfo) -> None:
+    row: number of lanes in a row that are likely to access neighbors along x.
+    """
+
+    def __init__(self, f: Function, key: ImageKey, pointer: Val, lanes: int, target: TargetInfo, row: int = 1) -> None:
         self.f, self.format, self.lanes, self.target = f, key.format, lanes, target
+        self._row = row
         self._offset = I64 if key.is_wide else I32
         self.record = Record(f, pointer, TextureRecord)
 
@@ -47,40 +52,94 @@ class Image:
         return self.f.splat(self.record.fixed(name), self.lanes)
 
     def _stride(self, name: str) -> Val:
+        """A stride of the record, a scalar in the type of offsets."""
         stride = self.record.fixed(name)
         if stride.type.bits < self._offset.bits:
-            stride = stride.zext(self._offset)
-        return self.f.splat(stride if stride.type.bits == self._offset.bits else stride.trunc(self._offset), self.lanes)
+            return stride.zext(self._offset)
+        return stride if stride.type.bits == self._offset.bits else stride.trunc(self._offset)
 
     def _wide(self, offset: Val) -> Val:
         return offset if offset.type.bits == I64.bits else offset.zext(I64)
 
-    def place(self, coords: Sequence[Val]) -> Place:
-        """Places of the texels at coordinates x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w."""
-        f, target = self.f, self.target
+    def _axes(self, coords: Sequence[Val]) -> list[tuple[Val, str, Val]]:
+        """Each coordinate that places a texel, x first, with the field of its size and the bytes from one to the next (scalar).
+
+        coords: x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w.
+        """
+        target = self.target
         spatial = 2 if "CUBE" in target.name else target.dimensions
-        texel = f.const(self._offset.wide(self.lanes), self.format.block_bytes)
-        factors = [texel, self._stride("row_stride"), self._stride("layer_stride")]
-        steps = list(zip(coords, ("width", "height", "depth")[:spatial], factors))
+        steps = [self.f.const(self._offset, self.format.block_bytes), self._stride("row_stride"), self._stride("layer_stride")]
+        axes = list(zip(coords, ("width", "height", "depth")[:spatial], steps))
         if target.layered or spatial != target.dimensions:
-            steps.append((coords[spatial], "depth", factors[2]))
+            axes.append((coords[spatial], "depth", steps[2]))
         if "MSAA" in target.name:
-            steps.append((coords[3], "samples", self._stride("sample_stride")))
+            axes.append((coords[3], "samples", self._stride("sample_stride")))
+        return axes
+
+    def place(self, coords: Sequence[Val]) -> Place:
+        """Places of the texels at coordinates, which are those of `_axes`."""
+        f, axes = self.f, self._axes(coords)
         inside: Val | None = None
-        for index, size, _ in steps:
+        for index, size, _ in axes:
             there = index.ult(self._field(size))
             inside = there if inside is None else inside & there
         assert inside is not None
-        offset = self._stride("level_offset")
-        for index, _, factor in steps:
+        offset = f.splat(self._stride("level_offset"), self.lanes)
+        for index, _, step in axes:
             bounded = f.select(inside, index, 0)
-            offset = offset + (bounded if self._offset is I32 else bounded.zext(I64)) * factor
+            offset = offset + (bounded if self._offset is I32 else bounded.zext(I64)) * f.splat(step, self.lanes)
         return Place(self.record.fixed("base"), f.select(inside, offset, 0), inside)
+
+    def _rows(self, coords: Sequence[Val], among: Val | None = None) -> tuple[Val, list[Val]]:
+        """Truth (i1) that each row of lanes accesses texels that exist and are neighbors along x, and each row's address.
+
+        The other coordinates are the same in a row. All lanes of `among` must be set, too. Most images are accessed like this, and then
+        one row's address is a few scalar instructions.
+        """
+        f, row = self.f, self._row
+        begins = [lane // row * row for lane in range(self.lanes)]
+        steps, follow = f.lanes_const(I32.wide(self.lanes), [lane % row for lane in range(self.lanes)]), among
+        axes = self._axes(coords)
+        for number, (index, _, _) in enumerate(axes):
+            first = f.shuffle(index, index, begins)
+            found = index.eq(first if number else first + steps)
+            follow = found if follow is None else follow & found
+        assert follow is not None
+        together, starts = f.all(follow), []
+        sizes = [self.record.fixed(size) for _, size, _ in axes]
+        sizes[0] = f.max(sizes[0] - (row - 1), 0)
+        for lane in range(0, self.lanes, row):
+            offset = self._stride("level_offset")
+            for (index, _, step), size in zip(axes, sizes):
+                first = index[lane]
+                together = together & first.ult(size)
+                offset = offset + (first if self._offset is I32 else first.zext(I64)) * step
+            starts.append(f.at(self.record.fixed("base"), offset))
+        return together, starts
+
+    @property
+    def _has_rows(self) -> bool:
+        return self._row >= SHORTEST and self.format.block_bytes in (1, 2, 4, 8, 16)
 
     def load(self, coords: Sequence[Val]) -> list[Val]:
         """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks."""
-        f, place = self.f, self.place(coords)
-        return unpack(f, self.format, load_texels(f, self.format, place.base, self._wide(place.offset), place.inside))
+        f = self.f
+
+        def scattered() -> list[Val]:
+            place = self.place(coords)
+            return load_texels(f, self.format, place.base, self._wide(place.offset), place.inside)
+
+        if not self._has_rows:
+            return unpack(f, self.format, scattered())
+        words = [f.var(I32.wide(self.lanes)) for _ in range(self.format.block_words)]
+        together, starts = self._rows(coords)
+        with f.else_of(together) as otherwise:
+            for word, parts in zip(words, zip(*(load_row(f, self.format, start, self._row) for start in starts))):
+                word.set(f.concat(parts))
+            otherwise()
+            for word, value in zip(words, scattered()):
+                word.set(value)
+        return unpack(f, self.format, [word.get() for word in words])
 
     def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
         """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.
@@ -90,10 +149,22 @@ class Image:
         """
         if self.format.is_depth_stencil or not write_mask:
             return
-        f, place = self.f, self.place(coords)
-        mask = place.inside & active
+        f = self.f
         words = pack(f, self.format, [value.as_float() for value in values])
         kept = _kept_bits(self.format, write_mask)
+        if any(kept) or not self._has_rows:
+            self._store_scattered(coords, words, kept, active)
+            return
+        together, starts = self._rows(coords, active)
+        with f.else_of(together) as otherwise:
+            for lane, start in zip(range(0, self.lanes, self._row), starts):
+                store_row(f, self.format, [f.shuffle(word, word, range(lane, lane + self._row)) for word in words], start)
+            otherwise()
+            self._store_scattered(coords, words, kept, active)
+
+    def _store_scattered(self, coords: Sequence[Val], words: Sequence[Val], kept: Sequence[int], active: Val) -> None:
+        f, place = self.f, self.place(coords)
+        mask = place.inside & active
         size = self.format.block_bytes
         if size % 4:
             self._store_small(place, mask, words, kept)

@@ -86,13 +86,13 @@ def _call(
 
     values: its arguments, 32-bit lanes. what: identifies the generated code, together with the opcode.
     """
-    key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
+    key, lanes, target, row = _key(c, unit.number), c.lane_map.lanes, _target(c), c.lane_map.side_by_side
     if key is None:
         return None
-    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes}{' wide' if key.is_wide else ''}"
+    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes} {row}{' wide' if key.is_wide else ''}"
     passed = [record_of(c, "images", TextureRecord, unit), *values]
     return call_part(
-        c, name, [F32.wide(lanes)] * returned, passed, lambda f, args: write(f, Image(f, key, args[0], lanes, target), args[1:])
+        c, name, [F32.wide(lanes)] * returned, passed, lambda f, args: write(f, Image(f, key, args[0], lanes, target, row), args[1:])
     )
 
 

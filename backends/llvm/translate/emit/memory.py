@@ -11,6 +11,7 @@ from collections.abc import Callable
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Val
 from backends.llvm.library.math import canonical
 from backends.llvm.program.access import channels
+from backends.llvm.sampling.rows import gather_rows, scatter_rows
 from backends.llvm.translate.emit import Context, Vector, emits, images
 from backends.llvm.translate.emit.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit.lane_stack import Column
@@ -44,7 +45,7 @@ def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> d
     f, active = c.f, c.execution_mask()
 
     def one_by_one() -> list[Val]:
-        return [_gathered_one(f, words, places + component, active) for component in components]
+        return [_gathered_one(c, words, places + component, active) for component in components]
 
     if len(components) == 1 or c.lane_map.lanes > MOST_VEC4S:
         return dict(zip(components, one_by_one()))
@@ -62,10 +63,13 @@ def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> d
     return {component: value.get() for component, value in zip(components, values)}
 
 
-def _gathered_one(f: Function, words: Words, place: Val, active: Val) -> Val:
+def _gathered_one(c: Context, words: Words, place: Val, active: Val) -> Val:
+    f = c.f
     inside = active & place.ult(words.count)
     offsets = f.select(inside, place, 0) << 2
-    return f.gather(I32, words.base, offsets if words.offset is None else offsets + words.offset, inside)
+    if words.offset is None:
+        return gather_rows(f, words.base, offsets, inside, c.lane_map.side_by_side)
+    return f.gather(I32, words.base, offsets + words.offset, inside)
 
 
 def _vec4s(c: Context, words: Words, places: Val, inside: Val) -> list[Val]:
@@ -123,7 +127,10 @@ def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
     inside = c.execution_mask() & changing(c) & places.ult(words.count)
     offsets = f.select(inside, places, 0) << 2
     word = f.splat(value.as_int(), c.lane_map.lanes)
-    f.scatter(word, words.base, offsets if words.offset is None else offsets + words.offset, inside)
+    if words.offset is None:
+        scatter_rows(f, word, words.base, offsets, inside, c.lane_map.side_by_side)
+    else:
+        f.scatter(word, words.base, offsets + words.offset, inside)
 
 
 Update = Callable[[Function, Val, Val], Val]
