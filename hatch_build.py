@@ -6,12 +6,19 @@ have folders of these names. A wheel therefore holds ours as `tgsi.passes`, `tgs
 The dotted name of a module is rewritten wherever it stands: in imports, in tables of names, in code inside strings, in comments. Lines
 are neither added nor removed, so that tracebacks agree with the repository. An old name that is left, or a variable that was taken for
 a package, stops the build. An editable install uses the repository as it is.
+
+The copy also gets its ready-made kernels: machine code of all levels, compiled from the copy by its own code generator. It is data for
+whoever has the processor, so the wheel fits every machine. TGSI_READY_MADE=off makes a wheel without it.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +35,9 @@ _LEFT = re.compile(rf"\A(?:{_ANY})\.|\b(?:import|from) (?:{_ANY})(?:\.|,| import
 """Text in a string that may name a module by its old name."""
 _SUSPECT = re.compile(rf"(?<!\b{OWNER}\.)\b(?:{_ANY})\b|(?<!from )(?<!import )\b{OWNER}\.(?:{_ANY})\b")
 """Text of a rewritten module in which something may be wrong. Nine files of ten have none, and need no parser."""
+MADE_HERE = ".kernels"
+"""Ending of files of ready-made kernels. Those of a checkout are of its source, not of the copy's."""
+_SETTLED = 0.5  # seconds; the code generator trusts source that is older than its process by more than a step of the clock
 
 
 class OneName(BuildHookInterface[BuilderConfig]):
@@ -37,8 +47,12 @@ class OneName(BuildHookInterface[BuilderConfig]):
         """Hatchling calls this before it builds a wheel; `version` is "editable" or "standard"."""
         if version != "editable":
             self._copy = TemporaryDirectory(prefix="tgsi-wheel-")  # removed by finalize, or with the process if the build fails
-            place_below_owner(Path(self.root), Path(self._copy.name))
-            build_data["force_include"][self._copy.name] = OWNER
+            owned = Path(self._copy.name) / OWNER
+            place_below_owner(Path(self.root), owned)
+            if os.environ.get("TGSI_READY_MADE", "on").lower() != "off":
+                self.app.display_waiting("compiling kernels for all levels of processors, for a minute or two")
+                add_kernels(owned)
+            build_data["force_include"][str(owned)] = OWNER
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Hatchling calls this after it has built a wheel."""
@@ -65,9 +79,20 @@ def place_below_owner(root: Path, target: Path) -> None:
                 out.write(data)
 
 
+def add_kernels(owned: Path) -> None:
+    """Compile the ready-made kernels of the package at `owned`, by a process that imports it. RuntimeError: that process failed."""
+    time.sleep(_SETTLED)
+    found = os.pathsep.join([str(owned.parent), *filter(None, sys.path)])  # pip gives a build its requirements by this path alone
+    environment = {**os.environ, "PYTHONPATH": found, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", f"{OWNER}.backends.ready_made", "build", "all"]
+    done = subprocess.run(command, cwd=owned.parent, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"compiling the ready-made kernels failed; TGSI_READY_MADE=off builds a wheel without them\n{done.stderr}")
+
+
 def package_files(folder: Path) -> list[Path]:
-    """Every file of a package, without caches and hidden files, sorted."""
-    found = (path for path in folder.rglob("*") if path.is_file())
+    """Every file of a package, without caches, ready-made kernels and hidden files, sorted."""
+    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != MADE_HERE)
     return sorted(path for path in found if not any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts))
 
 

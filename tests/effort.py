@@ -35,6 +35,7 @@ def lower(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(run, "_kernels", _kernels)
     patch.setattr(kernel_cache, "_shared", _screens)
     patch.setenv(VARIABLE, "0")
+    patch.setenv("TGSI_READY_MADE", "off")  # faults that a test plants in generators must reach the code
     if place := os.environ.get("TGSI_CACHE_DIR"):  # the key of an object does not name the level: other tests must not find these
         patch.setenv("TGSI_CACHE_DIR", f"{place}-level-0")
 

@@ -31,6 +31,7 @@ from backends.entries.names import (
     VERTEX_BUFFERS,
 )
 from backends.entries.outputs import build_output_entry
+from backends.entries.python_table import TUPLE_ITEMS
 from backends.entries.queries import build_query_entry, build_result_entry
 from backends.entries.reads import build_read_entry
 from backends.entries.recording import build_make_room
@@ -39,8 +40,11 @@ from backends.entries.uploads import build_upload_entry
 from backends.llvm.builder.module import Module
 
 
-def build_entries(module: Module, slot_offset: int) -> None:
-    """One function for each of ENTRIES, and GUARD. slot_offset: place of the slot `_native` in a context."""
+def build_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0]) -> None:
+    """One function for each of ENTRIES, and GUARD.
+
+    slot_offset: place of the slot `_native` in a context. items: place of the first item in a tuple (`python_table.items_offset`).
+    """
     build_common(module)
     build_choose_stages(module)
     builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
@@ -50,14 +54,14 @@ def build_entries(module: Module, slot_offset: int) -> None:
     builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)
-    build_guard(module, slot_offset)
+    build_guard(module, slot_offset, items)
 
 
-def build_observed_entries(module: Module, slot_offset: int) -> None:
+def build_observed_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0]) -> None:
     """One function for each of RECORDED, which appends what it has carried out, and GUARD."""
     build_common(module)
     build_make_room(module)
     builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     for number, name in enumerate(RECORDED):
         builders[name](module, name, number, slot_offset, records=True)
-    build_guard(module, slot_offset)
+    build_guard(module, slot_offset, items)

@@ -9,16 +9,16 @@ from __future__ import annotations
 from backends.device.commands.bound_record import BoundRecord
 from backends.entries.arguments import call_alone
 from backends.entries.names import GUARD
-from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, PythonTable, items_offset
+from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, PythonTable
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 
 
-def build_guard(module: Module, slot_offset: int) -> None:
-    """GUARD: PyCFunctionFastWithKeywords, whose first argument is the context."""
+def build_guard(module: Module, slot_offset: int, items: int) -> None:
+    """GUARD: PyCFunctionFastWithKeywords, whose first argument is the context. items: place of the first item in a tuple."""
     f = Function(module, GUARD, [PTR, PTR, I64, I64], I64, shared=True)
     parts, arguments, count, names = f.args
-    plain, guarded, owner, table = (f.load(I64, parts, items_offset() + 8 * k, 8) for k in range(4))
+    plain, guarded, owner, table = (f.load(I64, parts, items + 8 * k, 8) for k in range(4))
     python = Record(f, f.load(PTR, table.as_pointer(), BYTES_DATA, 8), PythonTable)
     holder = f.var(I64, 0)
     with f.if_(count > 0):

@@ -28,6 +28,7 @@ from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset,
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
+    from backends.llvm.engine.engine import Library
     from backends.llvm.engine.kernel_cache import KernelCache
 
 SLOT = "_native"
@@ -81,14 +82,8 @@ def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
     offset = slot_offset(owner) if fits() and items_offset() else 0
     if not offset:
         return
-
-    def build(module: Module) -> None:
-        from backends.entries.catalog import build_entries, build_observed_entries
-
-        (build_observed_entries if is_observed else build_entries)(module, offset)
-
     names, cell = (RECORDED, observed_cell) if is_observed else (ENTRIES, python_cell)
-    library = cache.keep(("entries", is_observed, _LAYOUT, offset, items_offset()), (*names, GUARD), build)
+    library = entries_library(cache, is_observed, offset, items_offset())
     methods = [getattr(owner, name) for name in names]
     plain = [inspect.unwrap(method) for method in methods] if is_observed else []
     table, objects = make_table(KEYWORDS, [*methods, *plain])
@@ -103,6 +98,18 @@ def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
     made = {method: _guarded(method, library.address[GUARD], parts) for method, parts in functions.items()}
     for name, method in others.items():
         setattr(owner, name, made[method])
+
+
+def entries_library(cache: KernelCache, is_observed: bool, offset: int, items: int) -> Library:
+    """The compiled entries, for the offsets of `slot_offset` and `items_offset`."""
+
+    def build(module: Module) -> None:
+        from backends.entries.catalog import build_entries, build_observed_entries
+
+        (build_observed_entries if is_observed else build_entries)(module, offset, items)
+
+    exports = (*(RECORDED if is_observed else ENTRIES), GUARD)
+    return cache.keep(("entries", is_observed, offset, items, _LAYOUT), exports, build)
 
 
 def slot_offset(owner: type) -> int:

@@ -56,9 +56,9 @@ class Kernels:
         """A kernel of which there are few variants; the cache never forgets it."""
         return self.cache.keep((*key, LAYOUT), export, write)
 
-    def _get(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
+    def _get(self, key: Key, export: Sequence[str], write: Callable[[Module], None], of_program: bool = False) -> Library:
         """A kernel of which there are many variants; the cache may forget it."""
-        return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
+        return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write), of_program)
 
     def common(self, lanes: int) -> Library:
         """The scheduler, the tile walk, and the steps of the front end that every draw needs; write_values(...)."""
@@ -235,7 +235,8 @@ class Kernels:
 
                 build_sample_shade(key, info, module)
 
-        return self._get(("shade", key, shader.program.text if shader is not None else ""), ("shade",), build)
+        text = shader.program.text if shader is not None else ""
+        return self._get(("shade", key, text), ("shade",), build, of_program=bool(text))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
         """The facts of a fragment shader that a draw needs; None stands for the shader that does nothing."""

@@ -18,7 +18,8 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
-from hatch_build import GUESTS, doubtful, module_names, package_files
+from backends.llvm.engine import ready_made
+from hatch_build import GUESTS, MADE_HERE, doubtful, module_names, package_files
 from tests.vtest.test_command import RED, red
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +48,11 @@ ctx.draw_vbo(mode="TRIANGLES", count=3)
 pixels = np.array(ctx.transfer_map(target, usage="READ"))
 assert len(np.unique(pixels)) > 30
 print(hashlib.sha256(pixels.tobytes()).hexdigest())
+"""
+
+COUNTS = """
+from tgsi.backends.llvm.engine import kernel_cache
+print(sum(kernels.compiled for kernels in kernel_cache._shared.values()))
 """
 
 COMPILES_NOTHING = """
@@ -170,12 +176,31 @@ def make_hostile(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the tree."""
-    return build(WheelBuilder, ROOT, tmp_path_factory.mktemp("wheel"))
+    """The wheel of the tree, without ready-made kernels, which take a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TGSI_READY_MADE", "off")
+        return build(WheelBuilder, ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.mark.nightly
+def test_an_installed_wheel_compiles_its_programs_alone(tmp_path: Path) -> None:
+    wheel = build(WheelBuilder, ROOT, tmp_path / "wheel")
+    with zipfile.ZipFile(wheel) as archive:
+        sizes = {Path(item.filename).name: item.file_size for item in archive.infolist() if item.filename.endswith(MADE_HERE)}
+    assert sizes.keys() == {f"{level}{MADE_HERE}" for level in ready_made.LEVELS}
+    assert 1 << 20 < sum(sizes.values()) < 16 << 20
+    scripts = make_environment(tmp_path / "environment")
+    install(scripts, wheel)
+    states = run([scripts / "python", "-m", "tgsi.backends.ready_made"], cwd=tmp_path).splitlines()[1:]
+    assert len(states) == len(ready_made.LEVELS)
+    assert all(state.endswith(", current") for state in states), states
+    said = run([scripts / "python", "-c", PROGRAM + COUNTS], cwd=tmp_path, TGSI_CACHE="off").split()
+    assert said[-1] == ("2" if ready_made.level_of("host") is not None else said[-1])  # a vertex and a fragment program
 
 
 @pytest.mark.nightly  # `./dev release` compares them, too
-def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> None:
+def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGSI_READY_MADE", "off")
     sdist = build(SdistBuilder, ROOT, tmp_path / "sdist")
     run([sys.executable, "-m", "tarfile", "-e", sdist, tmp_path / "unpacked"], cwd=tmp_path)
     (unpacked,) = (tmp_path / "unpacked").iterdir()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 
 from backends.abi.records import layout_digest
 from backends.device.bound import DrawState, Shader, StageState
@@ -15,7 +15,7 @@ from backends.geometry.records import MAX_REGISTERS
 from backends.geometry.tessellation.control import build_control_kernel
 from backends.geometry.tessellation.evaluation import build_evaluation_kernel
 from backends.geometry.tessellation.kernel import build_tessellator
-from backends.geometry.tessellation.key import TessRecord
+from backends.geometry.tessellation.key import Tessellator, TessRecord
 from backends.geometry.tessellation.layout import PatchLayout
 from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
 from backends.geometry.tessellation.rows import build_rows
@@ -48,16 +48,22 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     return vertices
 
 
+def rows_kernel(cache: KernelCache) -> Entry:
+    """Return `rows`, see `build_rows`."""
+    return cache.keep(("patch_rows", _LAYOUT), ("rows",), build_rows).entry()
+
+
+def tessellator_kernel(cache: KernelCache, key: Tessellator) -> Entry:
+    """Return `tessellate`, see `build_tessellator`."""
+    return cache.keep(("tessellator", key, _LAYOUT), ("tessellate",), lambda module: build_tessellator(key, module)).entry()
+
+
 class _Maker:
     """Maker of the compiled stages of one draw."""
 
     def __init__(self, maker: DrawBuilder, packet: Packet, counters: BufferTable) -> None:
         self._maker, self._packet, self._counters = maker, packet, counters
         self.cache: KernelCache = maker.kernels.cache
-
-    def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
-        """Return a kernel that does not depend on programs."""
-        return self.cache.keep((*key, _LAYOUT), (name,), build).entry()
 
     def of_shader(
         self,
@@ -97,12 +103,11 @@ def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, ver
     programs = control.program if control is not None else None, evaluation.program
     layout = facts.of(vertex.program, PatchLayout.of, *programs, patch_vertices(state, info))
     native = max(maker.kernels.cache.native, 8)
-    key = layout.key
     return TessellationStage(
         layout,
         None if control is None else make.of_shader("control", control, control_stage, native, build_control_kernel),
         make.of_shader("evaluate", evaluation, evaluation_stage, native, build_evaluation_kernel, layout.written),
-        copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
-        tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
+        copy_rows=rows_kernel(make.cache),
+        tessellate=tessellator_kernel(make.cache, layout.key),
         levels=ctypes.addressof(state.record) + BoundRecord.tess_levels.offset,
     )

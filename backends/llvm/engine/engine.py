@@ -6,6 +6,7 @@ instead of the 0.4 ms of LLVM's linker.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from backends.llvm.engine import ready_made
 from backends.llvm.engine.linking import link, lock, prepare
 from backends.llvm.engine.object_cache import Cache, ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.sources import own_sources
@@ -102,7 +104,7 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
             provider = importlib.import_module(name)
             exports = provider.exports(symbol)
             library = compile_cached(
-                ("shared", *exports), lambda: provider.build(symbol, cpu), exports=exports, cpu=cpu, cache=cache or False
+                ("shared", *exports), lambda: provider.build(symbol, cpu), exports=exports, cpu=cpu, cache=cache or False, of_program=False
             )
             _shared_libraries.update(((export, cpu), library) for export in exports)
         return library.address[symbol]
@@ -156,13 +158,19 @@ def compile_cached(
     exports: Sequence[str],
     cpu: str = "host",
     cache: Cache = None,
+    of_program: bool = True,
 ) -> Library:
-    """Compile the module that `build` returns, or link its object from the disk cache without calling `build`.
+    """Compile the module that `build` returns, or link its object without calling `build`: a ready-made one, or that of the disk cache.
 
     parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys,
-    lanes). exports: the wanted functions. cache: an ObjectCache or directory, None for the default one, False for none.
+    lanes). exports: the wanted functions. cache: an ObjectCache or directory, None for the default one, False for none. of_program: the
+    module is generated from a program, so it can not be ready-made.
     """
     target.require_runnable(cpu)
+    image = None if of_program else ready_made.find(parts, cpu)
+    if image is not None:
+        with contextlib.suppress(ValueError, RuntimeError, OSError):
+            return Library(str(parts[0]), image, tuple(exports), {}, cpu, resolve_cache(cache))
     store = resolve_cache(cache) if own_sources().digest is not None else None
     key = object_key(parts, cpu) if store is not None else ""
     image = store.get(key) if store is not None else None

@@ -79,12 +79,15 @@ def is_possible() -> bool:
     return has_executable_memory() and machine() in MACHINES
 
 
-def flatten(image: bytes) -> bytes | None:
-    """Flat image of an object, or None if the object needs a real linker. ValueError for bytes that are no object."""
-    if not is_possible() or not image.startswith(b"\x7fELF\x02\x01"):
+def flatten(image: bytes, of: str = "") -> bytes | None:
+    """Flat image of an object, or None if the object needs a real linker. ValueError for bytes that are no object.
+
+    of: the machine of `MACHINES` that will run the image; the default is this one.
+    """
+    if not (of or is_possible()) or not image.startswith(b"\x7fELF\x02\x01"):
         return None
     number, sections, symbols, relocations = read_elf(image)
-    own = MACHINES[machine()]
+    own = MACHINES[of or machine()]
     if number != own.number:
         return None
     places: dict[int, int] = {}

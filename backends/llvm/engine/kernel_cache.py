@@ -31,11 +31,15 @@ Key = tuple[Hashable, ...]
 
 @record
 class _Request:
-    """Request for a kernel: its key, its functions, and the function that writes its module."""
+    """Request for a kernel: its key, its functions, and the function that writes its module.
+
+    of_program: the module is generated from a program. Others may be ready-made (`engine.ready_made`).
+    """
 
     key: Key
     exports: Sequence[str] = field(compare=False)
     make: Callable[[], Module] = field(compare=False)
+    of_program: bool = field(compare=False)
     hash: int = field(compare=False)  # of the key, which is large: a look-up asks for it several times
 
     def __hash__(self) -> int:
@@ -67,18 +71,20 @@ class KernelCache:
         """Running totals of the process, by the names of their counters."""
         return {"kernels_compiled": self.compiled, "compile_ns": self.compile_ns, "kernels_loaded": self.loaded}
 
-    def get(self, key: Key, exports: Sequence[str], make: Callable[[], Module]) -> Library:
+    def get(self, key: Key, exports: Sequence[str], make: Callable[[], Module], of_program: bool = True) -> Library:
         """Library with the functions `exports` of the module of `key`. `make` builds a module that is neither in memory nor on disk.
+
+        of_program: the module is generated from a program, whose text is a part of the key.
 
         Raises the errors of `make` (UnsupportedError for programs that a generator does not support).
         """
-        return self._variants.get(_Request(key, exports, make, hash(key)))
+        return self._variants.get(_Request(key, exports, make, of_program, hash(key)))
 
     def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """Library of a kernel that is never dropped; for kernels of which there are few. `write` fills an empty module."""
+        """Library of a kernel of no program that is never dropped; for kernels of which there are few. `write` fills an empty module."""
         library = self._kept.get(key)
         if library is None:
-            library = self._kept[key] = self.get(key, exports, self.module(key, write))
+            library = self._kept[key] = self.get(key, exports, self.module(key, write), of_program=False)
         return library
 
     def module(self, key: Key, write: Callable[[Module], None]) -> Callable[[], Module]:
@@ -103,7 +109,9 @@ class KernelCache:
             return request.make()
 
         try:
-            library = compile_cached(request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+            library = compile_cached(
+                request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache, of_program=request.of_program
+            )
         finally:
             if made and note is not None:
                 note(False)

@@ -34,6 +34,11 @@ class Host:
         """True if the machine has one of LLVM's features."""
         return f"+{feature}" in self.features.split(",")
 
+    @property
+    def llvm(self) -> str:
+        """Version of LLVM alone."""
+        return self.version.partition(" LLVM ")[2]
+
     def pack(self) -> bytes:
         """Encode as bytes; `unpack` is the inverse."""
         return "\n".join((self.triple, self.processor, self.features, self.version)).encode()

@@ -1,0 +1,141 @@
+"""Kernels that came ready-made: compiled when the wheel was built, or by `./dev setup` in a checkout (`backends.ready_made`).
+
+They are those that are generated from no program, of which a first frame needs twenty and more. Each level of x86-64, and AArch64, has one
+file in a folder of this package. It is trusted as the package's modules are, and nothing is read from elsewhere. A file counts if it was
+made from the source of the running code and by its version of LLVM; a stale one is ignored, and so is a damaged one: the kernels are then
+compiled as if there were none. TGSI_READY_MADE=off ignores all.
+
+A file is a head, a table with a row for each kernel, and the flat images (`image`). A kernel is read when it is first requested.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from backends.llvm.engine.sources import own_sources
+from backends.llvm.targets import host, machines
+from tgsi.language.record import record
+
+FOLDER = Path(__file__).parent / "kernel_files"
+
+AARCH64 = "aarch64"
+LEVELS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", AARCH64)
+"""Machines that may have a file."""
+
+_MAGIC = b"TGSISET1"
+_DIGEST = hashlib.sha256
+_HEAD = struct.Struct("<8s32s32sI")  # magic, digest of `surroundings`, digest of the table, rows
+_ROW = struct.Struct("<32s32sQI")  # name, digest of the image, place, bytes
+_MOST_ROWS = 1 << 16
+
+
+def is_on() -> bool:
+    """Return false if TGSI_READY_MADE is off, so that everything is compiled here. ValueError for other values than on and off."""
+    said = os.environ.get("TGSI_READY_MADE", "on").lower()
+    if said not in ("on", "off"):
+        raise ValueError(f"TGSI_READY_MADE: {said!r} is neither on nor off")
+    return said == "on"
+
+
+def level_of(cpu: str) -> str | None:
+    """The machine of `LEVELS` whose code is that of `cpu`: its text is the same, so its results are, too. None: there is none.
+
+    Files are for Linux. A host belongs to the highest level whose every feature it has, if builders may ask for no others.
+    """
+    return _level_of(cpu, host.host())
+
+
+@functools.cache
+def _level_of(cpu: str, own_host: host.Host) -> str | None:
+    if "-linux" not in own_host.triple:
+        return None
+    if cpu != "host":
+        return cpu if cpu in LEVELS else None
+    if machines.own_architecture().name == AARCH64:
+        return AARCH64
+    own = set(own_host.features.replace("+", "").split(","))
+    fitting = (level for level in LEVELS if level in machines.LEVELS and machines.NEEDED[level] <= own)
+    return next((level for level in fitting if machines.cpu_features(cpu) == machines.LEVELS[level]), None)
+
+
+def name_of(parts: Iterable[object]) -> bytes:
+    """Name of a kernel in each file. parts: its key, compared by repr."""
+    return _DIGEST("\0".join(map(repr, parts)).encode("utf-8", "surrogatepass")).digest()
+
+
+def surroundings(sources: str, level: str) -> bytes:
+    """Digest of all that a whole file depends on: the digest of the generator's source, LLVM's version, the machine."""
+    return _DIGEST("\0".join((sources, host.host().llvm, level)).encode()).digest()
+
+
+def pack(around: bytes, images: Mapping[bytes, bytes]) -> bytes:
+    """Contents of a file. around: a result of `surroundings`. images: flat images by name."""
+    place, rows = _HEAD.size + _ROW.size * len(images), []
+    for name, image in images.items():
+        rows.append(_ROW.pack(name, _DIGEST(image).digest(), place, len(image)))
+        place += len(image)
+    table = b"".join(rows)
+    return b"".join((_HEAD.pack(_MAGIC, around, _DIGEST(table).digest(), len(images)), table, *images.values()))
+
+
+@record
+class ReadyMade:
+    """The file of a machine, opened. rows: digest, place and size of the image of each name."""
+
+    path: Path
+    around: bytes
+    rows: Mapping[bytes, tuple[bytes, int, int]]
+
+    @classmethod
+    def open(cls, path: Path) -> ReadyMade | None:
+        """Read the table of a file. None for a file that is missing or no such file."""
+        try:
+            with path.open("rb", buffering=0) as file:
+                magic, around, digest, count = _HEAD.unpack(file.read(_HEAD.size))
+                if magic != _MAGIC or count > _MOST_ROWS:
+                    return None
+                table = file.read(_ROW.size * count)
+            if len(table) != _ROW.size * count or _DIGEST(table).digest() != digest:
+                return None
+        except (OSError, struct.error):
+            return None
+        return cls(path, around, {name: (digest, place, size) for name, digest, place, size in _ROW.iter_unpack(table)})
+
+    def get(self, name: bytes) -> bytes | None:
+        """Image of a name; None if the file has none, or another one than its table says."""
+        row = self.rows.get(name)
+        if row is None:
+            return None
+        digest, place, size = row
+        with contextlib.suppress(OSError), self.path.open("rb", buffering=0) as file:
+            file.seek(place)
+            image = file.read(size)
+            if _DIGEST(image).digest() == digest:
+                return image
+        return None
+
+
+def path_of(level: str) -> Path:
+    """File of a machine."""
+    return FOLDER / f"{level}.kernels"
+
+
+@functools.cache
+def current(level: str) -> ReadyMade | None:
+    """The file of a machine, if it was made from the source and by the LLVM of this process."""
+    sources = own_sources().digest
+    found = ReadyMade.open(path_of(level)) if sources is not None else None
+    return found if found is not None and found.around == surroundings(sources or "", level) else None
+
+
+def find(parts: Iterable[object], cpu: str) -> bytes | None:
+    """Flat image of a kernel for `cpu`; None: it has to be compiled. parts: the key of the kernel."""
+    level = level_of(cpu) if is_on() else None
+    found = current(level) if level is not None else None
+    return found.get(name_of(parts)) if found is not None else None
