@@ -8,10 +8,12 @@ clock starts.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,14 +25,18 @@ from benchmarks.side import Side, Unsupported
 
 def draw_workload(side: str, name: str, clock: Clock, **options: Any) -> dict[str, Any]:
     """Draw the first frame of a workload of the catalog."""
-    make: type[Side]
+    make: Callable[[], Side]
     if side == "peer":
-        from benchmarks.peer import Peer as make
+        from benchmarks.peer import Peer
+
+        make = Peer
     else:
-        from benchmarks.ours import Ours as make
+        from benchmarks.ours import Ours
+
+        make = functools.partial(Ours, cache_dir=None, **options)
     clock.leave_out(geometry)
     clock.start()
-    job = make(**options).prepare(name)
+    job = make().prepare(name)
     job.frame()
     times = clock.stop()
     return times | (_summary(job.check()) if job.check is not None else {})
