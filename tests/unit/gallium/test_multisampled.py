@@ -125,6 +125,15 @@ def test_floats_are_averaged_in_the_order_of_samples(screen: g.Screen) -> None:
     np.testing.assert_array_equal(out.texels()[0], expected)
 
 
+@pytest.mark.parametrize("format", ["R8G8B8A8_SRGB", "B8G8R8X8_SRGB", "R8G8B8A8_SNORM", "R8G8_UNORM", "R8_SRGB"])
+def test_large_pictures_resolve_as_their_parts_do(format: str) -> None:
+    rng, size = np.random.default_rng(7), Format[format].block_bytes
+    first = rng.integers(0, 256, (200, 200, size), "u1")
+    planes = [np.where(rng.random((200, 200, 1)) < 0.1, rng.integers(0, 256, first.shape, "u1"), first) for _ in range(4)]
+    rows = [resolved([plane[y] for plane in planes], Format[format]) for y in range(200)]
+    np.testing.assert_array_equal(resolved(planes, Format[format]), np.stack(rows))
+
+
 @pytest.mark.parametrize("format", ["R8G8B8A8_UINT", "R16_SINT", "Z24_UNORM_S8_UINT", "Z32_FLOAT", "S8_UINT"])
 def test_of_integers_depth_and_stencil_sample_0_counts(screen: g.Screen, format: str) -> None:
     with screen.context_create() as ctx:
