@@ -213,6 +213,8 @@ def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Pa
     for package in ("tgsi", *GUESTS):
         for file in package_files(ROOT / package):
             place = file.relative_to(ROOT).as_posix()
+            if package == "tgsi" and file.parent == ROOT / "tgsi" and file.stem in GUESTS:
+                continue  # stands in for a guest in a checkout; the wheel has the guest itself there
             expected[place if package == "tgsi" else f"tgsi/{place}"] = file.read_bytes().count(b"\n")
     assert lines == expected  # a traceback names the lines of the repository
     assert {"tgsi/py.typed", "tgsi/language/builder/opcode_methods.pyi", "tgsi/language/text/grammar/tgsi.lark"} <= lines.keys()
