@@ -190,6 +190,7 @@ def test_compiled_shaders_are_kept_where_the_screen_says(tmp_path: Path, monkeyp
     assert g.Screen().get_disk_shader_cache() is not None
     monkeypatch.setenv("TGSI_CACHE_DIR", str(tmp_path / "a"))
     assert g.Screen().get_disk_shader_cache() == tmp_path / "a"
+    monkeypatch.setenv("TGSI_READY_MADE", "off")  # a context compiles nothing of its own otherwise
     screen = g.Screen(threads=0, cache_dir=tmp_path / "b")
     with screen.context_create():
         assert screen.get_disk_shader_cache() == tmp_path / "b"
