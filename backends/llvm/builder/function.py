@@ -74,8 +74,10 @@ class Function(Operations):
         `mask`: i1 lanes, or a scalar for all of them.
         """
         lanes = offsets.type.lanes
-        if scalarize.is_better(self, lanes):
+        if scalarize.is_better(self, lanes, loads=True):
             return scalarize.gather(self, type, pointer, offsets, mask)
+        if scalarize.takes_loads(self, lanes):
+            return scalarize.load_lanes(self, type, pointer, offsets, mask)
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         live = self.splat(mask, lanes) if mask is not None else self.const(BOOL.wide(lanes), 1)

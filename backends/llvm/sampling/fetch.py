@@ -40,8 +40,10 @@ def fetch_texel(
 def _load(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[Val]:
     """Words of the texels at these offsets."""
 
-    def scattered() -> list[Val]:  # offsets are sign-extended so that the target can gather with 32-bit offsets
-        return load_texels(f, texture.key.format, texture.base, offset if texture.key.is_wide else offset.sext(I64), mask)
+    def scattered() -> list[Val]:
+        # Offsets are sign-extended so that AVX-512 can gather with 32-bit offsets.
+        places = offset.sext(I64) if f.module.has("avx512f") and not texture.key.is_wide else offset
+        return load_texels(f, texture.key.format, texture.base, places, mask)
 
     if texture.row < SHORTEST or texture.key.format.block_bytes != 4 or mask is not None or texture.key.is_wide:
         return scattered()

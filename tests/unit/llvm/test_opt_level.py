@@ -43,7 +43,8 @@ def test_the_level_falls_with_the_lanes_that_are_taken_one_by_one() -> None:
 def test_few_lanes_are_written_out_where_no_instruction_gathers(cpu: str, lanes: int) -> None:
     text = build_run_kernel(tgsi.parse(HEAD + MOVES + TAIL), lanes, cpu=cpu).text()
     written = sum(int(count) for count in re.findall(r"call [^@\n]*@llvm\.masked\.(?:gather|scatter)\.v(\d+)", text))
-    assert written == {"x86-64-v4": 8 * 60 * lanes}.get(cpu, MOST if lanes == 8 else 0)
+    expected = {"x86-64-v4": 8 * 60 * lanes, "x86-64-v3": MOST // 2 if lanes == 8 else 0}  # v3 has a load for each lane of a gather
+    assert written == expected.get(cpu, MOST if lanes == 8 else 0)
 
 
 def test_wide_code_of_a_long_program_is_made_with_the_least_effort() -> None:
