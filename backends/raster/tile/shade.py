@@ -131,9 +131,12 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
     fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
+    columns = f.var(F32, 0.0)  # whole numbers: sums are exact, and sooner there than a conversion of k
     with f.range(0, blocks) as k:
         step = k * (lanes // rows)
-        across = f.splat(step.to_float(), lanes)  # whole numbers: exact
+        before = columns.get()
+        columns.set(before + float(lanes // rows))
+        across = f.splat(before, lanes)
         block = PixelBlock(
             kernel=kernel,
             planes=planes,

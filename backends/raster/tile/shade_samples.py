@@ -108,9 +108,12 @@ class _Walk:
             views = [RunView(f, t, lanes, *corner) for _, t in kernel.targets]
             depth = RunView(f, kernel.depth, lanes, *corner) if kernel.depth is not None else None
             fetched = [RunView(f, t, lanes, *corner) for _, _, t in kernel.fetched]
+            columns = f.var(F32, 0.0)  # whole numbers: sums are exact, and sooner there than a conversion of k
             with f.range(0, blocks) as k:
                 step = k * (lanes // 2)
-                across = f.splat(step.to_float(), lanes)  # whole numbers: exact
+                before = columns.get()
+                columns.set(before + float(lanes // 2))
+                across = f.splat(before, lanes)
                 block = PixelSamples(
                     kernel=kernel,
                     planes=planes,
