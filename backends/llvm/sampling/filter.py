@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
+from backends.llvm.builder.scalarize import lane_offsets
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
 from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
+from backends.llvm.sampling.squares import can_filter_squares, filter_squares
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
 
@@ -19,7 +21,7 @@ PerTexel = Callable[[list[Val]], list[Val]]
 
 _TWO23 = 2.0**23
 _TWO23_BITS = 0x4B000000
-#: Unit of each byte of a pixel in `_magnified`: every second byte stays 8 bits above the lowest.
+#: Unit of each byte of a pixel in `_magnified` (`filter_squares` has units of 1): every second byte stays 8 bits above the lowest.
 _UNITS = (1.0, 256.0, 1.0, 256.0)
 
 
@@ -90,7 +92,7 @@ def _bilinear(corners: Sequence[Val], u: Val, v: Val) -> Val:
 def filter_unorm8(
     f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None, reads_rows: bool = False
 ) -> list[Val]:
-    """Bilinear filter of 4-byte UNORM texels without a border. Returns the bytes, lowest first, times their units.
+    """Bilinear filter of 4-byte UNORM texels without a border. Returns the bytes, lowest first, times their units (`unorm8_channels`).
 
     Two texels side by side are read with one load of 8 bytes. reads_rows: whole rows are read where texels follow each other as their
     pixels do. That takes a quarter less time there, and a tenth more elsewhere.
@@ -99,6 +101,8 @@ def filter_unorm8(
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter wants two texels on both axes")
     starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
+    if can_filter_squares(f, s.first.lanes):
+        return filter_squares(f, texture, level, (s, t), starts, reads_rows=reads_rows)
     if reads_rows and texture.row >= SHORTEST and not texture.key.is_wide:
         pairs = _load_rows_of_pairs(f, texture, starts)
     else:
@@ -132,11 +136,7 @@ def _load_rows_of_pairs(f: Function, texture: Texture, starts: Sequence[Val]) ->
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
     """Texel at each offset, and the next one in memory. A load for each lane is faster than the gather instructions of today's CPUs."""
     n = start.lanes
-    if texture.key.is_wide:
-        offsets = [start[k] for k in range(n)]
-    else:
-        twos = start.bits_as(I64.wide(n // 2))  # two offsets leave the vector register with each extraction
-        offsets = [offset for two in map(twos.__getitem__, range(n // 2)) for offset in (two & 0xFFFFFFFF, two.lshr(32))]
+    offsets = lane_offsets(start)
     loaded = []
     for k in range(0, n, 2):
         pair = f.const(F64.wide(2), 0.0)
@@ -153,12 +153,13 @@ def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: S
     with f.if_(f.any(wrapped)):
         for variable, start, right in zip(fixed, starts, rights):
             place = start if texture.key.is_wide else start.sext(I64)
-            variable.set(f.select(wrapped, f.gather(I32, texture.base, place, wrapped), right))
+            variable.set(f.select(wrapped, f.gather(I32, texture.base, place), right))
     return [v.get() for v in fixed]
 
 
 def unorm8_channels(f: Function, parts: Sequence[Val], swizzle: Sequence[int]) -> list[Val]:
     """R, G, B, A in [0, 1] from the result of `filter_unorm8`, by the format's swizzle (SWIZZLE_ZERO and SWIZZLE_ONE give 0 and 1)."""
     vec = F32.wide(parts[0].lanes)
-    scaled = [part * (1.0 / (255.0 * unit)) for part, unit in zip(parts, _UNITS)]
+    units = (1.0,) * 4 if can_filter_squares(f, vec.lanes) else _UNITS
+    scaled = [part * (1.0 / (255.0 * unit)) for part, unit in zip(parts, units)]
     return [scaled[i] if i < 4 else f.const(vec, float(i == 5)) for i in swizzle]

@@ -15,6 +15,7 @@ from backends.interp.sampling.sample import sample
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
+from tests.levels import need
 from tests.unit.sampling.support import LANES, random_texture, staged_fetch, staged_sample, staged_size
 
 pytestmark = pytest.mark.light
@@ -306,3 +307,16 @@ def test_lanes_and_processors_give_the_same_bits(format: Format) -> None:
     first = staged_sample(texture, sampler, "2D", coords)
     for lanes, cpu in ((8, "host"), (32, "host"), (4, "x86-64"), (8, "x86-64-v3")):
         assert np.array_equal(staged_sample(texture, sampler, "2D", coords, lanes=lanes, cpu=cpu), first), (lanes, cpu)
+
+
+@pytest.mark.parametrize("sizes", [(16, 16), (13, 7), (1, 5), (8, 1)])
+@pytest.mark.parametrize("wrap", [TexWrap.REPEAT, TexWrap.CLAMP_TO_EDGE, TexWrap.MIRROR_REPEAT])
+def test_squares_of_texels_give_the_bits_of_single_texels(wrap: TexWrap, sizes: tuple[int, int]) -> None:
+    """AVX2 sums bytes of whole squares, and may read past the end of a row, whose texels have weight 0."""
+    need("x86-64-v3")
+    texture = random_texture(RGBA8, *sizes, 1, 2)
+    coords = coordinates(texture, 256)
+    sampler = state(wrap, LINEAR, TexMipFilter.LINEAR)
+    single = staged_sample(texture, sampler, "2D", coords, lanes=4, cpu="x86-64")
+    for lanes in (8, 16):
+        assert np.array_equal(staged_sample(texture, sampler, "2D", coords, lanes=lanes, cpu="x86-64-v3"), single)
