@@ -132,7 +132,7 @@ def run_workload(
 
 def _prepare(side: Asked, workload: Workload) -> Track:
     track = Track(side.name)
-    answer = _ask(side, track, "prepare", name=workload.name)
+    answer = ask(side, track, "prepare", name=workload.name)
     if "unsupported" in answer:
         track.failure = f"unsupported: {answer['unsupported']}"
     track.first = answer.get("first")
@@ -143,19 +143,27 @@ def _run_round(side: Asked, track: Track, budget: float, processors: Processors 
     """Run a round of one side. Returns the share of a processor that others took meanwhile."""
     if processors is not None:
         processors.begin()
-    track.latest = _ask(side, track, "round", budget=budget)
+    track.latest = ask(side, track, "round", budget=budget)
     if processors is None or "processor" not in track.latest:
         return 0.0
     return processors.lost(track.latest["processor"])
 
 
 def _look(side: Asked, track: Track) -> None:
-    answer = _ask(side, track, "check")
+    answer = ask(side, track, "check")
     if "mean" in answer:
         track.check = Check(tuple(answer["mean"]), answer["covered"])
 
 
-def _ask(side: Asked, track: Track, do: str, **fields: Any) -> dict[str, Any]:
+class Failing(Protocol):
+    """Measurements of a side that may have failed. `rounds` are those that count."""
+
+    failure: str | None
+    rounds: list[float]
+
+
+def ask(side: Asked, track: Failing, do: str, **fields: Any) -> dict[str, Any]:
+    """The answer of a side; an empty one if it has failed, now or before. A failure is noted, and no round counts after it."""
     if track.failure is not None:
         return {}
     try:

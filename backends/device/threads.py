@@ -10,7 +10,7 @@ from backends.system import cpu_count
 
 
 def most_workers() -> int:
-    """Native workers that have a CPU of their own beside the caller; at least one."""
+    """The number of CPUs left for workers beside the caller, but at least one."""
     return max(cpu_count() - 1, 1)
 
 

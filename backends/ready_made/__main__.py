@@ -41,8 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
         if levels:
             from backends.ready_made.build import build
 
-            print(f"compiling kernels of no program for {', '.join(levels)}", file=sys.stderr)
-            build(levels)
+            print(f"compiling the ready-made kernels for {', '.join(levels)}", file=sys.stderr)
+            try:
+                build(levels)
+            except ValueError as error:
+                print(f"python -m backends.ready_made: {error}", file=sys.stderr)
+                return 1
             print(f"compiled in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
         return 0
     source = (own_sources().digest or "unknown")[:12]

@@ -44,10 +44,12 @@ def _compile_some(work: Sequence[tuple[Row, str]]) -> list[tuple[str, tuple[byte
 def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: int = 0) -> dict[str, Path]:
     """Write the files of some levels, and return their paths. processes: how many compile; 0 stands for one for each processor.
 
-    ValueError: the source changes meanwhile, or lies where its state cannot be told.
+    ValueError: the source is younger than this process, so that it may not be the running code, or it changes meanwhile.
     """
     wanted = list(dict.fromkeys(levels))
     sources = own_sources().digest
+    if sources is None:
+        raise ValueError("ready-made kernels: the source is younger than this process; run the command again")
     work = [(row, level) for level in wanted for row in rows_of(level)]
     images: dict[str, dict[bytes, bytes]] = {level: {} for level in wanted}
     size = 4  # kernels that a process takes at a time
@@ -57,7 +59,7 @@ def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: in
             for level, named in made:
                 if named is not None:
                     images[level][named[0]] = named[1]
-    if sources is None or not own_sources().are_unchanged():
+    if not own_sources().are_unchanged():
         raise ValueError("ready-made kernels: the source changed while they were compiled; start again")
     folder.mkdir(exist_ok=True)
     return {level: _write(folder / ready_made.path_of(level).name, sources, level, images[level]) for level in wanted}

@@ -37,12 +37,12 @@ class Clock:
             self.before, self._cpu, self._wall = processor_seconds(), processor_seconds(), time.perf_counter()
 
     def stop(self) -> dict[str, float]:
-        """Times since the start, without what was left out."""
+        """Times since the start, without those of the functions that `leave_out` excludes."""
         cpu, wall = processor_seconds() - self._cpu, time.perf_counter() - self._wall
         return {"before": self.before, "cpu": cpu - self._left_out[0], "wall": wall - self._left_out[1]}
 
     def leave_out(self, module: ModuleType) -> None:
-        """Replace the functions of `module` by ones whose time does not count."""
+        """Exclude the time of all functions of `module`."""
         for name, function in vars(module).copy().items():
             if callable(function) and getattr(function, "__module__", None) == module.__name__ and not isinstance(function, type):
                 setattr(module, name, self._without(function))
@@ -53,7 +53,7 @@ class Clock:
             cpu, wall, before = processor_seconds(), time.perf_counter(), self._left_out.copy()
             try:
                 return function(*arguments, **named)
-            finally:  # what calls of other such functions left out is a part of this one
+            finally:  # this time contains that of excluded functions called from here
                 self._left_out = [before[0] + processor_seconds() - cpu, before[1] + time.perf_counter() - wall]
 
         return call

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.measure import Asked
-from benchmarks.processes import SideDied, SideFailed
+from benchmarks.measure import Asked, ask
 
 TARGET = 0.8
 """Share of half of the idle machine's frames that each workload should keep."""
@@ -63,17 +62,17 @@ class BusyProcesses:
 
 @dataclass(slots=True)
 class Speeds:
-    """Frames a second of one side in each round, on the idle and on the busy machine."""
+    """Frames a second of one side in each round: `rounds` on the idle machine, `busy` on the busy one."""
 
     name: str
-    idle: list[float] = field(default_factory=list)
+    rounds: list[float] = field(default_factory=list)
     busy: list[float] = field(default_factory=list)
     failure: str | None = None
 
     @property
     def medians(self) -> tuple[float, float] | None:
         """Medians of the rounds, idle and busy; None without a round of each."""
-        return (statistics.median(self.idle), statistics.median(self.busy)) if self.idle and self.busy else None
+        return (statistics.median(self.rounds), statistics.median(self.busy)) if self.rounds and self.busy else None
 
     @property
     def kept(self) -> float | None:
@@ -85,7 +84,7 @@ def measure_workload(name: str, sides: Sequence[Asked], load: BusyProcesses, *, 
     """Frames a second of each side; `budget` seconds for each state of the machine, in `rounds` turns."""
     speeds = [Speeds(side.name) for side in sides]
     for side, track in zip(sides, speeds, strict=True):
-        answer = _ask(side, track, "prepare", name=name)
+        answer = ask(side, track, "prepare", name=name)
         if "unsupported" in answer:
             track.failure = f"unsupported: {answer['unsupported']}"
     for turn in range(rounds):
@@ -94,23 +93,12 @@ def measure_workload(name: str, sides: Sequence[Asked], load: BusyProcesses, *, 
             if is_busy:
                 load.wake()
             for i in order:
-                answer = _ask(sides[i], speeds[i], "round", budget=budget / rounds, most=MOST_FRAMES)
+                answer = ask(sides[i], speeds[i], "round", budget=budget / rounds, most=MOST_FRAMES)
                 if "wall" in answer:
-                    found = speeds[i].busy if is_busy else speeds[i].idle
+                    found = speeds[i].busy if is_busy else speeds[i].rounds
                     found.append(len(answer["wall"]) / sum(answer["wall"]))
             load.sleep()
     return speeds
-
-
-def _ask(side: Asked, track: Speeds, do: str, **fields: Any) -> dict[str, Any]:
-    if track.failure is not None:
-        return {}
-    try:
-        return side.ask(do, **fields)
-    except (SideDied, SideFailed) as error:
-        track.failure = str(error)
-        track.idle.clear()
-        return {}
 
 
 def best_peer(peers: Sequence[Speeds]) -> Speeds | None:
@@ -146,11 +134,14 @@ def measure_busy(options: argparse.Namespace, start_sides: Callable[[argparse.Na
         for side, text in said.items():
             print(f"{side}: {text}")
         load = stack.enter_context(BusyProcesses())
-        print(f"Frames a second; kept: of half of the idle machine's, beside {len(load.processes)} busy processes\n\n{HEADER}", flush=True)
+        print(
+            f"Frames a second, idle and beside {len(load.processes)} busy processes; kept: share of half of the idle frames\n\n{HEADER}",
+            flush=True,
+        )
         for name in options.names:
             speeds = measure_workload(name, [ours, *peers], load, budget=options.budget, rounds=options.rounds)
             peer = best_peer(speeds[1:])
-            out[name] = {side.name: {"idle": side.idle, "busy": side.busy, "kept": side.kept, "note": side.failure} for side in speeds}
+            out[name] = {side.name: {"idle": side.rounds, "busy": side.busy, "kept": side.kept, "note": side.failure} for side in speeds}
             print(row(name, speeds[0], peer), flush=True)
     kept = {name: item["tgsi"]["kept"] for name, item in out.items() if item["tgsi"]["kept"]}
     below = [name for name, share in kept.items() if share < TARGET]

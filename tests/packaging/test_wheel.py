@@ -214,7 +214,7 @@ def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, tmp_path: Pa
         for file in package_files(ROOT / package):
             place = file.relative_to(ROOT).as_posix()
             if package == "tgsi" and file.parent == ROOT / "tgsi" and file.stem in GUESTS:
-                continue  # stands in for a guest in a checkout; the wheel has the guest itself there
+                continue  # a checkout's stub for the package of that name, which the wheel contains itself
             expected[place if package == "tgsi" else f"tgsi/{place}"] = file.read_bytes().count(b"\n")
     assert lines == expected  # a traceback names the lines of the repository
     assert {"tgsi/py.typed", "tgsi/language/builder/opcode_methods.pyi", "tgsi/language/text/grammar/tgsi.lark"} <= lines.keys()

@@ -1,4 +1,4 @@
-"""Recording of the list of ready-made kernels: frames run at each level, and what they request that no program is in is noted."""
+"""Record the list of ready-made kernels: draw frames at each level, and collect the kernels they request that contain no program."""
 
 from __future__ import annotations
 

@@ -100,18 +100,7 @@ class Draws(ContextCore):
                 without an index buffer.
             UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
-        state = self.state
-        if info is None:
-            mode = given.get("mode")  # as the caller names it
-            info = self._info_of(given)
-            if type(mode) in (str, Prim):
-                state.known.learn(mode, Kind.PRIM, info.mode + 1)
-        elif given or self._checked.get(id(info)) is not info:
-            info = self._checked_info(info, given)
-            if info is self._checked.get(id(info)) and not info.indexed:
-                state.known.learn_draw(info)
-        elif not info.indexed:
-            state.known.learn_draw(info)
+        state, info = self.state, self._learned_info(info, given)
         if info.indexed:
             info = self._indexed(info, index)
         if count_from_stream_output is not None:
@@ -150,6 +139,23 @@ class Draws(ContextCore):
             self._show_streams()
         if self._persistent_maps:
             self._finish_draw()
+
+    def _learned_info(self, info: DrawInfo | None, given: Mapping[str, Any]) -> DrawInfo:
+        """The DrawInfo of a call, checked. The native entry recognizes it, or the name of its mode, from now on."""
+        known = self.state.known
+        if info is None:
+            mode = given.get("mode")  # as the caller names it
+            made = self._info_of(given)
+            if type(mode) in (str, Prim):
+                known.learn(mode, Kind.PRIM, made.mode + 1)
+            return made
+        if given or self._checked.get(id(info)) is not info:
+            info = self._checked_info(info, given)
+            if info is not self._checked.get(id(info)):
+                return info
+        if not info.indexed:
+            known.learn_draw(info)
+        return info
 
     def _info_of(self, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""

@@ -82,7 +82,7 @@ class PixelQueue:
 class PixelPlanes(Planes):
     """The planes of a vector of pixels, each of which has a setup record of its own.
 
-    All of a record is loaded at once, because the program may want a part of it under a branch; what is not used is dropped."""
+    The whole record is loaded at once, because the program may need a part of it inside of a branch. LLVM drops unused loads."""
 
     def __init__(self, kernel: Kernel, arena: Val, records: Val, lanes: int) -> None:
         """records: address of the offsets of the records in the arena."""
