@@ -81,9 +81,8 @@ class Draws(ContextCore):
 
         Args:
             info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
-            index: an index buffer: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at once,
-                whose size gives index_size and count. `start` counts indices from index_offset on. It is that of this draw alone;
-                `set_index_buffer` keeps its own.
+            index: an index buffer for this draw alone: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at
+                once, whose size gives index_size and count. `start` counts indices from index_offset on.
             index_offset: first byte of the index buffer that is used.
             indirect: a buffer that holds count, instance count, start, (index bias,) start instance as 32-bit words for each
                 of `draw_count` draws, `indirect_stride` bytes apart (0: tight), from `indirect_offset` on.
@@ -96,8 +95,7 @@ class Draws(ContextCore):
             given: fields of DrawInfo.
 
         Raises:
-            TypeError, ValueError: an argument is wrong, no vertex shader is bound, a mesh shader is bound, or index_size is given
-                without an index buffer.
+            TypeError, ValueError: an argument is wrong, no vertex or a mesh shader is bound, or index_size has no index buffer.
             UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
         state, info = self.state, self._learned_info(info, given)
