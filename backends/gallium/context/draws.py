@@ -139,11 +139,14 @@ class Draws(ContextCore):
             self._finish_draw()
 
     def _learned_info(self, info: DrawInfo | None, given: Mapping[str, Any]) -> DrawInfo:
-        """The DrawInfo of a call, checked. The native entry recognizes it, or the name of its mode, from now on."""
+        """The DrawInfo of a call, checked. The native entry recognizes it, or the name of its mode, from now on.
+
+        Equal keywords give the same object, by which the device recognizes a repeated draw.
+        """
         known = self.state.known
         if info is None:
             mode = given.get("mode")  # as the caller names it
-            made = self._info_of(given)
+            made = self._made.of(self._info_of_items, (*given,), *given.values())
             if type(mode) in (str, Prim):
                 known.learn(mode, Kind.PRIM, made.mode + 1)
             return made
@@ -154,10 +157,6 @@ class Draws(ContextCore):
         if not info.indexed:
             known.learn_draw(info)
         return info
-
-    def _info_of(self, given: Mapping[str, Any]) -> DrawInfo:
-        """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""
-        return self._made.of(self._info_of_items, (*given,), *given.values())
 
     def _info_of_items(self, names: Sequence[str], *values: Any) -> DrawInfo:
         return self._info(dict(zip(names, values)))
