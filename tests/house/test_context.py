@@ -19,23 +19,14 @@ from tests.house.imports import ROOT
 PARTS: list[type] = [part for part in Context.__mro__[1:] if issubclass(part, ContextCore) and part is not ContextCore]
 NAMES = [part.__name__ for part in PARTS]
 CROSSING = {
-    "_as_surface",
     "_choose_stages",
-    "_share_query",
     "_show_streams",
     "_streamed_count",
-    "_note_slot",
-    "_writable",
     "_create_object",
     "_destroy_object",
     "buffer_subdata",
     "texture_subdata",
-    "_allows_rendering",
-    "_prepare_targets",
-    "_settle_targets",
-    "_end_targets",
     "_make_room",
-    "_accept_draw_info",
     "_check_doubles",
     "_checked_draw",
     "_close_compute",
@@ -51,9 +42,8 @@ CROSSING = {
     "bind_vertex_elements_state",
     "set_vertex_buffers",
 }
-OF_THE_CORE = {"_issued", "_shown", "_show", "_prepare_user_memory"}
-"""Private names that the core alone uses."""
 FILES = sorted(file for folder in ("backends/gallium", "tgsi/tools") for file in (ROOT / folder).rglob("*.py"))
+TOOLS = [file for file in FILES if file.is_relative_to(ROOT / "tgsi/tools")]
 
 
 def body_of(part: type) -> ast.ClassDef:
@@ -76,7 +66,7 @@ def begun(part: type) -> set[str]:
     return {node.attr for node in of_self(init) if isinstance(node.ctx, ast.Store)}
 
 
-SHARED = {name for name in {*vars(ContextCore), *begun(ContextCore)} if name.startswith("_") and not name.startswith("__")} - OF_THE_CORE
+SHARED = {name for name in {*vars(ContextCore), *begun(ContextCore)} if name.startswith("_") and not name.startswith("__")}
 """Private names of a context that its parts and the modules around it share: the core declares them."""
 
 
@@ -140,6 +130,32 @@ def test_planted_reaches_are_found() -> None:
     sets = "a.b.c = 1; self.b.c = 1; self.x.y.z = 1"
     gets = "a.b._c, self.b._c, self._b.c, a.__class__.__name__"
     assert reaches(ast.parse(f"{sets}\n{gets}")) == ["a.b.c", "self.x.y.z", "a.b._c", "self.b._c"]
+
+
+PUBLIC = {"_replace", "_asdict", "_fields", "_exit"}
+"""Names of the standard library that begin with an underscore and are documented all the same."""
+
+
+def private_touches(tree: ast.AST) -> list[str]:
+    """Private names of other objects that a module reads, sets or imports: all but those of ``self``, ``cls`` and ``super()``."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.match("_[^_]", node.attr) and node.attr not in PUBLIC:
+            if ast.unparse(node.value) not in ("self", "cls", "super()"):
+                found.append(ast.unparse(node))
+        elif isinstance(node, ast.ImportFrom):
+            found += [alias.name for alias in node.names if re.match("_[^_]", alias.name)]
+    return found
+
+
+@pytest.mark.parametrize("file", TOOLS, ids=[str(file.relative_to(ROOT)) for file in TOOLS])
+def test_no_tool_touches_an_underscore_of_another_modules_object(file: Path) -> None:
+    assert private_touches(ast.parse(file.read_text(encoding="utf-8"))) == []
+
+
+def test_planted_touches_are_found() -> None:
+    text = "from a import _b, c\na._b; a.b._c = 1; self._a; self.b._c; f()._d; os._exit(1); row._replace(a=1); a.__name__"
+    assert sorted(private_touches(ast.parse(text))) == ["_b", "a._b", "a.b._c", "f()._d", "self.b._c"]
 
 
 #: Methods of a Screen for its contexts and its parts.

@@ -213,7 +213,7 @@ def test_records_and_environments_are_those_of_a_draw_made_by_python(seed: int, 
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen, seed)
         device, state = scene.ctx.device, scene.ctx.state
-        executor, writer, framebuffer = device._executor, device._maker.writer, scene.ctx._framebuffer
+        executor, writer, framebuffer = device._executor, device._maker.writer, scene.ctx.targets.framebuffer
         taken = executor.draw
 
         def draw(state: DrawState, info: DrawInfo, **named: Any) -> Code:

@@ -15,7 +15,7 @@ from io import BytesIO
 
 import pytest
 
-from backends.gallium.context.context import Context
+from backends.gallium.context.shared.order import Order
 from tests.vtest.encoder import (
     BUFFER,
     COVER,
@@ -216,10 +216,10 @@ def test_ranges_outside_of_a_buffer_or_its_memory_are_refused(screen: Screen, bo
 def test_a_range_is_written_without_a_flush_whether_or_not_draws_read_the_buffer(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     finished: list[object] = []
 
-    def note(context: Context, *reason: object) -> None:
-        finished.append(context)
+    def note(order: Order, *reason: object) -> None:
+        finished.append(order)
 
-    monkeypatch.setattr(Context, "_synchronize", note)
+    monkeypatch.setattr(Order, "synchronize", note)
     counts = []
     for handle in (2, 3):
         finished.clear()
@@ -352,10 +352,10 @@ def test_a_connection_that_ends_within_a_message_is_told(size: int) -> None:
 def test_a_wait_for_a_resource_that_nothing_uses_carries_nothing_out(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     finished: list[object] = []
 
-    def note(context: Context, *reason: object) -> None:
-        finished.append(context)
+    def note(order: Order, *reason: object) -> None:
+        finished.append(order)
 
-    monkeypatch.setattr(Context, "_synchronize", note)
+    monkeypatch.setattr(Order, "synchronize", note)
     stream = target().buffer(2, vertices(*COVER)).buffer(3, bytes(64))
     stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))
     run(screen, stream)

@@ -106,7 +106,7 @@ def test_what_uses_the_memory_is_carried_out_before_the_answer(serve: Callable[.
 def test_a_buffer_that_nothing_uses_is_free_while_draws_are_pending(serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch) -> None:
     served = serve()
     context = served.session.current.gallium
-    monkeypatch.setattr(type(context), "_use_pause", lambda self: None)
+    monkeypatch.setattr(type(context.order), "use_pause", lambda self: None)
     served.ask(Stream().wait())
     before = context.device.runs
     assert served.ask(Stream().submit(DRAW).wait(3)) == [DONE]

@@ -12,7 +12,7 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.context.sampler_states import bound_sampler
 from backends.gallium.context.shader_memory import shader_image
-from backends.gallium.context.shader_resources import ALL_STAGES
+from backends.gallium.context.shared.order import ALL_STAGES
 from backends.gallium.resource.reference import Reference
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
@@ -94,7 +94,7 @@ class Bindless(ContextCore):
         if not resident:
             self._residents.textures.pop(slot, None)
             return
-        self._note_use(self._check_resource(made.resource, f"{name}: handle"))
+        self.order.note_use(self.checks.resource(made.resource, f"{name}: handle"))
         assert isinstance(made.item, ResidentTexture)
         self._residents.textures[slot] = made.item
         self.state.memory = object()
@@ -123,11 +123,11 @@ class Bindless(ContextCore):
             return
         assert isinstance(made.item, BoundImage)
         self._residents.images[slot] = made.item
-        self._note_slot((_RESIDENT, ALL_STAGES, slot), self._check_resource(made.resource, f"{_RESIDENT}: handle"))
+        self.order.note_slot((_RESIDENT, ALL_STAGES, slot), self.checks.resource(made.resource, f"{_RESIDENT}: handle"))
 
     def _leave_image(self, slot: int) -> None:
         self._residents.images.pop(slot, None)
-        self._note_slot((_RESIDENT, ALL_STAGES, slot), None)
+        self.order.note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
     def _make(self, kind: str, first: int, made: _Made) -> int:
         """Assign a free handle. 0 is no handle, and the next numbers name the units of the stage."""

@@ -87,8 +87,8 @@ class Blits(ContextCore):
                 destination overlap.
         """
         name = "resource_copy_region"
-        self._check_resource(dst, f"{name}: dst")
-        self._check_resource(src, f"{name}: src")
+        self.checks.resource(dst, f"{name}: dst")
+        self.checks.resource(src, f"{name}: src")
         if dst.is_buffer != src.is_buffer or (not dst.is_buffer and dst.format.block_bits != src.format.block_bits):
             raise ValueError(f"{name}: src: {src.format} and {dst.format} of dst are not of one size")
         if dst.samples != src.samples:
@@ -98,8 +98,8 @@ class Blits(ContextCore):
         target = as_large(dst, dst_level, corner, src.in_blocks(source), name, "dst_")
         if dst is src and dst_level == src_level and overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
-        self._finish_uses(src)
-        self._begin_write(dst)
+        self.order.finish_uses(src)
+        self.order.begin_write(dst)
         src.pull()
         for k in range(dst.samples):
             part(dst.blocks(dst_level, k), dst.in_blocks(target))[...] = part(src.blocks(src_level, k), src.in_blocks(source))
@@ -147,8 +147,8 @@ class Blits(ContextCore):
             alpha_blend: write source * a + destination * (1 - a), channel by channel in f32, where a is the source's alpha.
         """
         name = "blit"
-        self._check_resource(dst, f"{name}: dst")
-        self._check_resource(src, f"{name}: src")
+        self.checks.resource(dst, f"{name}: dst")
+        self.checks.resource(src, f"{name}: src")
         if src_format is not None or isinstance(src.format, CompressedFormat):
             src, src_format = _decoded(src, src_format, f"{name}: src_format")
         boxes = [tuple(getattr(box, field) for field in _BOX) if isinstance(box, Box) else box for box in (dst_box, src_box)]
@@ -159,17 +159,17 @@ class Blits(ContextCore):
             blit = self._blits.of(lambda *_: check(*given, *more), dst.template, src.template, *given, *more)
         else:
             blit = check(*given, *more)
-        if (blit.asks and not self._allows_rendering()) or not blit.parts:
+        if (blit.asks and not self.counting.allows_rendering()) or not blit.parts:
             return
         of, to, target = blit.of, blit.to, blit.target
         if dst.samples < src.samples and blit.is_plain and not dst.rendered:
             job = native_resolve(dst, dst_level, target, src, blit.start, blit.size, of)
             if job is not None:
                 self.device.resolve(job)
-                self._finish_draw()
+                self.order.finish_draw()
                 return
-        self._finish_uses(src)
-        self._begin_write(dst)
+        self.order.finish_uses(src)
+        self.order.begin_write(dst)
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
@@ -218,7 +218,7 @@ class Blits(ContextCore):
         (p_context.h)
         """
         name = "generate_mipmap"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: a buffer has no levels")
         if isinstance(resource.format, CompressedFormat):
@@ -230,7 +230,7 @@ class Blits(ContextCore):
         top = (1 if is_volume else resource.array_size) - 1
         low = integer(first_layer, f"{name}: first_layer", 0, top)
         high = integer(top if last_layer is None else last_layer, f"{name}: last_layer", low, top)
-        self._finish_uses(resource)
+        self.order.finish_uses(resource)
         from backends.device.scale_job import Scale
 
         for level in range(base + 1, last + 1):

@@ -145,10 +145,10 @@ class BufferBindings(ContextCore):
         if start % 4:
             raise ValueError(f"{name}: offset: {start} is not a multiple of 4")
         if isinstance(buffer, Resource):
-            self._check_resource(buffer, f"{name}: buffer")
+            self.checks.resource(buffer, f"{name}: buffer")
             if not buffer.is_buffer:
                 raise ValueError(f"{name}: buffer: a texture cannot be used as a buffer")
-            self._note_use(buffer)
+            self.order.note_use(buffer)
             available = buffer.size
         else:
             source = as_bytes(buffer, f"{name}: buffer")
@@ -179,10 +179,10 @@ class BufferBindings(ContextCore):
         integer(stride, f"{argument}: stride", 0, MAX_VERTEX_STRIDE)
         offset = integer(start, f"{argument}: buffer_offset", -(1 << 31))
         if isinstance(source, Resource):
-            self._check_resource(source, argument)
+            self.checks.resource(source, argument)
             if not source.is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be used as a vertex buffer")
-            self._note_use(source)
+            self.order.note_use(source)
             address, size, owner = source.address, source.size, source.storage
         else:
             if type(source) is np.ndarray and source.dtype is _FLOAT64:
@@ -205,10 +205,10 @@ def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Me
     """The bytes of an index buffer from `offset` on: a Resource's in place, otherwise a copy."""
     begin = integer(offset, f"{name}: index_offset")
     if isinstance(index, Resource):
-        context._check_resource(index, f"{name}: index")
+        context.checks.resource(index, f"{name}: index")
         if not index.is_buffer:
             raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
-        context._note_use(index)
+        context.order.note_use(index)
         begin = min(begin, index.size)
         return Memory(index.address + begin, index.size - begin, index.storage)
     data = as_bytes(index, f"{name}: index")[begin:]

@@ -94,11 +94,11 @@ class Clears(ContextCore):
         wanted, values, z, s = checked[4:]
         if wanted and type(buffers) in (Clear, str):
             self.state.known.learn(buffers, Kind.CLEAR_BUFFERS, wanted)
-        self._prepare()
-        if not self._allows_rendering():
+        self.order.prepare()
+        if not self.counting.allows_rendering():
             return
         integers = 0
-        for index, target in enumerate(self._cbufs):
+        for index, target in enumerate(self.targets.cbufs):
             if target is not None and target.format.is_integer:
                 integers |= _COLOR0 << index
         if wanted & ~integers:
@@ -132,14 +132,14 @@ class Clears(ContextCore):
     ) -> None:
         """Clear a rectangle of a color surface (all its layers), which need not be bound. (context.rst, "Clearing")"""
         name = "clear_render_target"
-        found = self._as_surface(target, f"{name}: target")
+        found = self.checks.surface(target, f"{name}: target")
         if found.format.is_depth_stencil:
             raise ValueError(f"{name}: target: {found.format} is not a color format; use clear_depth_stencil")
         pixel = packed_color(found.format, check_color(color, f"{name}: color"))
         region = self._rectangle(found, x, y, width, height, name)
-        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self._allows_rendering():
+        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.counting.allows_rendering():
             return
-        self._begin_write(found.texture)
+        self.order.begin_write(found.texture)
         for view in _pixels(found.texture, found.level, region):
             view[...] = pixel
         found.texture.changed(found.level, region)
@@ -162,16 +162,16 @@ class Clears(ContextCore):
         (context.rst, "Clearing")
         """
         name = "clear_depth_stencil"
-        found = self._as_surface(target, f"{name}: target")
+        found = self.checks.surface(target, f"{name}: target")
         if not found.format.is_depth_stencil:
             raise ValueError(f"{name}: target: {found.format} is not a depth or stencil format; use clear_render_target")
         wanted = flags(Clear, buffers, f"{name}: buffers")
         z = np.float32(min(1.0, max(0.0, real(depth, f"{name}: depth"))))
         s = integer(stencil, f"{name}: stencil") & 0xFF
         region = self._rectangle(found, x, y, width, height, name)
-        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self._allows_rendering():
+        if truth(render_condition_enabled, f"{name}: render_condition_enabled") and not self.counting.allows_rendering():
             return
-        self._begin_write(found.texture)
+        self.order.begin_write(found.texture)
         views = _pixels(found.texture, found.level, region)
         count = views[0][..., 0].size
         depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and found.format.has_depth else None
@@ -185,14 +185,14 @@ class Clears(ContextCore):
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
         """Fill a box with one texel, or block of a compressed format, given as its bytes. (p_context.h)"""
         name = "clear_texture"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a buffer; use clear_buffer")
         texel = as_bytes(data, f"{name}: data")
         if texel.size != resource.format.block_bytes:
             raise ValueError(f"{name}: data: a texel of {resource.format} has {resource.format.block_bytes} bytes, not {texel.size}")
         region = resource.box(level, box, name)
-        self._begin_write(resource)
+        self.order.begin_write(resource)
         for view in _pixels(resource, level, resource.in_blocks(region)):
             view[...] = texel
         resource.changed(level, region)
@@ -204,7 +204,7 @@ class Clears(ContextCore):
             ValueError: the range reaches outside the buffer, or its size is not a multiple of the value's length.
         """
         name = "clear_buffer"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         if not resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a texture; use clear_texture")
         pattern = as_bytes(value, f"{name}: value")
@@ -214,7 +214,7 @@ class Clears(ContextCore):
         length = resource.size - start if size is None else integer(size, f"{name}: size", 0, resource.size - start)
         if length % pattern.size:
             raise ValueError(f"{name}: size: {length} is not a multiple of {pattern.size}")
-        self._begin_write(resource)
+        self.order.begin_write(resource)
         resource.storage[start : start + length].reshape(-1, pattern.size)[...] = pattern
         resource.push()
 

@@ -122,13 +122,13 @@ class Compute(ContextCore):
         start = slots(name, "resources", items, first, MAX_SHADER_BUFFERS, "first")
         for index, item in enumerate(items):
             argument = f"{name}: resources[{index}]"
-            if item is not None and not self._check_resource(item, argument).is_buffer:
+            if item is not None and not self.checks.resource(item, argument).is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
             if item is not None and not item.bind & Bind.GLOBAL:
                 raise ValueError(f"{argument}: the buffer was not made with bind GLOBAL")
         addresses = self._global.put(start, items)
         for slot, item in enumerate(items, start):
-            self._note_slot((name, ShaderType.COMPUTE, slot), item)
+            self.order.note_slot((name, ShaderType.COMPUTE, slot), item)
         return addresses
 
     # -- launches --------------------------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ class Compute(ContextCore):
         if self._global.is_empty:
             self._dispatch().launch(shader, program, bindings, grid)
         else:
-            with self._global.bound(self._writable(of_draws=False, but="set_global_binding")) as memory:
+            with self._global.bound(self.order.writable(of_draws=False, but="set_global_binding")) as memory:
                 self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
         if hindrances & Hindrance.USER_MEMORY:
-            for resource in self._writable(of_draws=False):
+            for resource in self.order.writable(of_draws=False):
                 resource.push()
         self._cs_invocations += invocations
 
@@ -183,21 +183,21 @@ class Compute(ContextCore):
         return program, grid, grid.invocations
 
     def _indirect(self, info: GridInfo) -> Triple:
-        buffer = self._check_resource(info.indirect, "launch_grid: indirect")
-        self._finish_uses(buffer)
+        buffer = self.checks.resource(info.indirect, "launch_grid: indirect")
+        self.order.finish_uses(buffer)
         buffer.pull()
         return indirect_size(buffer, info.indirect_offset)
 
     def _finish_pending(self, bindings: ComputeBindings) -> None:
         """Carry out pending drawing that uses bound memory, then read memory of the caller."""
         uses = self.device.uses
-        has_samples = self._has_own_samples
+        has_samples = self.targets.has_own_samples
         if self.device.pending and (has_samples or any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges()))):
-            self._synchronize()
-        if self._user_memory or has_samples:
-            self._show_runs()
-            for resource in self._user_memory:
-                if not self._is_busy(resource):
+            self.order.synchronize()
+        if self.order.user_memory or has_samples:
+            self.order.show_runs()
+            for resource in self.order.user_memory:
+                if not self.order.is_busy(resource):
                     resource.pull()
 
     def _dispatch(self) -> Dispatcher:

@@ -12,7 +12,6 @@ from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.bundles import Bundles
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
-from backends.gallium.context.core import NO_TARGETS
 from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
@@ -94,7 +93,7 @@ class Context(
 
     def _end(self) -> None:
         try:
-            self._synchronize()
+            self.order.synchronize()
         finally:
             self.is_destroyed = True
             self._gate.close()
@@ -104,10 +103,9 @@ class Context(
 
     def _unbind(self) -> None:
         """Release everything bound or cached, so that a destroyed context which is still referenced keeps no resource."""
-        self._targets, self._compute_shader = (NO_TARGETS, (), None), None
-        self.state.put_targets(0)
-        self._persistent_maps.clear()
-        self._stored_user_memory.clear()
+        self._compute_shader = None
+        self.targets.put()
+        self.order.forget()
         for let_go in (*self._holdings, *self._memories):
             let_go()
         self.state.end()

@@ -125,7 +125,8 @@ class Debug(ContextCore):
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
         }
-        text = "\n".join([f"framebuffer: {self._framebuffer.width}x{self._framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
+        size = self.targets.framebuffer
+        text = "\n".join([f"framebuffer: {size.width}x{size.height}", *(f"{k}: {v}" for k, v in rows.items())])
         from tgsi.language.info import summary
         from tgsi.language.printer import print_program
 

@@ -22,6 +22,7 @@ from backends.gallium.context.grid_info import (
     indirect_count,
     indirect_grids,
 )
+from backends.gallium.context.shared.checks import MAX_REMEMBERED
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make
@@ -33,7 +34,6 @@ from backends.pipe.state import DrawInfo
 if TYPE_CHECKING:
     from backends.pipe.keywords import DrawInfoFields, GridInfoFields
 
-MAX_REMEMBERED = 4096
 _FIELDS = tuple(item.name for item in fields(DrawInfo))
 _U32 = (1 << 32) - 1
 _RANGES = {
@@ -56,7 +56,6 @@ class Draws(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        self._checked: dict[int, DrawInfo] = {}
         self._made: Remembered[DrawInfo] = Remembered(MAX_REMEMBERED)
         self._recorded: dict[tuple[int, bytes, int], tuple[DrawInfo, DrawInfo]] = {}  # of records in buffers, with what they complete
         self._grids: dict[tuple[Any, ...], MeshDraw] = {}
@@ -129,14 +128,14 @@ class Draws(ContextCore):
             self._draw_indirect(info, indirect, offset, stride, count)
             return
         state = self.state
-        self._prepare()
-        if self._is_conditional and not self._allows_rendering():
+        self.order.prepare()
+        if self.counting.is_conditional and not self.counting.allows_rendering():
             return
         self.device.draw(state, info)
         if state.has_stages and state.stream_targets:
             self._show_streams()
-        if self._persistent_maps:
-            self._finish_draw()
+        if self.order.persistent_maps:
+            self.order.finish_draw()
 
     def _learned_info(self, info: DrawInfo | None, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of a call, checked. The native entry recognizes it, or the name of its mode, from now on.
@@ -150,9 +149,9 @@ class Draws(ContextCore):
             if type(mode) in (str, Prim):
                 known.learn(mode, Kind.PRIM, made.mode + 1)
             return made
-        if given or self._checked.get(id(info)) is not info:
+        if given or self.checks.draws.get(id(info)) is not info:
             info = self._checked_info(info, given)
-            if info is not self._checked.get(id(info)):
+            if info is not self.checks.draws.get(id(info)):
                 return info
         if not info.indexed:
             known.learn_draw(info)
@@ -167,16 +166,8 @@ class Draws(ContextCore):
             raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
         made = self._info({name: getattr(info, name) for name in _FIELDS} | dict(given))
         if not given and made == info and type(info.mode) is Prim:
-            if len(self._checked) >= MAX_REMEMBERED:
-                self._checked.clear()
-            self._checked[id(info)] = made = info
+            self.checks.accept_draw(made := info)
         return made
-
-    def _accept_draw_info(self, info: DrawInfo) -> None:
-        """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would."""
-        if len(self._checked) >= MAX_REMEMBERED:
-            self._checked.clear()
-        self._checked[id(info)] = info
 
     def _checked_draw(self, given: Mapping[str, Any]) -> DrawInfo:
         """The DrawInfo of keywords, every field of which is checked."""
@@ -232,23 +223,23 @@ class Draws(ContextCore):
         if buffer is None:
             return count
         argument, at = "draw_vbo: indirect_draw_count", integer(offset, "draw_vbo: indirect_draw_count_offset")
-        self._check_resource(buffer, argument)
+        self.checks.resource(buffer, argument)
         if not buffer.is_buffer or at % 4 or at + 4 > buffer.size:
             raise ValueError(f"{argument}: a word at {at} does not fit {buffer!r}")
-        self._finish_uses(buffer)
+        self.order.finish_uses(buffer)
         buffer.pull()
         return min(count, int(buffer.storage[at : at + 4].view(np.uint32)[0]))
 
     def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, count: int) -> None:
         name = "draw_vbo"
-        self._check_resource(buffer, f"{name}: indirect")
+        self.checks.resource(buffer, f"{name}: indirect")
         words = 5 if info.index_size else 4
         size = words * 4
         start = integer(offset, f"{name}: indirect_offset")
         step = integer(stride, f"{name}: indirect_stride") or size
         if not buffer.is_buffer or (count and start + step * (count - 1) + size > buffer.size) or start % 4 or step % 4:
             raise ValueError(f"{name}: indirect: {count} records of {size} bytes at {start} do not fit {buffer!r}")
-        self._finish_uses(buffer)
+        self.order.finish_uses(buffer)
         buffer.pull()
         content = buffer.storage.data
         for number in range(count):
@@ -300,14 +291,14 @@ class Draws(ContextCore):
         if any(target is not None for target in state.stream_targets):
             raise ValueError(f"{MESH}: a stream output target is bound, and meshes have no stream output; unbind it first")
         draws = self._mesh_draws(info, given)
-        self._prepare()
-        if self._is_conditional and not self._allows_rendering():
+        self.order.prepare()
+        if self.counting.is_conditional and not self.counting.allows_rendering():
             return
         faults = [(draw.number, fault) for draw in draws if draw.groups for fault in self.device.draw_mesh(state, draw)]
         for number, fault in faults:
             self._report("mesh", f"{MESH}: draw {number}: {fault}" if len(draws) > 1 else f"{MESH}: {fault}")
-        if self._persistent_maps:
-            self._finish_draw()
+        if self.order.persistent_maps:
+            self.order.finish_draw()
 
     def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: Mapping[str, Any]) -> Sequence[MeshDraw]:
         """The checked draws of a call. Equal plain grids give the same object."""
@@ -332,7 +323,7 @@ class Draws(ContextCore):
 
     def _read(self, buffer: Any, argument: str) -> Resource:
         """A buffer whose bytes are up to date."""
-        found = self._check_resource(buffer, f"{MESH}: {argument}")
-        self._finish_uses(found)
+        found = self.checks.resource(buffer, f"{MESH}: {argument}")
+        self.order.finish_uses(found)
         found.pull()
         return found

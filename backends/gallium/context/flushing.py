@@ -22,9 +22,9 @@ class Flushing(ContextCore):
         (context.rst, "Flushing")
         """
         how = as_flags(FlushFlags, flags, "flush: flags")
-        fence = self._new_fence()
+        fence = Fence(self, self.order.next_fence(), self.screen)
         if not how & FlushFlags.DEFERRED:
-            self._synchronize()
+            self.order.synchronize()
         return fence
 
     def texture_barrier(self, flags: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
@@ -33,7 +33,7 @@ class Flushing(ContextCore):
         (context.rst, "Transfers")
         """
         as_flags(TextureBarrier, flags, "texture_barrier: flags")
-        self._synchronize()
+        self.order.synchronize()
 
     def memory_barrier(self, flags: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
         """Make writes visible as PIPE_BARRIER flags ask: pending work is carried out. Mappings are the memory itself and need nothing.
@@ -41,19 +41,19 @@ class Flushing(ContextCore):
         (context.rst, "Transfers")
         """
         as_flags(Barrier, flags, "memory_barrier: flags")
-        self._synchronize()
+        self.order.synchronize()
 
     def flush_resource(self, resource: Resource) -> None:
         """Carry out pending uses of a resource, so that others may use its memory. (context.rst, "Flushing")"""
-        self._finish_uses(self._check_resource(resource, "flush_resource: resource"))
+        self.order.finish_uses(self.checks.resource(resource, "flush_resource: resource"))
 
     def invalidate_resource(self, resource: Resource) -> None:
         """Declare the content of a resource void: a hint, the bytes stay. (p_context.h)"""
-        self._check_resource(resource, "invalidate_resource: resource")
+        self.checks.resource(resource, "invalidate_resource: resource")
 
     def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
         """Commit memory of a sparse resource. Always False, because this driver has none. (p_context.h)"""
-        self._check_resource(resource, "resource_commit: resource")
+        self.checks.resource(resource, "resource_commit: resource")
         return False
 
     def fence_server_sync(self, fence: Fence) -> None:
@@ -70,9 +70,9 @@ class Flushing(ContextCore):
     def _make_room(self) -> None:
         """Carry out pending work, and let go of memory that is only remembered."""
         if self.device.pending:
-            self._synchronize(FlushReason.MEMORY)
+            self.order.synchronize(FlushReason.MEMORY)
         if self.state.record.hindrances & Hindrance.TARGETS:  # otherwise the device keeps those of the latest draw
-            self.device.set_framebuffer(self._framebuffer)
+            self.device.set_framebuffer(self.targets.framebuffer)
             self.state.hinder(Hindrance.TARGETS, False)
         for forget in self._memories:
             forget()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from backends.device.commands.bound_record import Hindrance
 from backends.device.framebuffer import Framebuffer
 from backends.device.interface import Device
 from backends.formats import Format
-from backends.gallium.context.core import NO_TARGETS, BoundTargets, ContextCore
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.shared.targets import NO_TARGETS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.room import with_room
 from backends.gallium.resource.screen_core import ScreenCore
@@ -28,7 +28,7 @@ class Framebuffers(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        end = weakref.WeakMethod(self._end_targets)
+        end = weakref.WeakMethod(self.targets.end)
         self._end_known: Callable[[int], None] = partial(_end_of, end)
         self._remembering = weakref.WeakSet[Surface]()  # surfaces that know the framebuffer of their last binding
         self._memories.append(partial(_forget_framebuffers, self._remembering))
@@ -53,7 +53,7 @@ class Framebuffers(ContextCore):
         (context.rst, "Surfaces")
         """
         name = "create_surface"
-        self._check_resource(texture, f"{name}: texture")
+        self.checks.resource(texture, f"{name}: texture")
         truth(writable, f"{name}: writable")
         made = with_room(
             self,
@@ -73,21 +73,9 @@ class Framebuffers(ContextCore):
         if target.texture.screen is not self.screen:
             raise ValueError("surface_destroy: target: it belongs to another screen")
         self.state.known.forget(target)
-        if target.own is not None and (target in self._cbufs or target is self._zsbuf):
-            self._synchronize()
+        if target.own is not None and target in self.targets.surfaces:
+            self.order.synchronize()
         target.destroy()
-
-    def _as_surface(self, target: Any, argument: str) -> Surface:
-        """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""
-        if isinstance(target, Resource):
-            self._check_resource(target, argument)
-            return surface(target, argument)
-        if not isinstance(target, Surface):
-            raise TypeError(f"{argument}: a Surface or a Resource is wanted, not {type(target).__name__}")
-        if target.is_destroyed:
-            raise ValueError(f"{argument}: it was destroyed")
-        self._check_resource(target.texture, argument)
-        return target
 
     def set_framebuffer_state(
         self,
@@ -121,8 +109,8 @@ class Framebuffers(ContextCore):
         colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))
         if len(colors) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
-        targets = tuple(None if item is None else self._as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
-        depth = None if zsbuf is None else self._as_surface(zsbuf, f"{name}: zsbuf")
+        targets = tuple(None if item is None else self.checks.surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
+        depth = None if zsbuf is None else self.checks.surface(zsbuf, f"{name}: zsbuf")
         for index, item in enumerate(targets):
             if item is not None and item.format.is_depth_stencil:
                 raise ValueError(f"{name}: cbufs[{index}]: {item.format} is not a color format")
@@ -155,14 +143,13 @@ class Framebuffers(ContextCore):
     def _bind_targets(
         self, colors: tuple[Surface | None, ...], depth: Surface | None, framebuffer: Framebuffer, key: tuple[object, ...]
     ) -> None:
-        for item in (*colors, depth):
-            if item is not None:
-                self._note_use(item.texture)
-        if self._cbufs != colors or self._zsbuf is not depth:
-            self._exchange([item for item in (*colors, depth) if item is not None])
-        self._targets = framebuffer, colors, depth
-        self.state.put_targets(0)
-        self.state.hinder(Hindrance.OWN_SAMPLES, self._has_own_samples)
+        bound = [item for item in (*colors, depth) if item is not None]
+        for item in bound:
+            self.order.note_use(item.texture)
+        if self.targets.cbufs != colors or self.targets.zsbuf is not depth:
+            self._exchange(bound)
+        self.targets.put(framebuffer, colors, depth)
+        self.state.hinder(Hindrance.OWN_SAMPLES, self.targets.has_own_samples)
         self.state.hinder(Hindrance.TARGETS, True)
         if key == _NO_NUMBERS:
             self._learn_targets(colors, depth)
@@ -170,42 +157,18 @@ class Framebuffers(ContextCore):
     def _learn_targets(self, colors: tuple[Surface | None, ...], depth: Surface | None) -> None:
         """Let native entries recognize the bound targets by their surfaces, which set all sizes, if they were bound lately, too."""
         first = next((item for item in (*colors, depth) if item is not None), None)
-        if first is None or not first.is_bound_again((*map(id, colors), id(depth))) or self._is_observed:
+        if first is None or not first.is_bound_again((*map(id, colors), id(depth))) or self.is_observed:
             return
-        if targets := self._prepare_targets():
+        if targets := self.targets.prepare():
             self.state.known.learn_targets(colors, depth, targets, self._end_known)
-
-    def _prepare_targets(self) -> int:
-        """Let generated code bind the bound targets again. Returns their address; 0: it cannot."""
-        if self.state.record.hindrances & (Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES):
-            return 0
-        framebuffer, colors, depth = self._bound_targets
-        address = self.device.targets.prepare(framebuffer)
-        if address:
-            again = partial(_targets_again, framebuffer, tuple(map(_again, colors)), _again(depth))
-            self._prepared_targets[address] = again
-            self.state.put_targets(address)
-        return address
-
-    def _settle_targets(self) -> None:
-        """Keep the targets that generated code has bound, as those that Python binds. Their objects are alive now."""
-        if self.state.record.targets:
-            self._targets = self._bound_targets
-            self.state.put_targets(0)
-
-    def _end_targets(self, address: int) -> None:
-        """Let generated code bind targets no more."""
-        self._settle_targets()
-        self.device.targets.end(address)
-        del self._prepared_targets[address]
 
     def _exchange(self, bound: Sequence[Surface]) -> None:
         """Complete work on the bound targets that other memory has to show, and bring the samples of new ones up to date."""
-        if any(item is not None and _has_copies(item) for item in (*self._cbufs, self._zsbuf)):
-            self._synchronize()
+        if any(item is not None and _has_copies(item) for item in self.targets.surfaces):
+            self.order.synchronize()
         for item in bound:
             if item.own is not None:
-                self._finish_uses(item.texture)
+                self.order.finish_uses(item.texture)
                 item.own.load_all()
 
 
@@ -226,29 +189,3 @@ def _has_copies(target: Surface) -> bool:
     """True if other memory has to show what is drawn: that of the caller, or a texture of fewer samples."""
     texture = target.living_texture
     return target.own is not None or (texture is not None and texture.user is not None)
-
-
-Again = Callable[[], "Surface | None"]
-
-
-def _again(target: Surface | None) -> Again:
-    """Find a surface later, or make it again. It keeps neither the surface nor its texture alive."""
-    if target is None:
-        return _no_surface
-    found = target.living_texture
-    known, texture = weakref.ref(target), _no_surface if found is None else weakref.ref(found)
-    place = target.format, target.level, target.first_layer, target.last_layer
-
-    def find() -> Surface | None:
-        found, resource = known(), texture()
-        return found if found is not None or resource is None else Surface(resource, *place)
-
-    return find
-
-
-def _no_surface() -> None:
-    return None
-
-
-def _targets_again(framebuffer: Framebuffer, colors: tuple[Again, ...], depth: Again) -> BoundTargets:
-    return framebuffer, tuple(find() for find in colors), depth()

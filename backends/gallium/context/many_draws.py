@@ -48,7 +48,7 @@ class ManyDrawing(ContextCore):
         many, state = ManyDraws(rows, call_of(info)), self.state
         while many.drawn < len(rows):
             number = many.drawn
-            self._prepare()
+            self.order.prepare()
             if not state.record.hindrances & STOPS:
                 self.device.draw_many(state, many)
             if many.drawn == number:

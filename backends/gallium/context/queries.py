@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import time
-import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,13 +19,13 @@ from backends.device.commands.known_objects import Kind
 from backends.device.counters import Statistics
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.query_kinds import QUERY_KINDS, Needs, Query, QueryKind, Result, Samples, truth_of
+from backends.gallium.context.query_kinds import QUERY_KINDS, Needs, Query, QueryKind, Result
+from backends.gallium.context.shared.counting import is_done
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import integer, sequence, truth
 from backends.pipe.enums import DriverQuery, QueryType, RenderCond, lookup
-from backends.pipe.limits import MOST_INTERVALS
 from tgsi.language.diagnostics import UnsupportedError
 
 
@@ -35,37 +34,13 @@ class Queries(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        self._active: set[Query] = set()
-        self._unsettled = set[Samples]()  # those that have spans, or count now
-        self._shared = weakref.WeakSet[Query]()  # those that generated code may begin and end
         self._of_statistics = 0  # number of active queries
-
-    @property
-    def _paused(self) -> bool:
-        return bool(self.state.record.is_counting_paused)
-
-    def _share_query(self, query: Query) -> None:
-        """Let generated code begin and end a query that counts samples."""
-        query.is_shared = True
-        self._shared.add(query)
-        self.state.share_counting()
 
     def _learn_query(self, query: Query) -> None:
         """Let entries begin and end a query that counts samples from now on."""
         if not query.is_shared:
-            self._share_query(query)
+            self.counting.share(query)
         self.state.known.learn(query, Kind.QUERY, ctypes.addressof(query.record))
-
-    def _catch_up(self) -> None:
-        """Take over what generated code has done to queries."""
-        for query in self._shared:
-            query.catch_up()
-            if query.is_active:
-                self._active.add(query)
-            else:
-                self._active.discard(query)
-            if query.samples is not None and (query.samples.opened or query.samples.spans):
-                self._unsettled.add(query.samples)
 
     def create_query(self, kind: QueryType | DriverQuery | int | str, *, index: int = 0) -> Query:
         """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
@@ -90,7 +65,7 @@ class Queries(ContextCore):
         if query.is_active:
             self.end_query(query)
         if query.samples is not None:
-            self._unsettled.discard(query.samples)
+            self.counting.forget(query.samples)
             self.state.known.forget(query)
         query.is_destroyed = True
 
@@ -106,16 +81,16 @@ class Queries(ContextCore):
         query.forget_result()
         if query.samples is not None:
             self.state.count_queries(1)
-            self._open(query.samples)
+            self.counting.open(query.samples)
             self._learn_query(query)
         elif query.counts:
             query.base = self._statistics(kind)
             self._count_pipeline(kind, 1)
         elif kind.is_timed:
-            self._synchronize()
+            self.order.synchronize()
             query.started = time.monotonic_ns()
         query.is_active = True
-        self._active.add(query)
+        self.counting.active.add(query)
         return True
 
     def end_query(self, query: Query) -> bool:
@@ -125,20 +100,20 @@ class Queries(ContextCore):
         if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
         query.is_active = False
-        self._active.discard(query)
+        self.counting.active.discard(query)
         if query.samples is not None:
             self.state.count_queries(-1)
-            self._shut(query.samples)
+            self.counting.shut(query.samples)
             query.finish_later()
             return True
         if query.counts:
-            if not self._paused:
+            if not self.counting.is_paused:
                 query.hold(self._statistics(kind))
             self._count_pipeline(kind, -1)
         elif kind.is_timed:
-            self._synchronize()
+            self.order.synchronize()
         elif kind.is_fence:
-            query.fence = self._new_fence()
+            query.fence = Fence(self, self.order.next_fence(), self.screen)
         query.finish()
         return True
 
@@ -153,10 +128,10 @@ class Queries(ContextCore):
         if query.is_active:
             raise ValueError("get_query_result: query: it is active")
         if query.is_due:
-            self._settle(query)
+            self.counting.settle(query)
         if query.result is None:
             raise ValueError("get_query_result: query: it was never ended")
-        return _is_done(query.fence, wait) if query.fence is not None else query.result
+        return is_done(query.fence, wait) if query.fence is not None else query.result
 
     def get_query_result_resource(
         self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
@@ -166,7 +141,7 @@ class Queries(ContextCore):
         Index -1 writes 1 if the result is there, otherwise 0. (p_context.h)
         """
         name = "get_query_result_resource"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
         if not isinstance(result_type, str) or result_type not in types:
             raise ValueError(f"{name}: result_type: {result_type!r} is none of {', '.join(types)}")
@@ -180,7 +155,7 @@ class Queries(ContextCore):
         which = integer(index, f"{name}: index", -1, len(values) - 1)
         is_there = not query.row.is_fence or bool(found)
         value = int(is_there if which < 0 else values[which])
-        self._begin_write(resource)
+        self.order.begin_write(resource)
         clamped = min(value, top)
         resource.storage[start : start + dtype.itemsize] = np.array([clamped], dtype).view(np.uint8)
         resource.push()
@@ -188,10 +163,10 @@ class Queries(ContextCore):
     def set_active_query_state(self, enable: bool) -> None:
         """Pause (False) or resume (True) all active queries. (p_context.h)"""
         enable = truth(enable, "set_active_query_state: enable")
-        if enable is not self._paused:
+        if enable is not self.counting.is_paused:
             return
-        self._catch_up()
-        counting = [query for query in self._active if query.counts]
+        self.counting.catch_up()
+        counting = [query for query in self.counting.active if query.counts]
         now = self._statistics(None) if counting else Statistics()
         for query in counting:
             if enable:
@@ -199,12 +174,12 @@ class Queries(ContextCore):
             else:
                 query.hold(now)
         self.state.pause_counting(is_paused=not enable)
-        for query in self._active:
+        for query in self.counting.active:
             if query.samples is not None:
                 if enable:
-                    self._open(query.samples)
+                    self.counting.open(query.samples)
                 else:
-                    self._shut(query.samples)
+                    self.counting.shut(query.samples)
         self._let_draws_count()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
@@ -224,65 +199,6 @@ class Queries(ContextCore):
         waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
         self.state.condition = None if query is None else Condition(query, query.answer, wanted, waits)
 
-    def _allows_rendering(self) -> bool:
-        """Return True if the render condition lets draws and clears through."""
-        condition = self.state.condition
-        if condition is None:
-            return True
-        query: Any = condition.query
-        if query.is_shared:
-            query.catch_up()
-        if query.is_due:
-            self._settle(query)
-        if query.result is None:
-            return True
-        if query.fence is not None and not condition.waits and not query.fence.is_signaled:
-            return True
-        return truth_of(query.result if query.fence is None else _is_done(query.fence, wait=True)) is not condition.skipped
-
-    def _next_interval(self) -> int:
-        """Begin an interval. If there are no more, what is pending is carried out, and counting begins anew."""
-        interval: int = self.state.record.latest_interval + 1
-        if interval >= MOST_INTERVALS:
-            self._carry_out_counted()
-            self._catch_up()
-            for samples in self._unsettled:
-                is_open = samples.opened > 0
-                samples.shut(interval)
-                samples.take(self.device.intervals)
-                samples.opened = int(is_open)
-            self._unsettled = {samples for samples in self._unsettled if samples.opened}
-            self.device.intervals.forget()
-            interval = 1
-        self.state.begin_interval(interval)
-        return interval
-
-    def _open(self, samples: Samples) -> None:
-        """Count samples from now on, unless counting is paused."""
-        if not self._paused:
-            samples.opened = number = self._next_interval()
-            self._unsettled.add(samples)
-            self.state.count_in(number)
-
-    def _shut(self, samples: Samples) -> None:
-        """Count no more samples. Other active queries go on."""
-        if samples.opened:
-            end, record = self._next_interval(), self.state.record
-            samples.shut(end)
-            self.state.count_in(end if record.counting and not record.is_counting_paused else 0)
-
-    def _settle(self, query: Query) -> None:
-        """Compute the result of a query that is due."""
-        assert query.samples is not None
-        self._carry_out_counted()
-        query.passed = query.samples.take(self.device.intervals)
-        self._unsettled.discard(query.samples)
-        query.finish()
-
-    def _carry_out_counted(self) -> None:
-        if self.device.pending:
-            self._synchronize()
-
     def _statistics(self, kind: QueryKind | None) -> Statistics:
         """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
         flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
@@ -296,7 +212,7 @@ class Queries(ContextCore):
 
     def _let_draws_count(self) -> None:
         """Let draws count statistics of the pipeline if active queries want that."""
-        self.state.count_statistics = self._of_statistics > 0 and not self._paused
+        self.state.count_statistics = self._of_statistics > 0 and not self.counting.is_paused
 
     def _check_condition(self, query: Query) -> None:
         """Check a query whose result is to decide about draws."""
@@ -321,7 +237,3 @@ class Queries(ContextCore):
             raise ValueError(f"{name}: query: it belongs to another context")
         if query.is_destroyed:
             raise ValueError(f"{name}: query: it was destroyed")
-
-
-def _is_done(fence: Fence, wait: bool) -> bool:
-    return fence.finish() if wait else fence.is_signaled

@@ -50,7 +50,7 @@ class SamplerViews(ContextCore):
 
         (context.rst, "Sampler Views")
         """
-        self._check_resource(texture, "create_sampler_view: texture")
+        self.checks.resource(texture, "create_sampler_view: texture")
         from backends.gallium.resource.buffer_range import BufferRange  # loaded with the first view
 
         return with_room(
@@ -105,7 +105,7 @@ class SamplerViews(ContextCore):
                 raise ValueError(f"{name}: views[{index}]: it was destroyed")
         for view in views:
             if view is not None:
-                self._note_use(view.texture)
+                self.order.note_use(view.texture)
         self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])
         self._learn_stage(stage, kind)
         for unit, view in enumerate(views, first):

@@ -83,7 +83,7 @@ def _template(kind: Any, item: Any, argument: str) -> Any:
 def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
     """The memory and the resource of a ShaderBuffer (or its fields, or a Resource). TypeError and ValueError name the argument."""
     given: ShaderBuffer = _template(ShaderBuffer, item, argument)
-    buffer = context._check_resource(given.buffer, argument)
+    buffer = context.checks.resource(given.buffer, argument)
     if not buffer.is_buffer:
         raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
     truth(given.writable, f"{argument}: writable")
@@ -98,7 +98,7 @@ def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundI
         layers: dict[str, Any] = {"first_layer": item.first_layer, "last_layer": item.last_layer, "writable": item.writable}
         item = ImageView(item.texture, format=item.format, level=item.level, **layers)
     view: ImageView = _template(ImageView, item, argument)
-    resource = context._check_resource(view.resource, argument)
+    resource = context.checks.resource(view.resource, argument)
     flags(ImageAccess, view.access, f"{argument}: access")
     truth(view.writable, f"{argument}: writable")
     if isinstance(resource.format, CompressedFormat):

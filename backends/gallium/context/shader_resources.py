@@ -5,30 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shader_memory import shader_buffer, shader_image
+from backends.gallium.context.shared.order import ALL_STAGES
 from backends.gallium.resource.resource import Resource
-from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 
 T = TypeVar("T")
-Slot = tuple[str, int, int]
-"""Kind of binding, stage (-1: all), number."""
-
-ALL_STAGES = -1
 
 
 class ShaderResources(ContextCore):
     """Memory for shaders: set_shader_buffers, set_shader_images, set_hw_atomic_buffers."""
-
-    def __init__(self, screen: ScreenCore, device: Device) -> None:
-        super().__init__(screen, device)
-        self._memory_slots: dict[Slot, Resource] = {}  # resources that shaders may write
-        self._holdings.append(self._memory_slots.clear)
 
     def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers that a stage may read and write, BUFFER[start] and the next; None leaves a slot empty. (p_context.h)
@@ -112,23 +102,7 @@ class ShaderResources(ContextCore):
         checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
         for slot, found in enumerate(checked, first):
             put(slot, None if found is None else found[0])
-            self._note_slot((name, stage, slot), None if found is None else found[1])
-
-    def _note_slot(self, slot: Slot, resource: Resource | None) -> None:
-        """Note the resource that a slot of writable memory holds from now on; None empties it."""
-        if resource is None:
-            if self._memory_slots.pop(slot, None) is None:
-                return  # clients also empty slots that hold nothing, which must not make draws collect writable memory again
-        else:
-            self._memory_slots[slot] = resource
-            self._note_use(resource)
-        if slot[1] != ShaderType.COMPUTE:
-            self.state.memory = object()
-
-    def _writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
-        """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
-        found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
-        return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
+            self.order.note_slot((name, stage, slot), None if found is None else found[1])
 
 
 def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int, of_start: str = "start") -> int:

@@ -105,7 +105,7 @@ class StreamOutputs(ContextCore):
         (context.rst, "Stream output targets")
         """
         name = "create_stream_output_target"
-        self._check_resource(buffer, f"{name}: buffer")
+        self.checks.resource(buffer, f"{name}: buffer")
         if not buffer.is_buffer:
             raise ValueError(f"{name}: buffer: a texture cannot be a stream output target")
         start = integer(buffer_offset, f"{name}: buffer_offset", 0, buffer.size)
@@ -144,7 +144,7 @@ class StreamOutputs(ContextCore):
         for target, place in zip(bound, places):
             if target is None:
                 continue
-            self._note_use(target.resource)
+            self.order.note_use(target.resource)
             if place != APPEND:
                 target.offset = place
             if target.resource.user is None:
@@ -189,5 +189,5 @@ class StreamOutputs(ContextCore):
             raise ValueError(f"{argument}: it belongs to another screen")
         if target.owner is not self._owner:
             raise ValueError(f"{argument}: it belongs to another context")
-        self._check_resource(target.resource, argument)
+        self.checks.resource(target.resource, argument)
         return target

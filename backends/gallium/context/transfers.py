@@ -39,7 +39,7 @@ class Transfers(ContextCore):
 
     def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
         """Return True if pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""
-        return self._is_busy(self._check_resource(resource, "is_resource_referenced: resource"))
+        return self.order.is_busy(self.checks.resource(resource, "is_resource_referenced: resource"))
 
     def transfer_map(
         self,
@@ -69,7 +69,7 @@ class Transfers(ContextCore):
         (context.rst, "Transfers")
         """
         name = "transfer_map"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         how = TransferFlags.READ_WRITE if usage is None else as_flags(TransferFlags, usage, f"{name}: usage")
         bits = how.value
         for_reading, is_rare = not bits & _WRITE, bits & _RARE
@@ -79,15 +79,15 @@ class Transfers(ContextCore):
         if is_rare and how & TransferFlags.MAP_DIRECTLY and (how & TransferFlags.FLUSH_EXPLICIT or resource.samples > 1):
             return _NO_MAP
         if not bits & _UNSYNCHRONIZED:
-            if is_rare and how & TransferFlags.DONTBLOCK and self._is_busy(resource, for_reading=for_reading):
+            if is_rare and how & TransferFlags.DONTBLOCK and self.order.is_busy(resource, for_reading=for_reading):
                 return _NO_MAP
             if resource.is_buffer and not (is_rare and how & TransferFlags.PERSISTENT):
-                self._finish_part(resource, region.x, region.width, for_reading=for_reading)
+                self.order.finish_part(resource, region.x, region.width, for_reading=for_reading)
             else:
-                self._finish_uses(resource, for_reading=for_reading)
+                self.order.finish_uses(resource, for_reading=for_reading)
         resource.pull()
         mapped = with_room(self, lambda: TransferMap(self, resource, level, how, region))
-        self._mapping_began(mapped)
+        self.order.mapping_began(mapped)
         return mapped
 
     @staticmethod
@@ -128,7 +128,7 @@ class Transfers(ContextCore):
         self, resource: Resource, data: Any, *, offset: int = 0, usage: TransferFlags | int | str | Sequence[str] = 0
     ) -> None:
         """Write bytes (or any contiguous array) into a buffer from `offset` on. (p_context.h)"""
-        self._check_resource(resource, "buffer_subdata: resource")
+        self.checks.resource(resource, "buffer_subdata: resource")
         if not resource.is_buffer:
             raise ValueError("buffer_subdata: resource: it is a texture; use texture_subdata")
         self._write_bytes("buffer_subdata", resource, data, offset, usage)
@@ -145,7 +145,7 @@ class Transfers(ContextCore):
                 self._learn_buffer(resource)
             if self._upload(resource, begin, values, (0, 0), values.size, 1):
                 return
-            self._finish_part(resource, begin, values.size)
+            self.order.finish_part(resource, begin, values.size)
         resource.pull()
         resource.storage[begin:end] = values
         resource.push()
@@ -196,7 +196,7 @@ class Transfers(ContextCore):
         usage: TransferFlags | int | str | Sequence[str],
     ) -> None:
         """texture_subdata for a method of any name, which messages begin with."""
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         if resource.is_buffer:
             if box is None:
                 return self._write_bytes(name, resource, data, 0, usage)
@@ -221,7 +221,7 @@ class Transfers(ContextCore):
                 first = info.offset + blocks.z * info.layer_stride + blocks.y * info.row_stride + blocks.x * size
                 if self._upload(resource, first, values, (info.row_stride, row), size * blocks.width, blocks.height):
                     return None
-            self._finish_uses(resource)
+            self.order.finish_uses(resource)
         resource.pull()
         for k in range(resource.samples):
             part(resource.blocks(level, k), blocks)[...] = source
@@ -242,7 +242,7 @@ class Transfers(ContextCore):
         Pending work that writes the buffer is carried out first. Gallium's auxiliary library has this as pipe_buffer_read.
         """
         name = "buffer_read"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         if not resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a texture; use texture_read")
         values = writable_bytes(into, f"{name}: into")
@@ -250,7 +250,7 @@ class Transfers(ContextCore):
         end = begin + values.size
         if end > resource.size:
             raise ValueError(f"{name}: into: it takes {values.size} bytes; from {begin} on the buffer has {resource.size - begin}")
-        self._finish_part(resource, begin, values.size, for_reading=True)
+        self.order.finish_part(resource, begin, values.size, for_reading=True)
         resource.pull()
         self._copy_texels(resource, 0, Box(begin, 0, 0, values.size), values, (values.size, values.size))
 
@@ -282,7 +282,7 @@ class Transfers(ContextCore):
         `transfer_map` gives.
         """
         name = "texture_read"
-        self._check_resource(resource, f"{name}: resource")
+        self.checks.resource(resource, f"{name}: resource")
         region = resource.box(level, box, name)
         if resource.is_buffer:
             values = writable_bytes(into, f"{name}: into")
@@ -297,7 +297,7 @@ class Transfers(ContextCore):
         values, needed = writable_bytes(into, f"{name}: into"), layer * (region.depth - 1) + rows
         if values.size < needed or (values.size > needed and stride is layer_stride is None):
             raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")
-        self._finish_uses(resource, for_reading=True)
+        self.order.finish_uses(resource, for_reading=True)
         resource.pull()
         if box is None and level == 0 and stride is layer_stride is None:
             self._learn_texture(resource)

@@ -23,13 +23,22 @@ from backends.pipe.enums import Transfer as TransferFlags
 _WRITE = TransferFlags.WRITE.value
 
 
+class MappingOrder(Protocol):
+    """The order of a context's work."""
+
+    def finish_uses(self, resource: Resource) -> None:
+        """Carry out pending work that reads or writes the resource."""
+        ...
+
+
 class MappingOwner(Protocol):
     """The context of a mapping: it carries out pending work, and keeps the list of living mappings."""
 
     device: Device
 
-    def _finish_uses(self, resource: Resource) -> None:
-        """Carry out pending work that reads or writes the resource."""
+    @property
+    def order(self) -> MappingOrder:
+        """The order of its work."""
         ...
 
     def transfer_unmap(self, transfer: TransferMap) -> None:
@@ -108,7 +117,7 @@ class TransferMap:
         self._data = None
         if self.staging is not None:
             if self.usage & TransferFlags.WRITE and not self.usage & TransferFlags.FLUSH_EXPLICIT:
-                self.context._finish_uses(self.resource)
+                self.context.order.finish_uses(self.resource)
                 self._store(Box(0, 0, 0, self.box.width, self.box.height, self.box.depth))
             self.staging.destroy()
         self.context._mapping_ended(self)
@@ -120,7 +129,7 @@ class TransferMap:
         assert copy is not None, data
         region = copy.box(0, box, argument)
         if not self.usage & TransferFlags.UNSYNCHRONIZED:
-            self.context._finish_uses(self.resource)
+            self.context.order.finish_uses(self.resource)
         self.resource.pull()
         self._store(region)
 

@@ -235,12 +235,12 @@ class Screen(Capabilities, ScreenCore):
 
     def _finish_writes(self, context: Context, resource: Resource, name: str) -> None:
         if self.time_limit is None:
-            context._finish_uses(resource, for_reading=True)
+            context.order.finish_uses(resource, for_reading=True)
             return
         from tgsi.language import budgets
 
         with budgets.limited(name, self.time_limit, "Screen(time_limit=...)"):
-            context._finish_uses(resource, for_reading=True)
+            context.order.finish_uses(resource, for_reading=True)
 
     def _make_room(self) -> None:
         """Let idle contexts flush pending work and release cached memory. Contexts in use by another thread are skipped."""

@@ -9,14 +9,24 @@ from typing import Protocol
 from backends.gallium.threads.gate import Gate
 
 
-class FenceOwner(Protocol):
-    """The context of a fence. `_completed`: number of the latest fence before which everything is in memory."""
+class FenceOrder(Protocol):
+    """The order of a context's work. `completed`: number of the latest fence before which everything is in memory."""
 
-    _completed: int
+    completed: int
+
+    def synchronize(self) -> None:
+        """Carry out everything so far."""
+        ...
+
+
+class FenceOwner(Protocol):
+    """The context of a fence."""
+
     _gate: Gate
 
-    def _synchronize(self) -> None:
-        """Carry out everything so far."""
+    @property
+    def order(self) -> FenceOrder:
+        """The order of its work."""
         ...
 
 
@@ -38,7 +48,7 @@ class Fence:
     @property
     def is_signaled(self) -> bool:
         """True once everything before the flush is in memory."""
-        return self._context._completed >= self._number
+        return self._context.order.completed >= self._number
 
     def is_of(self, context: object) -> bool:
         """Return True if a context made the fence."""
@@ -68,4 +78,4 @@ class Fence:
     def _carry_out(self) -> None:
         with self._context._gate.held() as is_open:
             if is_open and not self.is_signaled:
-                self._context._synchronize()
+                self._context.order.synchronize()

@@ -168,8 +168,8 @@ class TracePlayer:
         call_context(self._context, call)
         if self._digests_flushes:
             context: Any = self._context
-            context._synchronize()
-            for target in (*context._cbufs, context._zsbuf):
+            context.order.synchronize()
+            for target in context.targets.surfaces:
                 texture = None if target is None else target.living_texture
                 if texture is not None:
                     self._note(Digest(f"flush: {self._name(texture)}", content_digest(texture), None))
@@ -224,7 +224,7 @@ class TracePlayer:
         plane = resource.blocks(level, sample)
         if len(data) != plane.size:
             raise WordError(f"{plane.size} bytes are wanted, not {len(data)}")
-        self._context._finish_uses(resource)
+        self._context.order.finish_uses(resource)
         plane[...] = np.frombuffer(data, np.uint8).reshape(plane.shape)
         resource.changed(level)
 
@@ -234,7 +234,7 @@ class TracePlayer:
             raise WordError("level, box and usage are wanted")
         box = resource.box(call.given["level"], call.given["box"], "write_mapped")
         if not call.given["usage"] & Transfer.UNSYNCHRONIZED:
-            self._context._finish_uses(resource)
+            self._context.order.finish_uses(resource)
         for sample in range(resource.samples):
             target = part(resource.blocks(call.given["level"], sample), resource.in_blocks(box))
             if len(data) != target.size:
@@ -244,7 +244,7 @@ class TracePlayer:
 
     def _check_content(self, call: Call) -> None:
         (resource,) = _arguments(call, Resource)
-        self._context._finish_uses(resource)
+        self._context.order.finish_uses(resource)
         if not isinstance(call.outcome, bytes):
             raise WordError("its digest is missing")
         self._note(Digest(f"end: {self._name(resource)}", content_digest(resource), call.outcome))

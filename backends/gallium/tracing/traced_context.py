@@ -27,7 +27,7 @@ class TracedContext(Context):
     _tracer: records the calls.
     """
 
-    _is_observed = True
+    is_observed = True
 
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)

@@ -215,7 +215,7 @@ class Tracer:
         self._file.let_entries(False)
         try:
             self._catch_up()
-            self._context._synchronize()
+            self._context.order.synchronize()
             for thing in self._handles.living():
                 if isinstance(thing, Resource) and not thing.is_destroyed:
                     self._file.write(self._encoder.call("check_content", (thing,), {}, outcome=content_digest(thing)))

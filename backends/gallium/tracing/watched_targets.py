@@ -68,7 +68,7 @@ class WatchedTargets:
         self._show_all("end")
 
     def _note_bound(self, handle_of: Callable[[Any], int]) -> None:
-        for surface in (*self._context._cbufs, self._context._zsbuf):
+        for surface in self._context.targets.surfaces:
             self._note(surface, handle_of)
 
     def _note(self, target: Any, handle_of: Callable[[Any], int]) -> None:
@@ -84,7 +84,7 @@ class WatchedTargets:
     def _show_all(self, moment: str, only: Resource | None = None) -> None:
         keys = [key for key, (resource, *_) in self._pending.items() if only is None or resource is only]
         if keys:
-            self._context._synchronize()
+            self._context.order.synchronize()
         for handle, level in keys:
             resource, first, count = self._pending.pop((handle, level))
             if not resource.is_destroyed:

@@ -87,9 +87,9 @@ def seen(stage: Wide) -> list[object]:
     """Everything that the calls change."""
     ctx: Any = stage.ctx
     state = ctx.state
-    found = [bytes(state.record.words), state.viewports, state.scissors, state.blend_color, state.stencil_ref, ctx._framebuffer]
-    textures = [None if item is None else item.texture for item in (*ctx._cbufs, ctx._zsbuf)]
-    return [*found, textures, ctx._allows_rendering(), state.record.hindrances, bytes(stage.buffer.blocks())]
+    found = [bytes(state.record.words), state.viewports, state.scissors, state.blend_color, state.stencil_ref, ctx.targets.framebuffer]
+    textures = [None if item is None else item.texture for item in ctx.targets.surfaces]
+    return [*found, textures, ctx.counting.allows_rendering(), state.record.hindrances, bytes(stage.buffer.blocks())]
 
 
 def reset(stage: Wide) -> None:

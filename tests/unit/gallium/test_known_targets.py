@@ -30,7 +30,7 @@ def bind(ctx: Any, colors: list[Any], depth: Any = None) -> None:
 
 
 def bound(ctx: Any) -> tuple[Any, Any]:
-    return ctx._cbufs, ctx._zsbuf
+    return ctx.targets.cbufs, ctx.targets.zsbuf
 
 
 @pytest.mark.parametrize("threads", [0, 2])
@@ -81,9 +81,9 @@ def test_known_targets_are_told_apart_by_number_order_and_depth(stage: Targets) 
     ctx.set_framebuffer_state(zsbuf=depth)
     assert bound(ctx) == ((), depth)
     ctx.set_framebuffer_state(cbufs=[a, b], width=8)
-    assert ctx._framebuffer.width == 8
+    assert ctx.targets.framebuffer.width == 8
     ctx.set_framebuffer_state(cbufs=[a, b])
-    assert ctx._framebuffer.width == min(SIZES[:2])
+    assert ctx.targets.framebuffer.width == min(SIZES[:2])
     ctx.set_framebuffer_state()
     assert bound(ctx) == ((), None)
 
@@ -95,7 +95,7 @@ def test_more_framebuffers_with_one_first_surface_than_are_remembered_are_all_bo
         for other in others:
             bind(ctx, [first, other])
             assert bound(ctx) == ((first, other), None)
-    assert len(ctx._prepared_targets) <= MOST_ALIKE
+    assert len(ctx.targets.prepared) <= MOST_ALIKE
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

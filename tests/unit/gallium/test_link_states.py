@@ -103,7 +103,7 @@ def test_a_link_state_chooses_the_output_that_feeds_an_input(screen: g.Screen, c
 
 def test_changing_only_the_link_state_changes_the_next_draw(screen: g.Screen, ctx: g.Context) -> None:
     draw(screen, ctx, VERTEX, FRAGMENT)
-    target = ctx._cbufs[0]
+    target = ctx.targets.cbufs[0]
     assert target is not None
     ctx.bind_link_state(ctx.create_link_state({"GENERIC[0]": "GENERIC[1]"}))
     ctx.draw_vbo(mode="TRIANGLE_STRIP", count=4)

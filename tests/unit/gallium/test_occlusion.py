@@ -200,7 +200,7 @@ def test_predicates_tell_whether_a_sample_passed(counting: Counting, kind: str) 
 def test_nested_paused_and_forgotten_queries_count_what_was_drawn_in_them(
     counting: Counting, monkeypatch: pytest.MonkeyPatch, most: int, seed: int
 ) -> None:
-    monkeypatch.setattr("backends.gallium.context.queries.MOST_INTERVALS", most)
+    monkeypatch.setattr("backends.gallium.context.shared.counting.MOST_INTERVALS", most)
     ctx, source = counting.ctx, random.Random(seed)
     active: dict[g.Query, int] = {}
     ended: dict[g.Query, int] = {}

@@ -324,7 +324,7 @@ END
 def test_a_pause_carries_out_what_no_byte_depends_on(screen: Any) -> None:
     scene = Scene(screen)
     scene.draw()
-    scene.ctx._use_pause()
+    scene.ctx.order.use_pause()
     assert not scene.ctx.device.pending
     text = (
         "FRAG\nDCL BUFFER[0]\nDCL OUT[0], COLOR\nIMM[0] UINT32 {0, 1, 2, 3}\nATOMUADD OUT[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].yyyy\nEND\n"
@@ -332,7 +332,7 @@ def test_a_pause_carries_out_what_no_byte_depends_on(screen: Any) -> None:
     scene.ctx.bind_fs_state(scene.ctx.create_fs_state(text))
     scene.ctx.set_shader_buffers("FRAGMENT", [screen.resource_create(target="BUFFER", width0=64)])
     scene.draw()
-    scene.ctx._use_pause()
+    scene.ctx.order.use_pause()
     assert scene.ctx.device.pending
 
 

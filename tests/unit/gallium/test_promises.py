@@ -179,8 +179,8 @@ SEVERAL: dict[str, Callable[[Any, Objects, Any], object]] = {
 def bound(ctx: g.Context) -> tuple[object, ...]:
     """Everything that is bound, in a form that can be compared."""
     state = ctx.state
-    memory = [ctx._writable(of_draws=is_drawn) for is_drawn in (False, True)]
-    return (bytes(state.record), state.stream_targets, ctx._cbufs, ctx._zsbuf, ctx._framebuffer, memory)
+    memory = [ctx.order.writable(of_draws=is_drawn) for is_drawn in (False, True)]
+    return (bytes(state.record), state.stream_targets, ctx.targets.cbufs, ctx.targets.zsbuf, ctx.targets.framebuffer, memory)
 
 
 @pytest.mark.parametrize("name", SEVERAL)

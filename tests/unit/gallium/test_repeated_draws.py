@@ -299,15 +299,15 @@ def test_targets_that_are_bound_in_turns_are_the_same_framebuffers(screen: Any) 
         seen = []
         for target in (first, second) * 2:
             ctx.set_framebuffer_state(cbufs=[target], zsbuf=depth)
-            seen.append(ctx._framebuffer)
+            seen.append(ctx.targets.framebuffer)
         assert seen[0] is seen[2]
         assert seen[1] is seen[3]
         assert seen[0] is not seen[1]
         ctx.set_framebuffer_state(cbufs=[first])
-        assert ctx._framebuffer.zsbuf is None
+        assert ctx.targets.framebuffer.zsbuf is None
         ctx.set_framebuffer_state(cbufs=[first, second], zsbuf=depth, width=SIZE - 1)
-        assert ctx._framebuffer.cbufs == (first.packet, second.packet)
-        assert ctx._framebuffer.width == SIZE - 1
+        assert ctx.targets.framebuffer.cbufs == (first.packet, second.packet)
+        assert ctx.targets.framebuffer.width == SIZE - 1
 
 
 def test_templates_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

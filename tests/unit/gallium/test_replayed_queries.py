@@ -41,7 +41,7 @@ def test_queries_of_a_bundle_run_no_python(counting: Counting) -> None:
 @pytest.mark.parametrize("most", [7, 4096])
 @pytest.mark.parametrize("seed", range(5))
 def test_bundles_and_calls_count_together_what_was_drawn(counting: Counting, monkeypatch: pytest.MonkeyPatch, most: int, seed: int) -> None:
-    monkeypatch.setattr("backends.gallium.context.queries.MOST_INTERVALS", most)
+    monkeypatch.setattr("backends.gallium.context.shared.counting.MOST_INTERVALS", most)
     ctx, source, is_paused = counting.ctx, random.Random(seed), False
     queries = [ctx.create_query("OCCLUSION_COUNTER") for _ in range(5)]
     active: dict[g.Query, int] = {}

@@ -80,7 +80,7 @@ def test_passes_of_a_recording_give_the_bytes_of_the_calls(threads: int, kind: s
             if k == 1:
                 stage.ctx.flush()
         assert stage.read() == wanted
-        assert stage.ctx._cbufs == (stage.surfaces[count % 4],)
+        assert stage.ctx.targets.cbufs == (stage.surfaces[count % 4],)
 
 
 def test_targets_that_were_bound_before_run_no_python() -> None:
@@ -104,14 +104,14 @@ def test_python_goes_on_with_targets_that_generated_code_has_bound() -> None:
             bundle.set_framebuffer_state(cbufs=[stage.surfaces[2]])
         ctx.replay(bundle, 3)
         ctx.clear(color=(0, 1, 0, 0))
-        assert ctx._framebuffer.width == SIZES[2]
+        assert ctx.targets.framebuffer.width == SIZES[2]
         assert set(stage.read()[2]) <= {0, 255}
         ctx.replay(bundle)
         ctx.set_framebuffer_state(cbufs=[stage.surfaces[3]])
         ctx.clear(color=(0, 0, 1, 0))
         ctx.replay(bundle)
         stage.draw(ctx, 2)
-        assert ctx._framebuffer.width == SIZES[2]
+        assert ctx.targets.framebuffer.width == SIZES[2]
         assert set(stage.read()[3]) <= {0, 255}
 
 
@@ -133,8 +133,8 @@ def test_a_recording_that_goes_leaves_its_targets_bound_and_lets_go_of_others() 
             stage.draw(bundle, 3)
         ctx.replay(bundle, 2)
         gc.collect()
-        assert ctx._cbufs[0] is not None
-        assert ctx._cbufs[0].texture is other
+        assert ctx.targets.cbufs[0] is not None
+        assert ctx.targets.cbufs[0].texture is other
         assert np.frombuffer(stage.read()[1], np.uint8).any()
         gc.collect()
         ctx.replay(bundle)  # takes note of what has ended

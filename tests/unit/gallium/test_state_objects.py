@@ -149,11 +149,11 @@ def test_impossible_views_are_refused(screen: g.Screen, ctx: g.Context, given: d
 def test_framebuffer_is_as_large_as_its_smallest_target(screen: g.Screen, ctx: g.Context) -> None:
     color, depth = screen.resource_create(width0=40, height0=20), screen.resource_create(width0=30, height0=50, format="Z16_UNORM")
     ctx.set_framebuffer_state(cbufs=[None, color], zsbuf=depth)
-    assert (ctx._framebuffer.width, ctx._framebuffer.height) == (30, 20)
+    assert (ctx.targets.framebuffer.width, ctx.targets.framebuffer.height) == (30, 20)
     ctx.set_framebuffer_state(g.FramebufferState((color,), None, 8, 8))
-    assert (ctx._framebuffer.width, ctx._framebuffer.height) == (8, 8)
+    assert (ctx.targets.framebuffer.width, ctx.targets.framebuffer.height) == (8, 8)
     ctx.set_framebuffer_state()
-    assert (ctx._framebuffer.width, ctx._framebuffer.cbufs) == (0, ())
+    assert (ctx.targets.framebuffer.width, ctx.targets.framebuffer.cbufs) == (0, ())
 
 
 def test_wrong_targets_are_refused(screen: g.Screen, ctx: g.Context) -> None:

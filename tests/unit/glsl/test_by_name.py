@@ -53,7 +53,7 @@ def plain(ctx: g.Context, *color: float) -> g.Resource:
 
 def drawn(ctx: g.Context) -> list[float]:
     ctx.draw_vbo(mode="TRIANGLES", count=3)
-    target = ctx._cbufs[0]
+    target = ctx.targets.cbufs[0]
     assert target is not None
     pixels = target.texture.pixels()
     assert (pixels == pixels[0, 0]).all()

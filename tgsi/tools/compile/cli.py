@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -107,7 +108,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace | None:
     if unknown:
         from tgsi.tools.compile.nearest import nearest
 
-        options_known = [name for action in parser._actions for name in action.option_strings]
+        options_known = re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", parser.format_help())
         hint = nearest(unknown[0].split("=")[0], options_known)
         if os.path.lexists(unknown[0]):
             hint = f"the file of that name is written `./{unknown[0]}`"

@@ -30,7 +30,7 @@ def write_box(context: Context, resource: Resource, level: int, box: Box, data: 
         context.buffer_subdata(resource, data[: region.width], offset=region.x)
         return
     source, view = _both(context, resource, level, box, data, stride, layer_stride)
-    if context._is_observed:  # the trace has to hear of it
+    if context.is_observed:  # the trace has to hear of it
         context.texture_subdata(resource, np.ascontiguousarray(source).tobytes(), level=level, box=resource.box(level, box, "box"))
         return
     view[...] = source
@@ -43,11 +43,11 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
         region = resource.box(level, box, "box")
         if len(data) < region.width:
             raise CommandError("data_size", f"{region.width} bytes are needed, {len(data)} are there")
-        context._finish_uses(resource)
+        context.order.finish_uses(resource)
         data[: region.width] = resource.storage.data[region.x : region.x + region.width]
         return
     target, view = _both(context, resource, level, box, data, stride, layer_stride)
-    if context._is_observed:  # the player compares what it reads
+    if context.is_observed:  # the player compares what it reads
         with context.transfer_map(resource, level=level, usage="READ", box=resource.box(level, box, "box")):
             pass
     target[...] = view
@@ -76,7 +76,7 @@ def _both(
     row, layer, needed = _strides(resource, region, stride, layer_stride)
     if row < texel * region.width or needed > len(data):
         raise CommandError("data_size", f"{needed} bytes with rows of {row} are needed, {len(data)} are there")
-    context._finish_uses(resource)
+    context.order.finish_uses(resource)
     theirs = np.ndarray((region.depth, region.height, region.width * texel), np.uint8, data, 0, (layer, row, 1))
     info = resource.levels[level]
     start = info.offset + region.z * info.layer_stride + region.y * info.row_stride + region.x * texel

@@ -34,7 +34,7 @@ _COLOR0 = int(Clear.COLOR0)
 
 @command("SET_VERTEX_BUFFERS", "", VERTEX_BUFFER, kind=Kind.VERTEX_BUFFERS)
 def _vertex_buffers(sub: SubContext, words: Words) -> None:
-    if sub.gallium._is_observed:
+    if sub.gallium.is_observed:
         _vertex_buffers_by_name(sub, words)
         return
     key = bytes(words)
@@ -73,7 +73,7 @@ def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> Bo
 def _index_buffer(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     known = sub.index_sets.get(key)
-    if known is None or sub.gallium._is_observed:
+    if known is None or sub.gallium.is_observed:
         if not words[0]:
             sub.gallium.set_index_buffer(None)
             sub.reader.set_index_size(0)
@@ -83,7 +83,7 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
         if words[1] not in (1, 2, 4):
             raise CommandError("index_size", f"1, 2 or 4 bytes, not {words[1]}")
         sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
-        if sub.gallium._is_observed:
+        if sub.gallium.is_observed:
             sub.reader.set_index_size(words[1])
             return
         known = sub.gallium.state.index_buffer
@@ -115,7 +115,7 @@ def _uniform_buffer(sub: SubContext, words: Words) -> None:
 @command("CLEAR", CLEAR, kind=Kind.CLEAR)
 def _clear(sub: SubContext, words: Words) -> None:
     context, integers = sub.gallium, 0
-    for index, target in enumerate(context._cbufs):
+    for index, target in enumerate(context.targets.cbufs):
         if target is not None and target.format.is_integer:
             integers |= _COLOR0 << index
     for buffers, color, depth, stencil in _clears(bytes(words[:8]), integers):
@@ -180,7 +180,7 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
     if len(sub.infos) >= MAX_INFOS:
         sub.infos.clear()
     sub.infos[key] = info
-    sub.gallium._accept_draw_info(info)
+    sub.gallium.checks.accept_draw(info)
     return info
 
 

@@ -99,7 +99,7 @@ def _busy_wait(session: Session, body: memoryview) -> None:
         if holding is None or holding.bind == BIND_CUSTOM:
             session.synchronize()
         elif session.contexts:
-            session.current.gallium._finish_uses(holding.resource)
+            session.current.gallium.order.finish_uses(holding.resource)
     finally:
         session.wire.write(DONE)
 

@@ -92,7 +92,7 @@ def _tell_result(sub: SubContext, found: Query) -> None:
 def _tell(sub: SubContext, holding: Holding, offset: int, data: bytes) -> None:
     """Write bytes into a buffer, and into the client's memory of it."""
     buffer, end = holding.resource, offset + len(data)
-    sub.gallium._finish_uses(buffer)
+    sub.gallium.order.finish_uses(buffer)
     buffer.storage.data[offset:end] = data
     if holding.memory is not None and end <= len(holding.memory):
         holding.memory[offset:end] = data

@@ -173,7 +173,7 @@ class Session:
         self.tell_due()
         found = self._current
         if found is not None and found.context is not None:
-            found.context._synchronize()
+            found.context.order.synchronize()
 
     def tell_due(self) -> None:
         """Write the results of queries that the client has asked for."""
@@ -186,7 +186,7 @@ class Session:
             if found.answer_waits is not None and not self.due:
                 found.answer_waits()
             if found.context.device.pending and self.wire.is_quiet:
-                found.context._use_pause()
+                found.context.order.use_pause()
         return self.wire.read(8)
 
     def resource(self, handle: int, name: str) -> Any:
@@ -236,7 +236,7 @@ class Session:
             self.account.freed = 0
             for sub in self.contexts.values():
                 if sub.context is not None:
-                    sub.context._synchronize()
+                    sub.context.order.synchronize()
         if self._lent:
             self.account.give(self._lent)
             self._lent = 0

@@ -114,7 +114,7 @@ class SubContext:
         counts = self.context.device.statistics(flushes=False)
         session.note_work(0, counts.kernels_loaded, counts.compile_ns)
         state = self.context.state
-        read, answer = (0 if self.context._is_observed else self.context.device.reader_entry(name) for name in ("read", "answer_waits"))
+        read, answer = (0 if self.context.is_observed else self.context.device.reader_entry(name) for name in ("read", "answer_waits"))
         self.reader = Reader(state.record, state.numbers, read, session.rows, session.buffers, session.memories)
         self.answer_waits = session.waits.answerer(answer, ctypes.addressof(state.record)) if session.waits is not None else None
         self.objects: dict[int, tuple[int, Any, int]] = {}

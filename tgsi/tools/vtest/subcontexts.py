@@ -54,4 +54,4 @@ def _marker(sub: SubContext, words: Words) -> None:
 @command("MEMORY_BARRIER", "flags")
 @command("TEXTURE_BARRIER", "flags")
 def _barrier(sub: SubContext, words: Words) -> None:
-    sub.gallium._synchronize()
+    sub.gallium.order.synchronize()

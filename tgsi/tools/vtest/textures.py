@@ -154,7 +154,7 @@ def _framebuffer(sub: SubContext, words: Words) -> None:
     surfaces = [sub.find(handle, kinds.SURFACE, "cbuf_handle") for handle in colors]
     zsbuf = sub.find(depth, kinds.SURFACE, "zsurf_handle")
     if zsbuf is None and not any(surfaces):
-        sub.gallium.set_framebuffer_state(width=sub.gallium._framebuffer.width, height=sub.gallium._framebuffer.height)
+        sub.gallium.set_framebuffer_state(width=sub.gallium.targets.framebuffer.width, height=sub.gallium.targets.framebuffer.height)
         return
     sub.gallium.set_framebuffer_state(cbufs=surfaces, zsbuf=zsbuf)
 
@@ -162,6 +162,6 @@ def _framebuffer(sub: SubContext, words: Words) -> None:
 @command("SET_FRAMEBUFFER_STATE_NO_ATTACH", "width_height layers_samples")
 def _no_attachment(sub: SubContext, words: Words) -> None:
     context = sub.gallium
-    if context._zsbuf is None and not any(context._cbufs):
+    if not any(context.targets.surfaces):
         size, slices = words
         context.set_framebuffer_state(width=size & 0xFFFF, height=size >> 16, layers=slices & 0xFFFF, samples=slices >> 16)

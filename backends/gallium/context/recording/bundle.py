@@ -162,7 +162,7 @@ class Bundle:
         if not isinstance(thing, OBJECTS):
             return None
         if isinstance(thing, Resource):
-            self._owner.context._check_resource(thing, "record: resource")
+            self._owner.context.checks.resource(thing, "record: resource")
         if thing.is_destroyed:
             raise ValueError(f"record: {thing!r} was destroyed")
         handle = self._owner.handles.find(thing)

@@ -31,7 +31,7 @@ class Player:
         """is_native: generated code carries out commands; otherwise every one is a call of a method."""
         state = context.state
         self._context, self._buffers, self._queries = context, Buffers(), Buffers()
-        entry = 0 if context._is_observed or not is_native else context.device.reader_entry()
+        entry = 0 if context.is_observed or not is_native else context.device.reader_entry()
         self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers, Buffers(), self._queries)
         self._memory: dict[int, tuple[int, int, object]] = {}
         self._objects: Mapping[int, Any] = {}
@@ -46,7 +46,7 @@ class Player:
             self._buffers.put(handle, thing.address, thing.size)
             self._memory[handle] = thing.address, thing.size, thing.storage
         elif isinstance(thing, Query) and thing.samples is not None:
-            self._context._share_query(thing)
+            self._context.counting.share(thing)
             self._queries.put(handle, ctypes.addressof(thing.record), ctypes.sizeof(QueryRecord))
 
     def ended(self, handle: int) -> None:
@@ -93,7 +93,7 @@ class Player:
         try:
             return self._play(words, objects, perform, forget, offset)
         finally:
-            self._context._settle_targets()
+            self._context.targets.settle()
 
     def _play(
         self, words: memoryview, objects: Mapping[int, Any], perform: Callable[[Call], None], forget: Callable[[int], None], offset: int
@@ -149,14 +149,14 @@ class Player:
         length = self._lengths_of().get(call.method.name)
         if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
             tags = (*call.handles, *((call.method.name,) if length is not None else ()))
-            owner = self._context._prepare_targets() if item.command is Command.FRAMEBUFFER else 0
+            owner = self._context.targets.prepare() if item.command is Command.FRAMEBUFFER else 0
             if owner or item.command is not Command.FRAMEBUFFER:
                 row = call.method.places
                 self._reader.learn(head, item.words, places, tags, unless=row.unless, hinders=row.hinders, owner=owner)
 
     def _let_go(self, targets: int) -> None:
         if targets:
-            self._context._end_targets(targets)
+            self._context.targets.end(targets)
 
     def _lengths_of(self) -> dict[str, int]:
         state = self._context.state

@@ -46,17 +46,17 @@ class Pictures:
     def leaving(self, client: str, contexts: Iterable[Context | None], holding: Holding) -> None:
         """Take a picture of a resource that is about to be freed if it is a color target of one of the client's contexts."""
         for context in contexts:
-            if context is not None and any(s is not None and s.living_texture is holding.resource for s in context._cbufs):
-                context._synchronize()
+            if context is not None and any(s is not None and s.living_texture is holding.resource for s in context.targets.cbufs):
+                context.order.synchronize()
                 self._take(client, holding.resource, is_window=bool(holding.bind & SHOWN))
 
     def ending(self, client: str, context: Context | None, holdings: Iterable[Holding]) -> None:
         """Take a picture of the first color target of a context that is about to be destroyed, if the client still has the target."""
-        if context is not None and context._cbufs and context._cbufs[0] is not None:
-            resource = context._cbufs[0].living_texture
+        if context is not None and context.targets.cbufs and context.targets.cbufs[0] is not None:
+            resource = context.targets.cbufs[0].living_texture
             for holding in holdings:
                 if resource is not None and holding.is_made and holding.resource is resource:
-                    context._synchronize()
+                    context.order.synchronize()
                     self._take(client, resource, is_window=bool(holding.bind & SHOWN))
 
     def close(self, client: str) -> None:

@@ -1,0 +1,5 @@
+"""Objects that the parts of a context share: `order` of work and fences, bound `targets`, `checks` of arguments, `counting` of samples.
+
+Parts, mappings, fences, traces and `tgsi.tools.vtest` call their public methods; they know no part, and keep no context alive.
+May import `backends.gallium.resource` and what is below, and the kinds of queries. Read next: `order`.
+"""
