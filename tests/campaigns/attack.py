@@ -25,7 +25,7 @@ from random import Random
 from tests.vtest.encoder import BUFFER, COVER, FRAGMENT, PASS_FS, RGBA8, TEXTURE_2D, Commands, Stream, draw, read, target, vertices
 from tests.vtest.live import Live, wait_until
 from tests.vtest.random_streams import commands, mutated, start
-from tgsi.tools.vtest.table import COMMANDS
+from tgsi.tools.vtest.commands.table import COMMANDS
 
 MIB = 1 << 20
 ALLOWANCE = 24 * MIB

@@ -10,7 +10,7 @@ from functools import cache
 from tests.vtest.encoder import Commands, Stream, run, target
 from tests.vtest.random_streams import commands, mutated, start
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.table import COMMANDS
+from tgsi.tools.vtest.commands.table import COMMANDS
 
 WORDS = (0, 1, 2, 3, 4, 5, 7, 8, 16, 20, 21, 30, 31, 40, 41, 255, 256, 0xFFFF, 1 << 16, 1 << 20, 1 << 31, 0xFFFFFFFF)
 MEMORY = 1 << 28

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.messages import answer
-from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire
+from tgsi.tools.vtest.protocol.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.protocol.wire import FileWire
+from tgsi.tools.vtest.session.messages import answer
+from tgsi.tools.vtest.session.session import Session
 
 RGBA8 = 67
 Z24S8 = 19

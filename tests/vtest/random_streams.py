@@ -24,7 +24,7 @@ from tests.vtest.encoder import (
     vertices,
     word,
 )
-from tgsi.tools.vtest.numbers import COMMAND_NAMES
+from tgsi.tools.vtest.protocol.numbers import COMMAND_NAMES
 
 SIZE = 16
 TEXTURE_FS = (

@@ -29,12 +29,12 @@ from tests.vtest.encoder import (
 )
 from tests.vtest.live import Live, running
 from tgsi.gallium import Screen
-from tgsi.tools.vtest import table
-from tgsi.tools.vtest.account import OBJECT, SUB_CONTEXT, TEXT
-from tgsi.tools.vtest.messages import MAX_MESSAGE, take
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire
+from tgsi.tools.vtest.commands import table
+from tgsi.tools.vtest.protocol.account import OBJECT, SUB_CONTEXT, TEXT
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.protocol.wire import FileWire
+from tgsi.tools.vtest.session.messages import MAX_MESSAGE, take
+from tgsi.tools.vtest.session.session import Session
 
 pytestmark = pytest.mark.usefixtures("quick_collections")
 

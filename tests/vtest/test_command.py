@@ -16,7 +16,7 @@ import pytest
 
 from tests.vtest.encoder import COVER, Commands, Stream, draw, read, target, vertices
 from tgsi.tools.vtest.cli import main
-from tgsi.tools.vtest.compare import FRACTION, compare
+from tgsi.tools.vtest.output.compare import FRACTION, compare
 
 Captured = pytest.CaptureFixture[str]
 
@@ -86,11 +86,11 @@ def test_screenshots_are_written_when_a_target_goes(tmp_path: Path) -> None:
     from PIL import Image
 
     from tgsi.gallium import Screen
-    from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.output.pictures import Pictures
     from tgsi.tools.vtest.output.wanted import Wanted
-    from tgsi.tools.vtest.session import Session
-    from tgsi.tools.vtest.wire import FileWire
+    from tgsi.tools.vtest.protocol.wire import FileWire
+    from tgsi.tools.vtest.session.messages import answer
+    from tgsi.tools.vtest.session.session import Session
 
     stream = red().message(3, 1)
     with Screen(0) as screen:

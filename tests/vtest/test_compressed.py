@@ -8,7 +8,7 @@ import pytest
 
 from tests.vtest.encoder import SAMPLED, TEXTURE_2D, Commands, Runner, Stream
 from tests.vtest.test_draws import target_of_texture
-from tgsi.tools.vtest.numbers import FORMATS
+from tgsi.tools.vtest.protocol.numbers import FORMATS
 
 DXT1, DXT5, RGTC1, R32G32_UINT = 105, 108, 113, 194
 RED_BLUE = struct.pack("<2H", 0xF800, 0x001F)

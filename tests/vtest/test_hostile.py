@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.vtest.encoder import COVER, FRAGMENT, PASS_FS, RGBA8, VERTEX, Commands, Runner, Stream, draw, floats, read, target, vertices
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-from tgsi.tools.vtest.session import MAX_COMPLAINTS
-from tgsi.tools.vtest.table import COMMANDS, OBJECTS
+from tgsi.tools.vtest.commands.table import COMMANDS, OBJECTS
+from tgsi.tools.vtest.protocol.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.session.session import MAX_COMPLAINTS
 
 UNKNOWN = {"PIPE_RESOURCE_CREATE", "PIPE_RESOURCE_SET_TYPE"}
 """Commands that none of our capabilities announces, video commands among them."""

@@ -33,12 +33,12 @@ from tests.vtest.encoder import (
     vertices,
 )
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.caps import CapabilitySet, capability_set
-from tgsi.tools.vtest.errors import ProtocolError
-from tgsi.tools.vtest.messages import answer, take
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, FORMATS
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire, SocketWire
+from tgsi.tools.vtest.protocol.caps import CapabilitySet, capability_set
+from tgsi.tools.vtest.protocol.errors import ProtocolError
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, FORMATS
+from tgsi.tools.vtest.protocol.wire import FileWire, SocketWire
+from tgsi.tools.vtest.session.messages import answer, take
+from tgsi.tools.vtest.session.session import Session
 
 
 def test_the_handshake_is_answered_as_mesa_wants_it(serve: Runner) -> None:

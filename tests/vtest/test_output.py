@@ -19,8 +19,6 @@ from tests.vtest.test_command import red
 from tgsi.gallium import Screen
 from tgsi.tools.replay.cli import main as replay
 from tgsi.tools.vtest.cli import main
-from tgsi.tools.vtest.messages import answer
-from tgsi.tools.vtest.numbers import SHOWN
 from tgsi.tools.vtest.output import film as film_module
 from tgsi.tools.vtest.output import log, pictures
 from tgsi.tools.vtest.output.film import Film
@@ -31,9 +29,11 @@ from tgsi.tools.vtest.output.shader_texts import ShaderTexts
 from tgsi.tools.vtest.output.summary import Summary
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
 from tgsi.tools.vtest.processes.marks import Mark
+from tgsi.tools.vtest.protocol.numbers import SHOWN
+from tgsi.tools.vtest.protocol.wire import FileWire
 from tgsi.tools.vtest.server import Options, serve_client
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire
+from tgsi.tools.vtest.session.messages import answer
+from tgsi.tools.vtest.session.session import Session
 
 Captured = pytest.CaptureFixture[str]
 

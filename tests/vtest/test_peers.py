@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import SHARED
 from tests.vtest.encoder import Stream, run
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.compare import compare
+from tgsi.tools.vtest.output.compare import compare
 
 STREAMS = SHARED / "peers" / "virgl" / "streams.tar.xz"
 EVERY = 12  # of 746 streams; to run all: tgsi-vtest --compare --replay FOLDER/*.bin

@@ -36,10 +36,10 @@ from tests.vtest.encoder import (
 )
 from tests.vtest.random_streams import TEXTURE_FS, mutated, valid, views
 from tgsi.gallium import Screen
-from tgsi.tools.vtest import table
-from tgsi.tools.vtest.messages import answer
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire
+from tgsi.tools.vtest.commands import table
+from tgsi.tools.vtest.protocol.wire import FileWire
+from tgsi.tools.vtest.session.messages import answer
+from tgsi.tools.vtest.session.session import Session
 
 RED = (255, 0, 0, 255)
 WAIT = 12  # bytes of the reply to a wait

@@ -14,10 +14,10 @@ from backends.pipe.enums import DriverQuery
 from backends.software.renderer import Renderer
 from tests.vtest.encoder import BUFFER, COVER, RGBA8, SAMPLED, TEXTURE_2D, Commands, Stream, draw, read, target, vertices
 from tgsi.gallium import Screen
-from tgsi.tools.vtest import table
-from tgsi.tools.vtest.messages import take
-from tgsi.tools.vtest.session import Session
-from tgsi.tools.vtest.wire import FileWire
+from tgsi.tools.vtest.commands import table
+from tgsi.tools.vtest.protocol.wire import FileWire
+from tgsi.tools.vtest.session.messages import take
+from tgsi.tools.vtest.session.session import Session
 
 SIZE, R8 = 96, 64
 BUFFER_1, STAGED, TEXTURE = 1, 2, 3

@@ -13,12 +13,12 @@ from backends.device.commands.waits import BUSY, DONE
 from tests.alarms import interrupted
 from tests.vtest.encoder import BUFFER, COVER, RGBA8, TARGET, TEXTURE_2D, Commands, Stream, draw, pipeline, vertices
 from tgsi.gallium import Screen
-from tgsi.tools.vtest.cuts import FULL
-from tgsi.tools.vtest.messages import answer
-from tgsi.tools.vtest.numbers import BIND_CUSTOM
 from tgsi.tools.vtest.processes.marks import Mark
-from tgsi.tools.vtest.session import Session, Statistics
-from tgsi.tools.vtest.wire import SocketWire
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM
+from tgsi.tools.vtest.protocol.wire import SocketWire
+from tgsi.tools.vtest.session.cuts import FULL
+from tgsi.tools.vtest.session.messages import answer
+from tgsi.tools.vtest.session.session import Session, Statistics
 
 BUFFERS = (2, 3)
 WAIT = struct.Struct("<4I")

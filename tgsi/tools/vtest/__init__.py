@@ -1,9 +1,8 @@
 """``tgsi-vtest``: a server for Mesa's virpipe driver, through which unmodified OpenGL programs draw with a Gallium context.
 
-`cli` parses the options. `server` listens on a unix socket and forks a process per client. In that process `wire` transports bytes,
-`messages` answers the messages of the connection, and `session` runs the commands of a SUBMIT_CMD message. The commands are rows of
-`table`, filled by one module per family (`states`, `shaders`, `textures`, `draws` ...), and call the Context of a `subcontext`. The
-protocol's numbers are in `numbers`. docs/vtest.md is the manual.
+`cli` parses the options. `server` listens on a unix socket and forks a process per client. In that process `session` answers the messages
+of the connection, and `commands` has a function for each command of a SUBMIT_CMD message, which calls the Context of a sub-context.
+`protocol` has the numbers and transports bytes. `replay` runs recorded streams again. docs/vtest.md is the manual.
 """
 
 import os

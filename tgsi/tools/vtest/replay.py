@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from backends.device.commands.layout import MAGIC
-from tgsi.tools.vtest.compare import compare
+from tgsi.tools.vtest.output.compare import compare
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import Parts
 from tgsi.tools.vtest.output.progress import bar
@@ -23,9 +23,9 @@ def run_stream(stream: bytes, options: Options, name: str, note: Callable[[int],
 
     name: a part of the names of pictures and texts. note: takes the number of bytes that were carried out.
     """
-    from tgsi.tools.vtest.messages import answer
-    from tgsi.tools.vtest.session import Session, Statistics
-    from tgsi.tools.vtest.wire import FileWire
+    from tgsi.tools.vtest.protocol.wire import FileWire
+    from tgsi.tools.vtest.session.messages import answer
+    from tgsi.tools.vtest.session.session import Session, Statistics
 
     replies = io.BytesIO()
     lines: list[str] = []

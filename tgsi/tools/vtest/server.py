@@ -89,7 +89,8 @@ def warm(options: Options) -> None:
     A textured triangle is drawn. If nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first
     frame of a client.
     """
-    from tgsi.tools.vtest import messages, wire  # noqa: F401  (imported for the forked children)
+    from tgsi.tools.vtest.protocol import wire  # noqa: F401  (imported for the forked children)
+    from tgsi.tools.vtest.session import messages  # noqa: F401
 
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
@@ -114,9 +115,9 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
 
     first: what was read of the connection already. marks: memory for the marks of `processes.children`.
     """
-    from tgsi.tools.vtest.messages import answer
-    from tgsi.tools.vtest.session import Session, Statistics
-    from tgsi.tools.vtest.wire import SocketWire
+    from tgsi.tools.vtest.protocol.wire import SocketWire
+    from tgsi.tools.vtest.session.messages import answer
+    from tgsi.tools.vtest.session.session import Session, Statistics
 
     statistics = Statistics() if options.statistics else None
     pictures, texts = observers(options.wanted, os.getpid())
@@ -165,7 +166,7 @@ def observers(wanted: Wanted, process: int | str) -> tuple[Pictures | None, Shad
 
 def report(name: str, statistics: object) -> None:
     """Log the statistics of a client."""
-    from tgsi.tools.vtest.session import Statistics
+    from tgsi.tools.vtest.session.session import Statistics
 
     assert isinstance(statistics, Statistics)
     LOG.warning(f"{name}: {statistics.errors} errors; messages: " + ", ".join(f"{k} {n}" for k, n in statistics.messages.most_common()))
@@ -214,7 +215,7 @@ def _serve_one(door: Door, options: Options) -> int:
 
 
 def _serve_all(door: Door, options: Options, until: int | None, at_end: Callable[[], None]) -> int:
-    from tgsi.tools.vtest.messages import message_name
+    from tgsi.tools.vtest.session.messages import message_name
 
     def work(visitor: Visitor, marks: memoryview) -> int:
         return _child(visitor, marks, options)

@@ -9,16 +9,16 @@ import numpy as np
 from PIL import Image
 
 from backends.formats.arrays import unpack
-from tgsi.tools.vtest.numbers import SHOWN
 from tgsi.tools.vtest.output.film import Film
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import part
 from tgsi.tools.vtest.output.wanted import LAST, Wanted
+from tgsi.tools.vtest.protocol.numbers import SHOWN
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
-    from tgsi.tools.vtest.holdings import Holding
+    from tgsi.tools.vtest.protocol.holdings import Holding
 
 MOST_FILES = 1000
 _FEWEST_PIXELS = 64

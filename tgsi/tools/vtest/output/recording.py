@@ -9,9 +9,9 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
-from tgsi.tools.vtest.compare import whole_messages
-from tgsi.tools.vtest.errors import ClientGone
-from tgsi.tools.vtest.wire import SocketWire
+from tgsi.tools.vtest.output.compare import whole_messages
+from tgsi.tools.vtest.protocol.errors import ClientGone
+from tgsi.tools.vtest.protocol.wire import SocketWire
 
 
 class RecordingWire(SocketWire):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tgsi.tools.vtest.boxes import needed_bytes, read_box, write_box
+from tgsi.tools.vtest.protocol.boxes import needed_bytes, read_box, write_box
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from backends.device.commands.bound_record import sampler_word, view_word
 from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
 from backends.pipe.limits import MAX_SAMPLER_VIEWS
-from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import STAGES, reals
-from tgsi.tools.vtest.resources import format_of, plain_format_of
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Effect, Words, command, creates
-from tgsi.tools.vtest.units import UNITS, Sampler
+from tgsi.tools.vtest.commands.resources import format_of, plain_format_of
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Effect, Words, command, creates
+from tgsi.tools.vtest.commands.units import UNITS, Sampler
+from tgsi.tools.vtest.protocol import kinds
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.numbers import STAGES, reals
 
 if TYPE_CHECKING:
     from backends.gallium.resource.view import SamplerView

@@ -11,10 +11,10 @@ from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.record import record
-from tgsi.tools.vtest.account import OBJECT, SUB_CONTEXT
-from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.numbers import kind_name
-from tgsi.tools.vtest.units import Units
+from tgsi.tools.vtest.commands.units import Units
+from tgsi.tools.vtest.protocol.account import OBJECT, SUB_CONTEXT
+from tgsi.tools.vtest.protocol.errors import CommandError
+from tgsi.tools.vtest.protocol.numbers import kind_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.gallium import Screen
-    from tgsi.tools.vtest.account import Account
-    from tgsi.tools.vtest.holdings import Holding
     from tgsi.tools.vtest.output.pictures import Pictures
     from tgsi.tools.vtest.output.shader_texts import ShaderTexts
+    from tgsi.tools.vtest.protocol.account import Account
+    from tgsi.tools.vtest.protocol.holdings import Holding
 
 MAX_OBJECTS = 1 << 20
 MAX_SETS = 512

@@ -10,9 +10,9 @@ from dataclasses import KW_ONLY
 
 from backends.device.commands.client import ANY_DETAIL, CommandRow, Kind
 from tgsi.language.record import record
-from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-from tgsi.tools.vtest.subcontext import SubContext
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.protocol.errors import CommandError
+from tgsi.tools.vtest.protocol.numbers import COMMAND_NAMES, OBJECT_NAMES
 
 Words = memoryview
 """The 32-bit words of a command after its header, as a memoryview of format "I"."""

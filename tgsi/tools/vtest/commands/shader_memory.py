@@ -7,11 +7,11 @@ from typing import Any
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.pipe.enums import ImageAccess, ShaderType
 from backends.pipe.limits import MAX_SHADER_BUFFERS
-from tgsi.tools.vtest.errors import in_range
-from tgsi.tools.vtest.numbers import STAGES
-from tgsi.tools.vtest.resources import plain_format_of
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command
+from tgsi.tools.vtest.commands.resources import plain_format_of
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command
+from tgsi.tools.vtest.protocol.errors import in_range
+from tgsi.tools.vtest.protocol.numbers import STAGES
 
 
 def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:

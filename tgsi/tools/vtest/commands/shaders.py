@@ -13,14 +13,14 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 from tgsi.language.record import record
-from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.account import TEXT
-from tgsi.tools.vtest.dialect import program_of
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import STAGES
+from tgsi.tools.vtest.commands.dialect import program_of
+from tgsi.tools.vtest.commands.subcontext import Pieces, SubContext
+from tgsi.tools.vtest.commands.table import Effect, Words, command, creates
 from tgsi.tools.vtest.processes.marks import Mark
-from tgsi.tools.vtest.subcontext import Pieces, SubContext
-from tgsi.tools.vtest.table import Effect, Words, command, creates
+from tgsi.tools.vtest.protocol import kinds
+from tgsi.tools.vtest.protocol.account import TEXT
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.numbers import STAGES
 
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from backends.device.commands.client import BOX, COPY_TRANSFER, FROM_HOST, TRANSFER, Kind
-from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command
+from tgsi.tools.vtest.protocol.boxes import box_of
+from tgsi.tools.vtest.protocol.errors import CommandError
 
 
 @command("RESOURCE_INLINE_WRITE", f"res_handle level usage stride layer_stride {BOX}", "data")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.record import record
-from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, QUERIES, signed
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command, creates
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command, creates
+from tgsi.tools.vtest.protocol import kinds
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, QUERIES, signed
 
 if TYPE_CHECKING:
-    from tgsi.tools.vtest.holdings import Holding
+    from tgsi.tools.vtest.protocol.holdings import Holding
 
 _STATE = struct.Struct("<2IQ")
 _DONE = 1

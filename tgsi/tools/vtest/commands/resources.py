@@ -9,9 +9,9 @@ from backends.formats import AnyFormat, CompressedFormat, Format, VertexFormat
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template
 from backends.pipe.enums import Bind, TextureTarget
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.holdings import Holding
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, BINDS, FORMATS, WIDE_FORMATS
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.holdings import Holding
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, BINDS, FORMATS, WIDE_FORMATS
 
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backends.device.commands.client import Kind
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Effect, Words, command
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Effect, Words, command
 
 
 def _same(sub: SubContext, words: Words) -> Effect | None:

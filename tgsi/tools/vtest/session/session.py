@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 from backends.device.commands.reader import Buffers, Rows, address_of_words
 from tgsi.language.diagnostics import DiagnosticError, Severity, TgsiError, UnsupportedError
 from tgsi.language.record import record
-from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
-from tgsi.tools.vtest.account import OBJECT, SMALL, Account
-from tgsi.tools.vtest.caps import capability_set
-from tgsi.tools.vtest.cuts import Cuts
-from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.holdings import Holding
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.commands import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native_rows
 from tgsi.tools.vtest.output.log import COMMANDS as COMMANDS_LEVEL
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import part
 from tgsi.tools.vtest.processes.marks import Mark, make_marks, note_refusal
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, Row, native_rows
+from tgsi.tools.vtest.protocol.account import OBJECT, SMALL, Account
+from tgsi.tools.vtest.protocol.caps import capability_set
+from tgsi.tools.vtest.protocol.errors import CommandError
+from tgsi.tools.vtest.protocol.holdings import Holding
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.session.cuts import Cuts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
     from tgsi.tools.vtest.output.pictures import Pictures
     from tgsi.tools.vtest.output.shader_texts import ShaderTexts
-    from tgsi.tools.vtest.wire import Wire
+    from tgsi.tools.vtest.protocol.wire import Wire
 
 MAX_COMPLAINTS = 200
 """Largest number of lines printed about one client's wrong commands."""

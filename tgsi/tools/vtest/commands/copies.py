@@ -5,11 +5,11 @@ from __future__ import annotations
 from backends.gallium.resource.resource import Box
 from backends.pipe.enums import ColorMask, TexFilter, lookup
 from backends.pipe.state import ScissorState
-from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.numbers import signed
-from tgsi.tools.vtest.resources import format_of, plain_format_of
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command
+from tgsi.tools.vtest.commands.resources import format_of, plain_format_of
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command
+from tgsi.tools.vtest.protocol.boxes import box_of
+from tgsi.tools.vtest.protocol.numbers import signed
 
 _SIZES = "x y z width height depth"
 

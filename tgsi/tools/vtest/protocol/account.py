@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tgsi.tools.vtest.errors import CommandError
+from tgsi.tools.vtest.protocol.errors import CommandError
 
 if TYPE_CHECKING:
     from backends.gallium.resource.layout import Accounting

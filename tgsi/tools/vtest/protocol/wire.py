@@ -11,7 +11,7 @@ import numpy as np
 
 from backends.device.commands.client import WireRecord
 from backends.device.commands.waits import Waits
-from tgsi.tools.vtest.errors import ClientGone, ProtocolError
+from tgsi.tools.vtest.protocol.errors import ClientGone, ProtocolError
 
 
 class Wire(Protocol):

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from backends.device.commands.waits import BUSY, DONE, EVERYTHING
 from tgsi.language.record import record
-from tgsi.tools.vtest.account import OBJECT
-from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.caps import for_protocol
-from tgsi.tools.vtest.errors import ClientGone, CommandError, ProtocolError, in_range
-from tgsi.tools.vtest.holdings import Holding, shared_memory
-from tgsi.tools.vtest.numbers import BIND_CUSTOM, SHOWN
+from tgsi.tools.vtest.commands.resources import create_resource
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.processes.door import client_name
 from tgsi.tools.vtest.processes.marks import Mark
-from tgsi.tools.vtest.resources import create_resource
-from tgsi.tools.vtest.session import EXPECTED, Session
+from tgsi.tools.vtest.protocol.account import OBJECT
+from tgsi.tools.vtest.protocol.boxes import box_of
+from tgsi.tools.vtest.protocol.caps import for_protocol
+from tgsi.tools.vtest.protocol.errors import ClientGone, CommandError, ProtocolError, in_range
+from tgsi.tools.vtest.protocol.holdings import Holding, shared_memory
+from tgsi.tools.vtest.protocol.numbers import BIND_CUSTOM, SHOWN
+from tgsi.tools.vtest.session.session import EXPECTED, Session
 
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Box, Resource

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backends.device.bound import DrawState
     from backends.device.commands.reader import Buffers
     from backends.device.commands.waits import Waits
-    from tgsi.tools.vtest.subcontext import SubContext
+    from tgsi.tools.vtest.commands.subcontext import SubContext
 
 FULL = 1 << 16
 """Words of a message from which on it may be cut. Mesa has room for 1,024 more, and sends what it has before a command that finds none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tgsi.tools.vtest.numbers import OBJECT_NAMES
+from tgsi.tools.vtest.protocol.numbers import OBJECT_NAMES
 
 BLEND = OBJECT_NAMES.index("BLEND")
 RASTERIZER = OBJECT_NAMES.index("RASTERIZER")

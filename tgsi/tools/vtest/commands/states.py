@@ -30,12 +30,12 @@ from backends.pipe.state import (
     VertexElement,
     ViewportState,
 )
-from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import reals
-from tgsi.tools.vtest.resources import vertex_format_of
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Effect, Effects, Words, command, creates
+from tgsi.tools.vtest.commands.resources import vertex_format_of
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Effect, Effects, Words, command, creates
+from tgsi.tools.vtest.protocol import kinds
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.numbers import reals
 
 if TYPE_CHECKING:
     from backends.device.bound import DrawState

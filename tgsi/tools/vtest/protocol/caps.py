@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from backends.formats import Format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
-from tgsi.tools.vtest.numbers import FORMATS, STAGES, WIDE_FORMATS
+from tgsi.tools.vtest.protocol.numbers import FORMATS, STAGES, WIDE_FORMATS
 
 if TYPE_CHECKING:
     from tgsi.gallium import Screen

@@ -6,10 +6,10 @@ from typing import Any
 
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 from tgsi.language.record import record
-from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.errors import in_range
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command, creates
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command, creates
+from tgsi.tools.vtest.protocol import kinds
+from tgsi.tools.vtest.protocol.errors import in_range
 
 
 @record(frozen=False, eq=False)

@@ -14,7 +14,7 @@ from backends.device.commands.bound_record import sampler_word
 from backends.pipe.enums import ShaderType
 from backends.pipe.limits import MAX_SAMPLERS
 from backends.pipe.state import SamplerState
-from tgsi.tools.vtest.numbers import STAGES
+from tgsi.tools.vtest.protocol.numbers import STAGES
 
 if TYPE_CHECKING:
     from backends.device.commands.reader import Reader

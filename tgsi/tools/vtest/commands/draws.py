@@ -23,10 +23,10 @@ from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, lookup
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
 from backends.pipe.state import DrawInfo
-from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import STAGES, reals, signed
-from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command
+from tgsi.tools.vtest.commands.subcontext import SubContext
+from tgsi.tools.vtest.commands.table import Words, command
+from tgsi.tools.vtest.protocol.errors import CommandError, in_range
+from tgsi.tools.vtest.protocol.numbers import STAGES, reals, signed
 
 MAX_INFOS = 4096
 _COLOR0 = int(Clear.COLOR0)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.formats.arrays import unpack, unpack_depth
 from tgsi.language.record import record
-from tgsi.tools.vtest.errors import ProtocolError
-from tgsi.tools.vtest.numbers import FORMATS
+from tgsi.tools.vtest.protocol.errors import ProtocolError
+from tgsi.tools.vtest.protocol.numbers import FORMATS
 
 _HEAD = struct.Struct("<2I")
 _BUSY, _CREATE, _UNREF, _GET, _PUT, _RENDERER, _CAPS, _CAPS2, _PING, _VERSION = 7, 2, 3, 4, 5, 8, 1, 9, 10, 11

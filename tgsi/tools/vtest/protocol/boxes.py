@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.gallium.resource.resource import Box
-from tgsi.tools.vtest.errors import CommandError
+from tgsi.tools.vtest.protocol.errors import CommandError
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
