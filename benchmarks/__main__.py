@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR] [--cold | --busy]"""
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--cpu LEVEL] [--no-peer | --against DIR] [--cold | ..]"""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from benchmarks.cold import turns as cold
 from benchmarks.cold.command import measure_cold
 from benchmarks.load.busy import measure_busy
 from benchmarks.load.processors import Processors
+from benchmarks.load.scale import measure_scale
 from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
@@ -45,6 +46,7 @@ def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     peer.add_argument("--against", type=Path, metavar="DIR", help="the renderer of another checkout in the place of llvmpipe")
     parser.add_argument("--cold", action="store_true", help="first frames of fresh processes; --only knows triangle and vase, too")
     parser.add_argument("--busy", action="store_true", help="frames a second while other processes keep every processor busy, and idle")
+    parser.add_argument("--scale", action="store_true", help="phases on one and on two threads, and a projection to more processors")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
     parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
@@ -162,6 +164,8 @@ def main(arguments: list[str] | None = None) -> int:
         return measure_cold(options, peer_variables)
     if options.busy:
         return measure_busy(options, start_sides)
+    if options.scale:
+        return measure_scale(options)
     out: dict[str, Any] = {}
     bad = False
     if options.memory:

@@ -159,7 +159,7 @@ class Failing(Protocol):
     """Measurements of a side that may have failed. `rounds` are those that count."""
 
     failure: str | None
-    rounds: list[float]
+    rounds: list[Any]
 
 
 def ask(side: Asked, track: Failing, do: str, **fields: Any) -> dict[str, Any]:

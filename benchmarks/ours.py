@@ -13,6 +13,7 @@ import tgsi
 from benchmarks import geometry, our_draws
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.compute import ours as our_grids
+from benchmarks.load.ticks import tick_reader
 from benchmarks.our_context import Draw, Made, OurContext, both, shader_text
 from benchmarks.scene import ours as our_scene
 from benchmarks.side import Job, Unsupported
@@ -60,7 +61,7 @@ class Ours(OurContext):
             draw, look = MAKERS[name](self)
         except tgsi.UnsupportedError as error:
             raise Unsupported(str(error).splitlines()[0]) from error
-        return Job(lambda: self._finished(draw), self._check if look is True else look or None)
+        return Job(lambda: self._finished(draw), self._check if look is True else look or None, self._phases)
 
     def _finished(self, draw: Draw) -> None:
         try:
@@ -71,6 +72,12 @@ class Ours(OurContext):
 
     def _check(self) -> Check:
         return geometry.check(self.pixels())
+
+    def _phases(self) -> dict[str, float]:
+        """Running totals of the phases as time-stamp counts, and the count of now."""
+        pool = self.ctx.device._pool
+        totals, work = pool.scene.totals, sum(sum(worker.ticks) for worker in pool.workers)
+        return {"clock": tick_reader()(), "front": totals.front_ticks, "tiles": totals.tile_ticks, "work": work}
 
 
 # ---------------------------------------------------------------------------------------------------------- workloads

@@ -6,6 +6,7 @@
     {"do": "prepare", "name": NAME}     -> {"first": seconds} or {"unsupported": reason}
     {"do": "round", "budget": SECONDS, "most": FRAMES}  -> {"wall": [...], "cpu": [...], "processor": seconds}; "most" may be left out
     {"do": "check"}                     -> {"mean": [...], "covered": share} or {}
+    {"do": "phases"}                    -> {"seconds": now, "clock": now, "front": .., "tiles": .., "work": ..} or {}
     {"do": "close"}                     -> {}
 
 A separate process confines a crash of native code to one workload, and keeps compiled shaders and warm caches from round to round.
@@ -51,6 +52,9 @@ class Server:
                     return {}
                 seen = look()
                 return {"mean": list(seen.mean), "covered": seen.covered}
+            case "phases":
+                phases = self._ready().phases
+                return {} if phases is None else {"seconds": time.perf_counter(), **phases()}
             case "close":
                 self._side.close()
                 return {}

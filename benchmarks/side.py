@@ -23,10 +23,12 @@ class Job:
     Attributes:
         frame: renders one frame and returns when it is in memory.
         check: summarizes the last frame's picture; None if there is no picture.
+        phases: running totals of the times of phases; see `benchmarks.load.scale`. None if the side has no phases.
     """
 
     frame: Callable[[], None]
     check: Callable[[], Check] | None = None
+    phases: Callable[[], dict[str, float]] | None = None
 
 
 class Side(Protocol):

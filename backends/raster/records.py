@@ -154,6 +154,7 @@ class Worker(ctypes.Structure):
         ("space", ArenaScratch),
         ("tile", TileScratch),
         ("counters", WorkerCounters),
+        ("ticks", c_int64 * 2),  # time-stamp counts spent on batches, and on tiles, since the pool was made
         ("band", Band),
     ]
 
@@ -301,13 +302,13 @@ class Window(ctypes.Structure):
 
 
 class Totals(ctypes.Structure):
-    """Measurements of the last flush, then running totals of statistics. Only the last thread to leave a phase adds to them."""
+    """Measurements of the last flush, then running totals. Only the last thread to leave a phase adds to them."""
 
     _fields_ = [
-        ("front_ticks", c_int64),
-        ("tile_ticks", c_int64),
         ("num_windows", c_int64),
         ("arena_bytes", c_int64),  # of the largest window
+        ("front_ticks", c_int64),  # time-stamp counts of phases of batches, with the serial work at their ends
+        ("tile_ticks", c_int64),  # likewise, of tiles
         *[(name, c_int64) for name in counted(Place.BATCH)],
     ]
 

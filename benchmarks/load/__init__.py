@@ -1,1 +1,1 @@
-"""Other load on the machine: rounds that lost a processor, and workloads on processors that other processes keep busy."""
+"""Processors: rounds that lost one, workloads on processors that other processes keep busy, and how frames scale with their number."""

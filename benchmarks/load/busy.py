@@ -1,7 +1,9 @@
 """python -m benchmarks --busy: workloads while other processes keep every processor busy, beside those on an idle machine.
 
-As many processes as there are processors compute without end. A scheduler that is fair gives each side half of the machine then, so a
-workload that loses nothing else keeps half of its frames a second. `kept` is the share of that half that is left.
+As many processes as there are processors spin, at the priority of the sides. A scheduler that is fair gives each side half of the machine
+then. Half of the machine draws half of the idle machine's frames a second; `kept` is the share of those that is left.
+
+A turn measures all sides on the idle machine, then beside the busy processes. It is rejected if anybody else took a processor meanwhile.
 """
 
 from __future__ import annotations
@@ -13,18 +15,30 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.measure import Asked, ask
+from benchmarks.load.processors import LOST, Processors
+from benchmarks.measure import Asked, ask, percentile
+from benchmarks.processes import processor_time
 
 TARGET = 0.8
 """Share of half of the idle machine's frames that each workload should keep."""
+SPREAD = 0.2
+"""Distance of the 10th from the 90th percentile of our shares, as a part of their median, up to which no more turns are measured."""
+MOST_TURNS, MOST_REJECTED = 3, 4
+"""Times the wanted turns: that are measured where the shares spread, and that are rejected before disturbed turns count."""
 MOST_FRAMES = 1_000_000  # of a round: short ones would end before the scheduler has switched once
-HEADER = f"{'workload':20} {'idle':>10} {'busy':>10} {'kept':>6}   {'peer idle':>10} {'busy':>10} {'kept':>6}   {'busy ratio':>10}"
+SETTLED = 0.1
+"""Seconds in which a scheduler spreads processes that were woken over the processors."""
+HEADER = (
+    f"{'workload':20} {'idle':>10} {'busy':>10} {'kept':>6} {'p10..p90':>11}   "
+    f"{'peer idle':>10} {'busy':>10} {'kept':>6} {'p10..p90':>11}   {'busy ratio':>10}"
+)
 _LOOP = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n for _ in range(100000): pass"
 
 
@@ -55,6 +69,11 @@ class BusyProcesses:
         """Go on computing."""
         self._send(signal.SIGCONT)
 
+    @property
+    def seconds(self) -> float:
+        """Processor time of all of them."""
+        return sum(processor_time(process.pid) for process in self.processes)
+
     def _send(self, number: int) -> None:
         for process in self.processes:
             process.send_signal(number)
@@ -62,43 +81,128 @@ class BusyProcesses:
 
 @dataclass(slots=True)
 class Speeds:
-    """Frames a second of one side in each round: `rounds` on the idle machine, `busy` on the busy one."""
+    """Frames a second of one side, turn by turn: `rounds` on the idle machine, `busy` on the busy one."""
 
     name: str
     rounds: list[float] = field(default_factory=list)
     busy: list[float] = field(default_factory=list)
     failure: str | None = None
+    latest: list[float] = field(default_factory=list)  # of the turn that may be rejected: idle, then busy
+
+    def keep(self) -> None:
+        """Let the latest turn count."""
+        if len(self.latest) == 2:
+            self.rounds.append(self.latest[0])
+            self.busy.append(self.latest[1])
 
     @property
     def medians(self) -> tuple[float, float] | None:
-        """Medians of the rounds, idle and busy; None without a round of each."""
-        return (statistics.median(self.rounds), statistics.median(self.busy)) if self.rounds and self.busy else None
+        """Medians of the turns, idle and busy; None without a turn."""
+        return (statistics.median(self.rounds), statistics.median(self.busy)) if self.rounds else None
+
+    @property
+    def shares(self) -> list[float]:
+        """Frames a second on the busy machine as a share of half of those on the idle one, turn by turn."""
+        return [2 * busy / idle for idle, busy in zip(self.rounds, self.busy, strict=False)]
 
     @property
     def kept(self) -> float | None:
-        """Frames a second on the busy machine as a share of half of those on the idle one."""
-        return 2 * self.medians[1] / self.medians[0] if self.medians else None
+        """Median of the shares; None without a turn."""
+        return statistics.median(self.shares) if self.shares else None
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """10th and 90th percentile of the shares, of which there is at least one."""
+        return percentile(self.shares, 0.1), percentile(self.shares, 0.9)
+
+    @property
+    def spreads(self) -> bool:
+        """True if the shares differ so much that more turns are needed."""
+        low, high = self.spread if self.shares else (0.0, 0.0)
+        return high - low > SPREAD * (self.kept or 0.0)
 
 
-def measure_workload(name: str, sides: Sequence[Asked], load: BusyProcesses, *, budget: float, rounds: int) -> list[Speeds]:
-    """Frames a second of each side; `budget` seconds for each state of the machine, in `rounds` turns."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Speeds of all sides, ours first; how many turns were rejected, and how many disturbed ones count."""
+
+    speeds: list[Speeds]
+    rejected: int
+    disturbed: int
+
+    @property
+    def note(self) -> str:
+        """Words for the row about what went wrong; "" if nothing did."""
+        words = [] if self.speeds[0].failure is None else [self.speeds[0].failure]
+        if self.rejected:
+            words.append(f"{self.rejected} turns rejected")
+        if self.disturbed:
+            words.append(f"others took a processor in {self.disturbed} turns that count")
+        return "; ".join(words)
+
+
+@dataclass(slots=True)
+class _Turns:
+    """Sides that take turns, and the processes that keep the machine busy. Without processors no turn is rejected."""
+
+    sides: Sequence[Asked]
+    speeds: Sequence[Speeds]
+    load: BusyProcesses
+    budget: float
+    processors: Processors | None
+
+    def measure(self, backwards: bool) -> float:
+        """Measure each side idle and busy. Returns the largest share of a processor that others took from any of them."""
+        lost = 0.0
+        for track in self.speeds:
+            track.latest.clear()
+        for is_busy in (False, True):
+            if is_busy:
+                self.load.wake()
+            if self.processors is not None:
+                time.sleep(SETTLED)
+            for i in reversed(range(len(self.sides))) if backwards else range(len(self.sides)):
+                lost = max(lost, self._round(self.sides[i], self.speeds[i]))
+            self.load.sleep()
+        return lost
+
+    def _round(self, side: Asked, track: Speeds) -> float:
+        load = self.load.seconds
+        if self.processors is not None:
+            self.processors.begin()
+        answer = ask(side, track, "round", budget=self.budget, most=MOST_FRAMES)
+        if "wall" not in answer:
+            return 0.0
+        track.latest.append(len(answer["wall"]) / sum(answer["wall"]))
+        if self.processors is None:
+            return 0.0
+        return self.processors.lost(answer["processor"] + self.load.seconds - load)
+
+
+def measure_workload(
+    name: str, sides: Sequence[Asked], load: BusyProcesses, *, budget: float, rounds: int, processors: Processors | None = None
+) -> Measured:
+    """Frames a second of each side, ours first; `budget` seconds for each state of the machine in `rounds` turns, or more of them.
+
+    processors: what others take of them rejects turns.
+    """
     speeds = [Speeds(side.name) for side in sides]
     for side, track in zip(sides, speeds, strict=True):
         answer = ask(side, track, "prepare", name=name)
         if "unsupported" in answer:
             track.failure = f"unsupported: {answer['unsupported']}"
-    for turn in range(rounds):
-        for is_busy in (False, True):
-            order = range(len(sides)) if turn % 2 == 0 else reversed(range(len(sides)))
-            if is_busy:
-                load.wake()
-            for i in order:
-                answer = ask(sides[i], speeds[i], "round", budget=budget / rounds, most=MOST_FRAMES)
-                if "wall" in answer:
-                    found = speeds[i].busy if is_busy else speeds[i].rounds
-                    found.append(len(answer["wall"]) / sum(answer["wall"]))
-            load.sleep()
-    return speeds
+    turns = _Turns(sides, speeds, load, budget / rounds, processors)
+    turn = rejected = disturbed = 0
+    while turn < rounds or (turn < MOST_TURNS * rounds and speeds[0].spreads):
+        lost = turns.measure(backwards=turn % 2 == 1)
+        if lost > LOST and rejected < MOST_REJECTED * rounds:
+            rejected += 1
+            continue
+        turn += 1
+        disturbed += lost > LOST
+        for track in speeds:
+            track.keep()
+    return Measured(speeds, rejected, disturbed)
 
 
 def best_peer(peers: Sequence[Speeds]) -> Speeds | None:
@@ -106,21 +210,22 @@ def best_peer(peers: Sequence[Speeds]) -> Speeds | None:
     return max((peer for peer in peers if peer.medians), key=lambda peer: peer.medians or (0.0, 0.0), default=None)
 
 
-def row(name: str, ours: Speeds, peer: Speeds | None) -> str:
+def row(name: str, measured: Measured, peer: Speeds | None) -> str:
     """Row of the table."""
+    ours = measured.speeds[0]
     parts = [f"{name:20} {_figures(ours)}   {_figures(peer)}"]
     if ours.medians and peer and peer.medians:
         parts.append(f"{ours.medians[1] / peer.medians[1]:9.2f}x")
-    if ours.failure is not None:
-        parts.append(ours.failure)
+    if measured.note:
+        parts.append(measured.note)
     return "   ".join(parts)
 
 
 def _figures(speeds: Speeds | None) -> str:
     if speeds is None or speeds.medians is None:
-        return f"{'-':>10} {'-':>10} {'-':>6}"
-    idle, busy = speeds.medians
-    return f"{idle:10.5g} {busy:10.5g} {speeds.kept:6.2f}"
+        return f"{'-':>10} {'-':>10} {'-':>6} {'-':>11}"
+    (idle, busy), (low, high) = speeds.medians, speeds.spread
+    return f"{idle:10.5g} {busy:10.5g} {speeds.kept:6.2f} {f'{low:.2f}..{high:.2f}':>11}"
 
 
 def measure_busy(options: argparse.Namespace, start_sides: Callable[[argparse.Namespace, ExitStack], Any]) -> int:
@@ -139,15 +244,20 @@ def measure_busy(options: argparse.Namespace, start_sides: Callable[[argparse.Na
             flush=True,
         )
         for name in options.names:
-            speeds = measure_workload(name, [ours, *peers], load, budget=options.budget, rounds=options.rounds)
-            peer = best_peer(speeds[1:])
-            out[name] = {side.name: {"idle": side.rounds, "busy": side.busy, "kept": side.kept, "note": side.failure} for side in speeds}
-            print(row(name, speeds[0], peer), flush=True)
-    kept = {name: item["tgsi"]["kept"] for name, item in out.items() if item["tgsi"]["kept"]}
-    below = [name for name, share in kept.items() if share < TARGET]
-    if kept:
-        mean = statistics.geometric_mean(kept.values())
-        print(f"\nkept {mean:.2f} in the mean; below {TARGET}: {', '.join(below) or 'none'}")
+            measured = measure_workload(name, [ours, *peers], load, budget=options.budget, rounds=options.rounds, processors=Processors())
+            peer = best_peer(measured.speeds[1:])
+            out[name] = {side.name: {"idle": side.rounds, "busy": side.busy, "kept": side.kept} for side in measured.speeds}
+            out[name]["note"] = measured.note
+            print(row(name, measured, peer), flush=True)
+    print(f"\n{_summary({name: item['tgsi']['kept'] for name, item in out.items()})}")
     if options.json is not None:
         options.json.write_text(json.dumps(out, indent=1) + "\n")
-    return int(len(kept) < len(options.names))
+    return int(any(item["tgsi"]["kept"] is None for item in out.values()))
+
+
+def _summary(shares: dict[str, float | None]) -> str:
+    kept = {name: share for name, share in shares.items() if share}
+    if not kept:
+        return "nothing was measured"
+    below = [name for name, share in kept.items() if share < TARGET]
+    return f"kept {statistics.geometric_mean(kept.values()):.2f} in the mean; below {TARGET}: {', '.join(below) or 'none'}"

@@ -218,6 +218,13 @@ def _build_leave(module: Module) -> None:
     f.ret(f.select(is_over, f.const(I32, 0), opened))
 
 
+def _work(f: Function, worker: Val, name: str, phase: int) -> None:
+    """Take part in a phase, and add its time to the worker's."""
+    w, start = Record(f, worker, Worker), count_ticks(f)
+    f.call(None, name, worker)
+    w.set("ticks", w.get("ticks", phase) + count_ticks(f) - start, phase)
+
+
 def _build_render(module: Module) -> None:
     """render(worker, joined word) and render_caller: the work of a participant, from joining a phase of a flush to the end of the flush."""
     for name, is_caller in (("render", False), ("render_caller", True)):
@@ -226,9 +233,9 @@ def _build_render(module: Module) -> None:
         word, left = f.var(I32, joined), f.var(I32, 0)
         with f.loop() as loop:
             with f.else_of((word.get() & PHASE).eq(0)) as otherwise:
-                f.call(None, "take_batches", worker)
+                _work(f, worker, "take_batches", 0)
                 otherwise()
-                f.call(None, "tiles", worker)
+                _work(f, worker, "tiles", 1)
             left.set(word.get())
             word.set(f.call(I32, "leave", worker, left.get()))
             with f.if_(word.get().eq(-1)):
@@ -272,7 +279,7 @@ def _build_begin(module: Module) -> None:
         s.set("window.first_upload", 0)
         s.set("window.is_longer", 0)
         s.set("window.pass_number", 0)
-        for name in ("front_ticks", "tile_ticks", "num_windows", "arena_bytes"):
+        for name in ("num_windows", "arena_bytes"):
             s.set(f"totals.{name}", 0)
         f.call(None, "begin_window", scene)
     s.set("window.is_open", s.get("work.goes_on"))
