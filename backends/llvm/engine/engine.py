@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import importlib
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -167,6 +168,13 @@ def compile_cached(
     module is generated from a program, so it can not be ready-made.
     """
     target.require_runnable(cpu)
+    if folder := os.environ.get("TGSI_DUMP"):
+        from backends.llvm.engine.dumps import write_files  # loads LLVM
+
+        module = build()
+        with lock:
+            write_files(folder, parts, module, cpu)
+        return compile_module(module, cpu=cpu, cache=cache if isinstance(cache, ObjectCache) else None)
     image = None if of_program else ready_made.find(parts, cpu)
     if image is not None:
         with contextlib.suppress(ValueError, RuntimeError, OSError):
