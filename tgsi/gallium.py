@@ -11,7 +11,7 @@ import typing as _typing
 from backends.formats import Format
 from backends.gallium.context.context import Context
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
-from backends.gallium.context.handles import StateObject, VertexBuffer, vertex_elements
+from backends.gallium.context.handles import StateObject, vertex_elements
 from backends.gallium.context.query_kinds import Query
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.layout import Template
@@ -76,6 +76,7 @@ from backends.pipe.state import (
     StencilState,
     StreamOutput,
     StreamOutputInfo,
+    VertexBuffer,
     VertexElement,
     ViewportState,
 )

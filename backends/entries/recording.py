@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
+from backends.device.calls.table import FIELDS
 from backends.device.commands.bound_record import BoundRecord
-from backends.device.commands.layout import AGAIN, DRAW, MOST_CHANGES, WORD, Command, header
+from backends.device.commands.layout import AGAIN, MOST_CHANGES, WORD, Command, header
 from backends.entries.names import RECORDED
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
-_DRAW_WORDS = len(DRAW.split())
+_DRAW_WORDS = len(FIELDS[Command.DRAW][0])
 _PADDED = WORD * MOST_CHANGES
 _FEW = I32.wide(4)
 _PIECE = WORD * _FEW.lanes

@@ -45,6 +45,9 @@ MAX_SRC_OFFSET = 1 << 16
 MAX_PATCH_VERTICES = 32
 """Vertices of a patch (GL_MAX_PATCH_VERTICES of OpenGL 4.0)."""
 
+MAX_DRAWS = 1 << 16
+"""Draws of one indirect call."""
+
 MOST_INTERVALS = 4096
 """Beginnings and ends of occlusion queries, all together, after which a context carries out what is pending, and counts anew."""
 

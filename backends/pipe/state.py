@@ -6,6 +6,7 @@ Every template is frozen, so a constant state object may keep it. Source: the do
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from typing import Any
 
 from backends.formats import VertexFormat
 from backends.pipe.enums import (
@@ -197,6 +198,18 @@ class VertexElement:
     src_format: VertexFormat
     vertex_buffer_index: int = 0
     instance_divisor: int = 0
+
+
+@record(eq=False, weakref=True)
+class VertexBuffer:
+    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
+
+    The `stride` of an array defaults to the distance of its rows (axis 0). `buffer_offset` is where vertex 0 begins; it may be negative.
+    """
+
+    buffer: Any
+    stride: int | None = None
+    buffer_offset: int = 0
 
 
 @record

@@ -11,8 +11,8 @@ from functools import cache
 
 import pytest
 
+from backends.device.calls.errors import RecordingError
 from backends.device.region import aligned
-from backends.gallium.context.recording.errors import RecordingError
 from backends.gallium.resource import layout
 from tests.campaigns import injector
 from tests.campaigns.frames import KINDS, Frames

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.device.commands.layout import CHANGING, DETAILS, DRAW, PREFIX, Command, changes_of, header
+from backends.device.calls.errors import RecordingError
+from backends.device.calls.table import DETAILS, FIELDS
+from backends.device.commands.layout import CHANGING, PREFIX, Command, changes_of, header
 from backends.gallium.context.recording.decoder import items
-from backends.gallium.context.recording.errors import RecordingError
 from backends.gallium.tracing.printing import printed
 from backends.gallium.tracing.trace_player import Digest, TracePlayer
 from tests.unit.gallium.recording_device import Recorder
@@ -181,7 +182,7 @@ def test_random_words_of_fixed_commands_read_nothing_that_is_not_theirs(trace: b
                 words = [rng.choice((0, 1, 2, 3, 4, 5, 16, 48, 64, rng.choice(EDGES))) for _ in range(count)]
                 if command is Command.DRAW:
                     words[1], words[4] = rng.randrange(400), rng.choice((0, 1, 2))
-                    assert len(DRAW.split()) == count
+                    assert len(FIELDS[Command.DRAW][0]) == count
                 if command is Command.REDRAW:
                     words = [rng.randrange(400) if place == 1 else word % 3 for place, word in changes_of(bits << 16, words).items()]
                 more += struct.pack(f"<{count + 1}I", header(command, bits if command in CHANGING else count, detail), *words)

@@ -91,7 +91,7 @@ def _classes() -> Iterator[str]:
 def module() -> str:
     """The text of the module."""
     body = "\n".join(_classes())
-    words = {word for hint in re.findall(r"^    \w+: (.+)$", body, re.M) for word in re.findall(r"\w+", hint)}
+    words = {word for hint in re.findall(r"^    \w+: (.+)$", body, re.M) for word in re.findall(r"\w+", hint)} - {"Any"}
     names: dict[str, set[str]] = {}
     for home in ("backends.formats", "backends.pipe.enums", "backends.pipe.state"):
         names[home] = words & {name for name, value in vars(sys.modules[home]).items() if isinstance(value, type) or name == "AnyFormat"}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backends.device.calls.table import ROWS
 from backends.device.commands.client import Kind
-from backends.device.commands.layout import ROWS
 from backends.software.renderer import Renderer
 from tests.fuzz.guard import Guard
 from tests.vtest.encoder import (

@@ -11,8 +11,6 @@ import struct
 from collections.abc import Sequence
 from enum import IntEnum
 
-from backends.device.commands.client import INDEX_BUFFER, UNIFORMS, VERTEX_BUFFER, CommandRow, Kind
-
 MAGIC = b"TGSI-CMD"
 VERSION, OLDEST = 3, 2
 """Version of what is written, and the oldest that is read; CHANGES and REDRAW came with version 3."""
@@ -54,88 +52,8 @@ class Command(IntEnum):
     REDRAW = 25  # the last DRAW with some words changed, likewise
 
 
-DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
-"""Words of a draw: the first fields of `DrawCall`, in order."""
-CLEAR = "buffers stencil red red_high green green_high blue blue_high alpha alpha_high depth depth_high"
-"""Words of a clear; the color and the depth are 64-bit floats, the lower word first."""
-VIEWPORT = "scale_x x_high scale_y y_high scale_z z_high translate_x dx_high translate_y dy_high translate_z dz_high"
-"""Words of a viewport, 64-bit floats as in CLEAR."""
-SUBDATA = "handle offset bytes"
-VERTEX_BUFFERS = "start"
-"""Words before the groups of VERTEX_BUFFER."""
-
-FIELDS: dict[Command, tuple[str, str]] = {
-    Command.DRAW: (DRAW, ""),
-    Command.CONSTANTS: ("", "data"),
-    Command.UNIFORMS: (UNIFORMS, ""),
-    Command.VERTEX_BUFFERS: (VERTEX_BUFFERS, VERTEX_BUFFER),
-    Command.INDEX_BUFFER: (INDEX_BUFFER, ""),
-    Command.CLEAR: (CLEAR, ""),
-    Command.BIND: ("handle", ""),
-    Command.VIEWPORTS: ("start", VIEWPORT),
-    Command.SCISSORS: ("start", "minx miny maxx maxy"),
-    Command.BLEND_COLOR: ("red red_high green green_high blue blue_high alpha alpha_high", ""),
-    Command.STENCIL_REF: ("front back", ""),
-    Command.SAMPLER_VIEWS: ("start", "handle"),
-    Command.SAMPLERS: ("start", "handle"),
-    Command.FRAMEBUFFER: ("width height layers samples zsbuf", "cbuf"),
-    Command.QUERY: ("handle", ""),
-    Command.CONDITION: ("handle", ""),
-    Command.BARRIER: ("flags", ""),
-    Command.SUBDATA: (SUBDATA, "data"),
-    Command.CHANGES: ("", "data"),
-    Command.REDRAW: ("", "data"),
-    Command.FORGET: ("", "handle"),
-    Command.END: ("", ""),
-}
-"""Names of the words of fixed commands, and of a group of words that may repeat."""
-
 AGAIN = 1 << 7
 """Bit of the detail of CONSTANTS and CHANGES: then the last draw, again."""
-DETAILS = {
-    Command.CONSTANTS: 0xFF,
-    Command.CHANGES: 0xFF,
-    Command.BIND: 0xFF,
-    Command.SAMPLER_VIEWS: 7,
-    Command.SAMPLERS: 7,
-    Command.QUERY: 1,
-    Command.CONDITION: 0xFF,
-    Command.BARRIER: 1,
-}
-"""Bits that a detail may have; other commands have none."""
-
-_KINDS = {
-    Command.DRAW: Kind.CALL,
-    Command.CONSTANTS: Kind.SLOT_CONSTANTS,
-    Command.UNIFORMS: Kind.UNIFORMS,
-    Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
-    Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
-    Command.CLEAR: Kind.CLEAR_CALL,
-    Command.SUBDATA: Kind.SUBDATA,
-    Command.BARRIER: Kind.BARRIER,
-    Command.QUERY: Kind.QUERY,
-    Command.CHANGES: Kind.SLOT_CHANGES,
-    Command.REDRAW: Kind.CALL_CHANGES,
-}
-REPEATED = frozenset(
-    (Command.STATE, Command.BIND, Command.VIEWPORTS, Command.SCISSORS, Command.BLEND_COLOR)
-    + (Command.STENCIL_REF, Command.SAMPLER_VIEWS, Command.SAMPLERS, Command.CONDITION)
-    + (Command.FRAMEBUFFER,)
-)
-"""Commands that generated code repeats, once Python has carried out equal ones."""
-
-
-def _row(command: Command, kind: Kind) -> CommandRow:
-    if kind is Kind.REPEATED:
-        return CommandRow(kind, 0, MOST_COUNT, 0, DETAILS.get(command, 0))
-    fields, group = (len(names.split()) for names in FIELDS[command])
-    return CommandRow(kind, 0 if command is Command.DRAW else fields, fields, group, DETAILS.get(command, 0))
-
-
-ROWS = tuple((int(command), _row(command, kind)) for command, kind in (_KINDS | dict.fromkeys(REPEATED, Kind.REPEATED)).items())
-"""Rows of the commands that generated code carries out."""
-
-
 CHANGING = frozenset((Command.CHANGES, Command.REDRAW))
 """Commands that change words of what was there before; the upper 16 bits of the header say which, the first in the lowest bit."""
 MOST_CHANGES = 16

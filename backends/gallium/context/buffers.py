@@ -14,7 +14,7 @@ from backends.device.interface import Device
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.formats import WideFormat
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.handles import VertexBuffer, place
+from backends.gallium.context.handles import place
 from backends.gallium.resource.layout import address_of, allocate
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
@@ -22,7 +22,7 @@ from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS, MAX_VERTEX_STRIDE
-from backends.pipe.state import VertexElement
+from backends.pipe.state import VertexBuffer, VertexElement
 
 _FLOAT64 = np.dtype(np.float64)
 _VERTEX_BUFFER = frozenset({"buffer", "stride", "buffer_offset"})

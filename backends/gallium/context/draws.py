@@ -14,7 +14,6 @@ from backends.device.interface import Device
 from backends.gallium.context.buffers import index_memory
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.grid_info import (
-    MAX_DRAWS,
     MESH,
     GridInfo,
     check_mesh_info,
@@ -28,7 +27,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.field_list import takes_fields
-from backends.pipe.limits import MAX_PATCH_VERTICES
+from backends.pipe.limits import MAX_DRAWS, MAX_PATCH_VERTICES
 from backends.pipe.state import DrawInfo
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from backends.gallium.resource.layout import address_of, allocate
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
-from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_MESH_GROUPS
+from backends.pipe.limits import MAX_BLOCK, MAX_DRAWS, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_MESH_GROUPS
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
@@ -22,9 +22,6 @@ from tgsi.language.record import record
 
 NAME = "launch_grid"
 MESH = "draw_mesh_tasks"
-MAX_DRAWS = 1 << 16
-"""Most draws of one indirect call."""
-
 _OF_GRIDS = ("pc", "input", "work_dim", "last_block", "variable_shared_mem")
 """Fields of GridInfo that mean something to launch_grid only."""
 _RECORD = 12

@@ -68,18 +68,6 @@ def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
         raise ValueError(f"{name}: the object was destroyed")
 
 
-@record(eq=False, weakref=True)
-class VertexBuffer:
-    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
-
-    The `stride` of an array defaults to the distance of its rows (axis 0). `buffer_offset` is where vertex 0 begins; it may be negative.
-    """
-
-    buffer: Any
-    stride: int | None = None
-    buffer_offset: int = 0
-
-
 def place(items: list[T | None], start: int, new: Sequence[T | None]) -> None:
     """Put `new` into `items` from `start` on; the list grows as needed and ends with a bound entry."""
     items.extend([None] * (start + len(new) - len(items)))

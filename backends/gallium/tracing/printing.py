@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.commands.layout import DRAW, PREFIX, Command
+from backends.device.calls.errors import WordError
+from backends.device.calls.table import FIELDS
+from backends.device.commands.layout import PREFIX, Command
 from backends.formats import CompressedFormat, Format
-from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, failure, items
-from backends.gallium.context.recording.errors import WordError
-from backends.gallium.context.recording.methods import Does, signature_of
 from backends.gallium.tracing.trace_player import first_commands, words_of
 from tgsi.language.record import record
 
@@ -50,7 +49,7 @@ def printed(data: bytearray, until: int | None = None) -> Iterator[dict[str, Any
             elif item.command is Command.FORGET:
                 shown[0]["handles"] = item.words.tolist()
             elif item.command is not Command.END:
-                if item.command is Command.DRAW and len(item.words) == len(DRAW.split()):
+                if item.command is Command.DRAW and len(item.words) == len(FIELDS[Command.DRAW][0]):
                     last = item.words.tolist()
                 elif item.command is Command.REDRAW:
                     last = decoder.changed_draw(item)
@@ -62,7 +61,7 @@ def printed(data: bytearray, until: int | None = None) -> Iterator[dict[str, Any
 
 
 def _call(call: Call) -> dict[str, Any]:
-    shown: dict[str, Any] = {"call": call.method.name, "arguments": plain(_named(call))}
+    shown: dict[str, Any] = {"call": call.row.name, "arguments": plain(call.row.named(call.args, call.given))}
     if call.result:
         shown["result"] = call.result
     if call.raises:
@@ -70,14 +69,6 @@ def _call(call: Call) -> dict[str, Any]:
     if call.has_outcome:
         shown["outcome"] = plain(call.outcome)
     return shown
-
-
-def _named(call: Call) -> Mapping[str, Any]:
-    """Arguments by name, as far as the method has names for them."""
-    if call.method.does is Does.OWN:
-        return {str(k): item for k, item in enumerate(call.args)} | call.given
-    names = list(signature_of(getattr(Context, call.method.name)).parameters)[1:]
-    return {names[k] if k < len(names) else str(k): item for k, item in enumerate(call.args)} | call.given
 
 
 def plain(value: Any) -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.calls.errors import RecordingError, WordError
+from backends.device.calls.row import Does
 from backends.device.commands.layout import MAGIC, OLDEST, PREFIX, VERSION, words_after
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.recording.decoder import Call
-from backends.gallium.context.recording.errors import RecordingError, WordError
-from backends.gallium.context.recording.methods import Does
 from backends.gallium.context.recording.player import REFUSALS, Player, call_context
 from backends.gallium.resource.multisampled import part
 from backends.gallium.resource.resource import Resource
@@ -132,7 +132,7 @@ class TracePlayer:
         if call.raises:
             self._fail(call)
             return
-        found = _PERFORM.get(call.method.does, TracePlayer._plain)(self, call)
+        found = _PERFORM.get(call.row.does, TracePlayer._plain)(self, call)
         if call.result:
             self._add(call.result, found)
         if self._targets is not None:
@@ -194,7 +194,7 @@ class TracePlayer:
         if not isinstance(call.outcome, bytes):
             raise WordError("its digest is missing")
         resource = call.given.get("resource")
-        self._note(Digest(f"{call.method.name}: {self._name(resource)}", digest, call.outcome))
+        self._note(Digest(f"{call.row.name}: {self._name(resource)}", digest, call.outcome))
         if self._targets is not None:
             self._targets.read(resource, self._handle_of)
 
@@ -206,7 +206,7 @@ class TracePlayer:
 
     # -- what a trace does beside calls of a context ---------------------------------------------------------------------------
     def _own(self, call: Call) -> Any:
-        return _OWN[call.method.name](self, call)
+        return _OWN[call.row.name](self, call)
 
     def _resource_create(self, call: Call) -> Resource:
         if call.args or not call.result:
@@ -252,7 +252,7 @@ class TracePlayer:
 
 def _with(call: Call, **given: Any) -> Call:
     changed: Mapping[str, Any] = call.given | given
-    return Call(method=call.method, args=call.args, given=dict(changed), outcome=call.outcome, has_outcome=call.has_outcome)
+    return Call(row=call.row, args=call.args, given=dict(changed), outcome=call.outcome, has_outcome=call.has_outcome)
 
 
 def _arguments(call: Call, *kinds: type) -> tuple[Any, ...]:

@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from backends.device.calls.row import Does, Row
+from backends.device.calls.table import ALIASES, UNRECORDED
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
-from backends.gallium.context.recording.methods import ALIASES, UNRECORDED, Does, Method
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.threads.gate import one_at_a_time
@@ -51,7 +52,7 @@ def _plain(name: str) -> Callable[..., Any]:
     return next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))  # type: ignore[no-any-return]
 
 
-def _recorded(method: Method) -> Callable[..., Any]:
+def _recorded(method: Row) -> Callable[..., Any]:
     function = _plain(method.name)
 
     @functools.wraps(function)

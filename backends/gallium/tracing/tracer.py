@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from backends.device.bound import Shader
+from backends.device.calls.errors import Unwritable
+from backends.device.calls.row import Does, Row
+from backends.device.calls.table import CALLS
 from backends.device.commands.layout import Command, pack
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS
 from backends.gallium.context.recording.encoder import RAISES, Encoder
-from backends.gallium.context.recording.errors import Unwritable
 from backends.gallium.context.recording.handles import OBJECTS, Handles
-from backends.gallium.context.recording.methods import METHODS, Does, Method, signature_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
 from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
@@ -48,7 +49,7 @@ class Tracer:
         self._file.let_entries(True)
 
     # -- calls ---------------------------------------------------------------------------------------------------------------
-    def call(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def call(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """Make a call and record it. Calls that a call makes on its own context are not recorded."""
         if self._is_inside or self.is_closed:
             return function(self._context, *args, **given)
@@ -63,7 +64,7 @@ class Tracer:
             self._is_inside = False
             self._file.let_entries(not self.maps)
 
-    def _plain(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _plain(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call whose result tells nothing."""
         made = self._written(method, args, given, is_fixed=True)
         try:
@@ -74,18 +75,17 @@ class Tracer:
         self._file.write(made)
         self._file.forget_draw()
         if method.name == _QUERY_TO_BUFFER:
-            self._record_time(function, args, given)
+            self._record_time(method.named(args, given))
         return found
 
-    def _record_time(self, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def _record_time(self, named: dict[str, Any]) -> None:
         """Record the bytes that the result of a query has written, if other runs have another result."""
-        named = signature_of(function).bind(self._context, *args, **given).arguments
         if named["query"].kind in _TIMED:
             resource, offset = named["resource"], int(named.get("offset", 0))
             data = resource.blocks(0)[0, 0, offset : offset + 8].tobytes()
             self._file.write(self._encoder.call("write_mapped", (resource, data), {"level": 0, "box": (offset, len(data)), "usage": 0}))
 
-    def _creation(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         upcoming = 0
         while upcoming != self._handles.upcoming:  # a resource that is named for the first time takes a handle
             upcoming = self._handles.upcoming
@@ -95,12 +95,12 @@ class Tracer:
         self._file.write(made)
         return found
 
-    def _destruction(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def _destruction(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
         self._plain(method, function, args, given)
         for thing in (*args, *given.values()):
             self._handles.remove(thing)
 
-    def _number(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _number(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call whose result is the same in every run, but for clocks."""
         self._written(method, args, given)
         found = function(self._context, *args, **given)
@@ -109,18 +109,17 @@ class Tracer:
         self._file.write(self._encoder.call(method.name, args, given, outcome=None if is_timed else found))
         return found
 
-    def _flush(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _flush(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         made = self._written(method, args, given) if args or given else self._bare_flush
         found = function(self._context, *args, **given)
         self._file.write(made)
         self._file.flush()
         return found
 
-    def _read(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _read(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call that fills memory of the caller: recorded with its size, and the digest of what was read."""
         found = function(self._context, *args, **given)
-        named = dict(signature_of(function).bind(self._context, *args, **given).arguments)
-        named.pop("self")
+        named = method.named(args, given)
         into = as_bytes(named["into"], "into")
         if not _is_filled(named, into.size):  # the rest of its bytes is the caller's
             into = np.zeros(into.size, np.uint8)
@@ -128,9 +127,8 @@ class Tracer:
         self._record_read(method, named | {"into": into.size}, digest_of(into))
         return found
 
-    def _map(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
-        named = dict(signature_of(function).bind(self._context, *args, **given).arguments)
-        named.pop("self")
+    def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
+        named = method.named(args, given)
         self._written(method, (), named)
         mapped: TransferMap | None = function(self._context, *args, **given)
         if mapped is None:
@@ -141,10 +139,10 @@ class Tracer:
             self.maps[mapped] = box_bytes(mapped.resource, mapped.level, mapped.box)
         return mapped
 
-    def _record_read(self, method: Method, named: dict[str, Any], digest: bytes) -> None:
+    def _record_read(self, method: Row, named: dict[str, Any], digest: bytes) -> None:
         self._file.write(self._encoder.call(method.name, (), named, outcome=digest))
 
-    def _written(self, method: Method, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
+    def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
         """The command of a call that is about to be made. TypeError for arguments that a trace cannot hold."""
         try:
             found = self._encoder.fixed(method.name, args, given) if is_fixed else None
@@ -236,7 +234,7 @@ def _is_filled(named: dict[str, Any], size: int) -> bool:
     return box.width * box.height * box.depth * (1 if resource.is_buffer else resource.format.block_bytes) == size
 
 
-_KINDS: dict[Does, Callable[[Tracer, Method, Function, tuple[Any, ...], dict[str, Any]], Any]] = {
+_KINDS: dict[Does, Callable[[Tracer, Row, Function, tuple[Any, ...], dict[str, Any]], Any]] = {
     Does.CREATE: Tracer._creation,
     Does.DESTROY: Tracer._destruction,
     Does.NUMBER: Tracer._number,
@@ -244,5 +242,5 @@ _KINDS: dict[Does, Callable[[Tracer, Method, Function, tuple[Any, ...], dict[str
     Does.READ: Tracer._read,
     Does.MAP: Tracer._map,
 }
-OF_CONTEXT = {name: method for name, method in METHODS.items() if method.does is not Does.OWN}
+OF_CONTEXT = {name: method for name, method in CALLS.items() if method.does is not Does.OWN}
 """Methods of a context that are recorded."""

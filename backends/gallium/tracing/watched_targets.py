@@ -41,9 +41,9 @@ class WatchedTargets:
 
     def note(self, call: Call, handle_of: Callable[[Any], int]) -> None:
         """Note the targets of a call that was made."""
-        if call.method.name == "set_framebuffer_state":
+        if call.row.name == "set_framebuffer_state":
             self._note_bound(handle_of)
-        elif call.method.name in _CLEARS:
+        elif call.row.name in _CLEARS:
             self._note(call.args[0] if call.args else call.given.get("target"), handle_of)
 
     def flushed(self, handle_of: Callable[[Any], int]) -> None:

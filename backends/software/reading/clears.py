@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.device.calls.table import FIELDS
 from backends.device.commands.bound_record import CLEAR_ALL, STOPS, BoundRecord, ClearCall
 from backends.device.commands.client import CLEAR, ReaderRecord
-from backends.device.commands.layout import CLEAR as CALL
+from backends.device.commands.layout import Command
 from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGEST_FLOAT
 from backends.software.reading.bindings import field, refuse
 
+CALL = " ".join(FIELDS[Command.CLEAR][0])
 _CHANNELS = ("red", "green", "blue", "alpha")
 
 
@@ -27,7 +29,7 @@ def build_clear_words(module: Module) -> None:
 
 
 def build_clear_call(module: Module) -> None:
-    """clear_call(reader, words, count) -> 1 if a clear was taken. The words are those of `layout.CLEAR`."""
+    """clear_call(reader, words, count) -> 1 if a clear was taken. The words are those of CLEAR in the table of calls."""
     f = Function(module, "clear_call", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, _ = f.args
     buffers, color = field(f, words, CALL, "buffers"), []

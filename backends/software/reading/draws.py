@@ -5,15 +5,16 @@ from __future__ import annotations
 import ctypes
 from contextlib import AbstractContextManager
 
+from backends.device.calls.table import FIELDS
 from backends.device.commands.bound_record import STAGES, STOPS, BoundRecord, ConstantSlot, DrawCall
 from backends.device.commands.client import DEFAULT_PATCH, DRAW, LEAST_DRAW, ReaderRecord
-from backends.device.commands.layout import AGAIN, MOST_CHANGES
-from backends.device.commands.layout import DRAW as CALL
+from backends.device.commands.layout import AGAIN, MOST_CHANGES, Command
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES
 from backends.software.reading.bindings import field, refuse
 
+CALL = " ".join(FIELDS[Command.DRAW][0])
 _CALL_WORDS = len(CALL.split())
 
 
@@ -54,7 +55,7 @@ def build_draw_words(module: Module) -> None:
 
 
 def build_call(module: Module) -> None:
-    """call(reader, words, count) -> 1 if the draw was taken. The words are those of `layout.DRAW`; none: the last draw again."""
+    """call(reader, words, count) -> 1 if the draw was taken. The words are those of DRAW; none: the last draw again."""
     f = Function(module, "call", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)

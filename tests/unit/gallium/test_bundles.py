@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from backends.device.calls.row import Does
+from backends.device.calls.table import ALIASES, CALLS, UNRECORDED
 from backends.gallium.context.context import Context
-from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does
 from tests.calls import calls_in
 from tgsi import gallium as g
 
@@ -97,7 +98,7 @@ def stage() -> Iterator[Stage]:
 
 def test_every_public_method_of_a_context_is_in_the_table() -> None:
     public = {name for name in dir(Context) if not name.startswith("_") and callable(getattr(Context, name))}
-    named = {name for name, row in METHODS.items() if row.does is not Does.OWN} | set(UNRECORDED) | set(ALIASES)
+    named = {name for name, row in CALLS.items() if row.does is not Does.OWN} | set(UNRECORDED) | set(ALIASES)
     assert public - {"record", "replay"} == named
 
 

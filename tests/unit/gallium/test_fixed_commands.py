@@ -10,10 +10,9 @@ import pytest
 
 import tgsi
 import tgsi.gallium as g
-from backends.device.commands.layout import DETAILS, FIELDS, REPEATED, ROWS, Command
+from backends.device.calls.table import COMMANDS, DETAILS, FIELDS, REPEATED, ROWS
+from backends.device.commands.layout import Command
 from backends.gallium.context.recording.decoder import items
-from backends.gallium.context.recording.methods import BINDS, METHODS
-from backends.gallium.context.recording.setters import READERS, WRITERS
 from tests.calls import calls_in
 from tests.unit.gallium.test_bundles import TRIANGLE, VIEWPORT, Stage, f4
 
@@ -161,10 +160,10 @@ def test_states_and_small_writes_that_were_replayed_before_run_no_python(stage: 
 
 def test_every_fixed_command_is_in_every_table() -> None:
     written = {Command.BIND, *(command for command, _ in (*STATES, *OTHERS))}
-    assert set(READERS) == written
+    of_calls = {Command.DRAW, Command.CLEAR, Command.CONSTANTS, Command.UNIFORMS, Command.VERTEX_BUFFERS, Command.INDEX_BUFFER}
+    assert set(COMMANDS) == written | of_calls
     assert written <= set(FIELDS)
-    assert set(WRITERS) <= set(METHODS)
     assert set(DETAILS) <= set(FIELDS)
     assert {int(command) for command in REPEATED} <= {number for number, _ in ROWS}
-    assert len(BINDS) == 13
-    assert BINDS[:5] == tuple(f"bind_{kind}_state" for kind in ("blend", "rasterizer", "depth_stencil_alpha", "vertex_elements", "link"))
+    binds = [COMMANDS[Command.BIND][number][0].name for number in range(13)]
+    assert binds[:5] == [f"bind_{kind}_state" for kind in ("blend", "rasterizer", "depth_stencil_alpha", "vertex_elements", "link")]

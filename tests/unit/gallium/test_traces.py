@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 import tgsi
 import tgsi.gallium as g
+from backends.device.calls.errors import RecordingError
+from backends.device.calls.table import NUMBERS, OF_NUMBER
 from backends.device.commands.layout import CHANGING, MAGIC, PREFIX, VERSION, Command, pack, slot_detail
 from backends.entries.install import fits
 from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import items
-from backends.gallium.context.recording.errors import RecordingError
-from backends.gallium.context.recording.methods import METHODS, OF_NUMBER
 from backends.gallium.tracing import trace_file
 from backends.gallium.tracing.printing import printed
 from backends.gallium.tracing.trace_player import Digest, TracePlayer
@@ -464,7 +464,7 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 def test_numbers_of_methods_change_with_the_version_only() -> None:
     assert VERSION == 3
     names = [method.name for method in OF_NUMBER]
-    assert [METHODS[name].number for name in names] == list(range(116))
+    assert [NUMBERS[name] for name in names] == list(range(116))
     assert (names[0], names[79], names[114], names[115]) == ("create_blend_state", "draw_vbo", "check_content", "set_sample_locations")
     assert sha256(" ".join(names).encode()).hexdigest()[:16] == "59e15730d2bf9de1"  # of all the names, in order
 

@@ -37,7 +37,7 @@ class TraceOptions:
 
 def replay_trace(screen: Screen, path: Path, name: str, options: TraceOptions) -> Report:
     """Play a trace on a new context. What it read is compared with the digests that it has; errors are stored in the report."""
-    from backends.gallium.context.recording.errors import RecordingError
+    from backends.device.calls.errors import RecordingError
     from backends.gallium.tracing.trace_player import TracePlayer
 
     found: list[Digest] = []

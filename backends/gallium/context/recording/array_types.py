@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from backends.gallium.context.recording.errors import Unwritable, WordError
+from backends.device.calls.errors import Unwritable, WordError
 
 _PLAIN = re.compile(r"[<>|](?:[biufc][1248]|c16|[SUV]\d{1,5}|[mM]8(?:\[\d{0,5}[A-Za-z]{1,2}\])?)")
 """Types that have the same bytes on every machine."""

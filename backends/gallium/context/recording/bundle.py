@@ -9,15 +9,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from backends.device.calls.errors import Unwritable
+from backends.device.calls.row import Does, Row
+from backends.device.calls.table import ALIASES, CALLS, UNRECORDED
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.handles import VertexBuffer
 from backends.gallium.context.recording.encoder import Encoder, fields_of
-from backends.gallium.context.recording.errors import Unwritable
 from backends.gallium.context.recording.handles import OBJECTS, Handles
-from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does, signature_of
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import as_bytes
-from backends.pipe.state import DrawInfo
+from backends.pipe.state import DrawInfo, VertexBuffer
 
 _DRAW = frozenset(item.name for item in fields(DrawInfo))
 _MEMORY = ("index", "buffers")
@@ -69,10 +69,10 @@ class Bundle:
         self.is_finished = True
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(name for name, row in METHODS.items() if row.does is Does.SET)]
+        return [*super().__dir__(), *(name for name, row in CALLS.items() if row.does is Does.SET)]
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        row = METHODS.get(ALIASES.get(name, name))
+        row = CALLS.get(ALIASES.get(name, name))
         if row is None or row.does is not Does.SET:
             is_method = row is not None or name in UNRECORDED
             reason = "has a result, or ends an object; call it on the context" if is_method else "is no method of a context"
@@ -80,7 +80,7 @@ class Bundle:
         method = getattr(type(self._owner.context), name)
 
         def record(*args: Any, **given: Any) -> None:
-            self._record(name, method, args, given)
+            self._record(row.name, row, args, given)
 
         record.__name__, record.__doc__ = name, method.__doc__
         return record
@@ -98,13 +98,10 @@ class Bundle:
         return memoryview(self._words).cast("I"), self._objects
 
     # -- recording -----------------------------------------------------------------------------------------------------------
-    def _record(self, name: str, method: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def _record(self, name: str, row: Row, args: tuple[Any, ...], given: dict[str, Any]) -> None:
         if self.is_finished:
             raise ValueError(f"{name}: the bundle is finished; record another one")
-        try:
-            signature_of(method).bind(self._owner.context, *args, **given)
-        except TypeError as error:
-            raise TypeError(f"{name}: {error}") from None
+        row.bound(args, given)
         if name == "draw_vbo":
             args, given = self._draw(args, given)
         elif name in ("set_index_buffer", "set_vertex_buffers"):

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import struct
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from backends.device.commands.client import VERTEX_BUFFER
-from backends.device.commands.layout import (
-    AGAIN,
-    CHANGING,
-    DETAILS,
-    DRAW,
-    FIELDS,
-    VERTEX_BUFFERS,
-    Command,
-    changes_of,
-    slot_of,
-    words_after,
-)
+from backends.device.calls.errors import RecordingError, WordError
+from backends.device.calls.row import Does, Row
+from backends.device.calls.table import COMMANDS, DETAILS, FIELDS, OF_NUMBER
+from backends.device.commands.layout import AGAIN, CHANGING, Command, changes_of, slot_of, words_after
 from backends.gallium.context.recording.encoder import IN_DATA, MORE, OUTCOME, RAISES
-from backends.gallium.context.recording.errors import RecordingError, WordError
-from backends.gallium.context.recording.methods import METHODS, OF_NUMBER, Does, Method
-from backends.gallium.context.recording.setters import READERS, Fixed
 from backends.gallium.context.recording.values import ValueReader
-from backends.pipe.limits import MAX_VERTEX_BUFFERS
 from tgsi.language.record import record
 
 _COMMANDS = {int(command): command for command in Command}
-_DRAW_NAMES = ["drawid" if name == "draw_id" else name for name in DRAW.split()]
-_FIVE_FLOATS = struct.Struct("<5d")
 _FLAGS = RAISES | OUTCOME | IN_DATA
 _CREATING = (Does.CREATE, Does.OWN)
+Made = tuple[Row, tuple[tuple[Any, ...], dict[str, Any]]]
+"""A call: its row, positional arguments and keywords."""
 
 
 @record(eq=False, kw_only=True)
 class Call:
     """A call. result: handle of what it creates, 0: nothing. outcome: what it returned, if `has_outcome`. handles: those it names."""
 
-    method: Method
+    row: Row
     args: tuple[Any, ...] = ()
     given: dict[str, Any]
     result: int = 0
@@ -145,17 +132,26 @@ class Decoder:
         self._handles = []
         if item.command in (Command.CALL, Command.STATE):
             return (self._call(item.words, data),)
-        fields, group = (names.split() for names in FIELDS[item.command])
-        given = item.words.tolist()
-        if len(given) < len(fields) and not (item.command is Command.DRAW and not given):
-            raise WordError(f"{fields[len(given)]} is missing: there are {len(given)} words, {len(fields)} are needed")
-        if len(given) > len(fields) and (not group or (len(given) - len(fields)) % len(group)):
-            raise WordError(f"{len(given)} words are too many, or end inside of a group")
-        reader = READERS.get(item.command)
-        made = [_FIXED[item.command](self, given, item) if reader is None else reader(self.object, item.detail, given, item.words)]
+        fields, group = FIELDS[item.command]
+        count = len(item.words)
+        if count < len(fields) and not (item.command is Command.DRAW and not count):
+            raise WordError(f"{fields[count]} is missing: there are {count} words, {len(fields)} are needed")
+        if count > len(fields) and (not group or (count - len(fields)) % len(group)):
+            raise WordError(f"{count} words are too many, or end inside of a group")
+        act = _OWN.get(item.command)
+        made = [self._fixed(item) if act is None else act(self, item)]
         if item.command in (Command.CONSTANTS, Command.CHANGES) and item.detail & AGAIN:
-            made.append(self.draw([], item))
-        return tuple(Call(method=METHODS[name], args=args, given=found, handles=tuple(self._handles)) for name, args, found in made)
+            made.append(self._drawn(self._last_draw()))
+        return tuple([Call(row=row, args=args, given=given, handles=tuple(self._handles)) for row, (args, given) in made])
+
+    def _fixed(self, item: Item) -> Made:
+        """The call of a fixed command."""
+        rows = COMMANDS[item.command]
+        number = item.detail if len(rows) > 1 else 0
+        if number not in rows:
+            raise WordError(f"{number} is no kind of object")
+        row, fixed = rows[number]
+        return row, row.call(fixed.read(item.detail, item.words, self.object))
 
     def object(self, handle: int) -> Any:
         """The object of a handle; None for 0."""
@@ -170,7 +166,7 @@ class Decoder:
         number, flags = words[0] & 0xFFFF, words[0] >> 16
         if number >= len(OF_NUMBER) or flags & ~_FLAGS:
             raise WordError(f"{words[0]:#x} names no method")
-        method, body = OF_NUMBER[number], words[2:].cast("B")
+        row, body = OF_NUMBER[number], words[2:].cast("B")
         if flags & IN_DATA:
             if not data or len(body) or len(data[-1]) % 4:
                 raise WordError("its words are not in the data")
@@ -182,10 +178,10 @@ class Decoder:
             raise WordError("the arguments are no tuple, or no mapping by name")
         if not reader.is_at_end:
             raise WordError("words are left after its values")
-        if words[1] and method.does not in _CREATING:
-            raise WordError(f"{method.name} creates nothing, and has a handle for its result")
+        if words[1] and row.does not in _CREATING:
+            raise WordError(f"{row.name} creates nothing, and has a handle for its result")
         return Call(
-            method=method,
+            row=row,
             args=args,
             given=given,
             result=words[1],
@@ -201,78 +197,41 @@ class Decoder:
             raise WordError("0 is no handle of an object")
         return found
 
-    # -- fixed commands ------------------------------------------------------------------------------------------------------
+    # -- commands that depend on those before ----------------------------------------------------------------------------------
     def changed_draw(self, item: Item) -> list[int]:
         """The words of the draw before with the changes of REDRAW."""
         found = list(self._last_draw())
         if not found:
             raise WordError("there is no draw before that it could change")
         for place, word in item.changes.items():
-            if place >= len(_DRAW_NAMES):
+            if place >= len(FIELDS[Command.DRAW][0]):
                 raise WordError(f"a draw has no word {place}")
             found[place] = word
         return found
 
-    def redraw(self, _: list[int], item: Item) -> Fixed:
+    def redraw(self, item: Item) -> Made:
         """REDRAW."""
-        return self.draw(self.changed_draw(item), item)
+        return self._drawn(self.changed_draw(item))
 
-    def draw(self, words: list[int], _: Item) -> Fixed:
+    def draw(self, item: Item) -> Made:
         """DRAW."""
-        found: dict[str, Any] = dict(zip(_DRAW_NAMES, words or self._last_draw()))
-        if not found:
+        return self._drawn(item.words.tolist() or self._last_draw())
+
+    def _drawn(self, words: Sequence[int]) -> Made:
+        if not words:
             raise WordError("there is no draw before that it could repeat")
-        found["primitive_restart"] = bool(found["primitive_restart"])
-        found["index_bias"] -= (found["index_bias"] >> 31) << 32
-        return "draw_vbo", (), found
+        row, fixed = COMMANDS[Command.DRAW][0]
+        return row, row.call(fixed.read(0, memoryview(array("I", words)), self.object))
 
-    def constants(self, words: list[int], item: Item) -> Fixed:
-        """CONSTANTS."""
-        stage, index = slot_of(item.detail)
-        return "set_constant_buffer", (stage, bytes(item.words.cast("B")) or None), {"index": index}
-
-    def changes(self, _: list[int], item: Item) -> Fixed:
+    def changes(self, item: Item) -> Made:
         """CHANGES."""
+        row, _ = COMMANDS[Command.CONSTANTS][0]
         stage, index = slot_of(item.detail)
-        return "set_constant_buffer", (stage, self._changed(stage, index, item.changes)), {"index": index}
-
-    def clear(self, words: list[int], item: Item) -> Fixed:
-        """CLEAR."""
-        *color, depth = _FIVE_FLOATS.unpack(item.words[2:])
-        return "clear", (words[0],), {"color": tuple(color), "depth": depth, "stencil": words[1]}
-
-    def uniforms(self, words: list[int], _: Item) -> Fixed:
-        """UNIFORMS."""
-        stage, index, offset, size, handle = words
-        return "set_constant_buffer", (stage, self._read_object(handle)), {"index": index, "offset": offset, "size": size}
-
-    def vertex_buffers(self, words: list[int], _: Item) -> Fixed:
-        """VERTEX_BUFFERS."""
-        start, rest, step = words[0], words[len(VERTEX_BUFFERS.split()) :], len(VERTEX_BUFFER.split())
-        groups = [rest[at : at + step] for at in range(0, len(rest), step)]
-        if start + len(groups) > MAX_VERTEX_BUFFERS:
-            raise WordError(f"slot {start + len(groups) - 1} does not exist")
-        bound = [
-            {"buffer": self.object(handle), "stride": stride, "buffer_offset": offset} if handle else None
-            for stride, offset, handle in groups
-        ]
-        return "set_vertex_buffers", (bound,), {"start": start}
-
-    def index_buffer(self, words: list[int], _: Item) -> Fixed:
-        """INDEX_BUFFER."""
-        handle, size, offset = words
-        if size not in (1, 2, 4):
-            raise WordError(f"index_size: {size} is none of 1, 2, 4")
-        return "set_index_buffer", (self.object(handle),), {"index_offset": offset}
+        return row, ((stage, self._changed(stage, index, item.changes)), {"index": index})
 
 
-_FIXED: dict[Command, Callable[[Decoder, list[int], Item], Fixed]] = {
+_OWN: dict[Command, Callable[[Decoder, Item], Made]] = {
     Command.DRAW: Decoder.draw,
     Command.REDRAW: Decoder.redraw,
-    Command.CLEAR: Decoder.clear,
-    Command.CONSTANTS: Decoder.constants,
     Command.CHANGES: Decoder.changes,
-    Command.UNIFORMS: Decoder.uniforms,
-    Command.VERTEX_BUFFERS: Decoder.vertex_buffers,
-    Command.INDEX_BUFFER: Decoder.index_buffer,
 }

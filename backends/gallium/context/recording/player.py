@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any
 
-from backends.device.commands.bound_record import Word
+from backends.device.calls.errors import RecordingError, WordError
+from backends.device.calls.row import Listed
+from backends.device.calls.table import OF_NUMBER, REPEATED, ROWS
 from backends.device.commands.condition import QueryRecord
-from backends.device.commands.layout import REPEATED, ROWS, Command
+from backends.device.commands.layout import Command
 from backends.device.commands.reader import Buffers, Reader, address_of_words
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import Query
 from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
-from backends.gallium.context.recording.errors import RecordingError, WordError
-from backends.gallium.context.recording.methods import signature_of
 from backends.gallium.resource.resource import Resource
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import TgsiError
 
-_LISTS = {"set_viewport_states": Word.VIEWPORTS, "set_scissor_states": Word.SCISSORS}
+_LISTS = {row.name: row.effect.count for row in OF_NUMBER if isinstance(row.effect, Listed)}
+"""Calls that set lists, with the place of their lengths."""
+_lengths_of = attrgetter(*_LISTS.values())
 REFUSALS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, MemoryError, BufferError, BlockingIOError, TgsiError)
 """Errors by which a context refuses a call."""
 
@@ -37,7 +40,7 @@ class Player:
         self._objects: Mapping[int, Any] = {}
         self._decoder = Decoder(self._object, lambda: self._reader.last_draw, self._changed)
         self._reader.let_go = self._let_go
-        self._lengths = (-1, -1)
+        self._lengths: tuple[int, ...] = ()
 
     # -- objects -------------------------------------------------------------------------------------------------------------
     def learn(self, handle: int, thing: Any) -> None:
@@ -123,7 +126,7 @@ class Player:
                 else:
                     data = blocks.take()
                     for call in self._decoder.read(item, data):
-                        name = call.method.name
+                        name = call.row.name
                         perform(call)
                         self._note(item, call, is_plain=not data, head=words[at])
             except RecordingError:
@@ -139,35 +142,30 @@ class Player:
             self._reader.note_draw(self._decoder.changed_draw(item))
         elif item.command is Command.DRAW and len(item.words):
             self._reader.note_draw(item.words.tolist())
-        if call.method.name in _LISTS:
+        effect = call.row.effect
+        if isinstance(effect, Listed):
             self._notice_lists()
-        if item.command not in REPEATED or not is_plain or call.method.places is None:
+        if item.command not in REPEATED or not is_plain or effect is None:
             return
-        method = getattr(type(self._context), call.method.name)
-        given = signature_of(method).bind(self._context, *call.args, **call.given).arguments
-        places = call.method.places.words(given)
-        length = self._lengths_of().get(call.method.name)
+        given = call.row.bound(call.args, call.given)
+        places = effect.places(given)
+        length = getattr(self._context.state.record, effect.count) if isinstance(effect, Listed) else None
         if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
-            tags = (*call.handles, *((call.method.name,) if length is not None else ()))
+            tags = (*call.handles, *((call.row.name,) if length is not None else ()))
             owner = self._context.targets.prepare() if item.command is Command.FRAMEBUFFER else 0
             if owner or item.command is not Command.FRAMEBUFFER:
-                row = call.method.places
-                self._reader.learn(head, item.words, places, tags, unless=row.unless, hinders=row.hinders, owner=owner)
+                self._reader.learn(head, item.words, places, tags, unless=effect.unless, hinders=effect.hinders, owner=owner)
 
     def _let_go(self, targets: int) -> None:
         if targets:
             self._context.targets.end(targets)
 
-    def _lengths_of(self) -> dict[str, int]:
-        state = self._context.state
-        return {"set_viewport_states": len(state.viewports), "set_scissor_states": len(state.scissors)}
-
     def _notice_lists(self) -> None:
         """Repeat calls for viewports and scissors only for lists as long as before: those that a call does not name stay."""
-        lengths = self._lengths_of()
-        if tuple(lengths.values()) != self._lengths:
-            self._lengths = (lengths["set_viewport_states"], lengths["set_scissor_states"])
-            for name in lengths:
+        lengths = _lengths_of(self._context.state.record)
+        if lengths != self._lengths:
+            self._lengths = lengths
+            for name in _LISTS:
                 self._reader.forget(name)
 
 
@@ -177,4 +175,4 @@ def _reason(error: Exception) -> str:
 
 def call_context(context: ContextCore, call: Call) -> Any:
     """Make a call on a context."""
-    return getattr(context, call.method.name)(*call.args, **call.given)
+    return getattr(context, call.row.name)(*call.args, **call.given)

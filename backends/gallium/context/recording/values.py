@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.calls.errors import Unwritable, WordError
 from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
 from backends.gallium.context.grid_info import GridInfo
-from backends.gallium.context.handles import VertexBuffer
-from backends.gallium.context.recording.errors import Unwritable, WordError
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.resource.resource import Box
 from backends.gallium.resource.view import FramebufferState
@@ -34,7 +33,7 @@ RECORDS: tuple[type, ...] = (
     *(state.RenderTargetBlend, state.BlendState, state.DepthState, state.StencilState, state.AlphaState, state.DepthStencilAlphaState),
     *(state.RasterizerState, state.SamplerState, state.VertexElement, state.ViewportState, state.ScissorState, state.BlendColor),
     *(state.StencilRef, state.ClipState, state.PolyStipple, state.DrawInfo, state.StreamOutput, state.StreamOutputInfo),
-    *(Box, GridInfo, VertexBuffer, ShaderBuffer, ImageView, FramebufferState),
+    *(Box, GridInfo, state.VertexBuffer, ShaderBuffer, ImageView, FramebufferState),
 )
 """Records that may be arguments. The number of a record is its place here, so new ones are added at the end."""
 _NUMBERS = {kind: number for number, kind in enumerate(RECORDS)}

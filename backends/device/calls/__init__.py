@@ -1,0 +1,5 @@
+"""The table of calls: one row for each method of a context that changes or reads state. Whoever takes a call apart reads it.
+
+`arguments` and `forms` have the kinds of columns, `row` the columns, `objects`, `parameters` and `work` the rows, `table` all of them, with
+the commands of recordings that follow from them.
+"""

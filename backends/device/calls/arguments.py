@@ -1,0 +1,73 @@
+"""Kinds of arguments, with their ranges, defaults and units: columns of the table of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, replace
+from typing import Any
+
+from backends.pipe import checks
+from backends.pipe.enums import lookup
+from tgsi.language.record import record
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+"""Default of an argument that has none."""
+U32 = (1 << 32) - 1
+
+
+def _as_given(value: Any, name: str) -> Any:
+    return value
+
+
+@record
+class Argument:
+    """An argument.
+
+    text: what it is. range: the values that are possible, and `low` and `high` those of an integer. check: the checked value; TypeError or
+    ValueError, whose messages begin with the name. Where it is `_as_given`, the method itself checks. kinds: templates whose fields are
+    also taken by keyword. is_template: the argument is one of them.
+    """
+
+    text: str
+    _: KW_ONLY
+    default: Any = REQUIRED
+    range: str = ""
+    low: int = 0
+    high: int = U32
+    check: Callable[[Any, str], Any] = _as_given
+    is_template: bool = False
+    kinds: tuple[type, ...] = ()
+
+    def by(self, default: Any) -> Argument:
+        """The same with another default."""
+        return replace(self, default=default)
+
+
+def integer(text: str, low: int = 0, high: int = U32, *, default: Any = REQUIRED) -> Argument:
+    """An integer from `low` to `high`."""
+
+    def check(value: Any, name: str) -> int:
+        return checks.integer(value, name, low, high)
+
+    return Argument(text, default=default, range=f"{low} to {high}", low=low, high=high, check=check)
+
+
+def enumerated(text: str, kind: Any, *, default: Any = REQUIRED) -> Argument:
+    """A member of an enumeration, its name or its number."""
+    return Argument(text, default=default, range=kind.__name__, check=lambda value, name: lookup(kind, value, name))
+
+
+def flags(text: str, kind: Any, *, default: Any = REQUIRED) -> Argument:
+    """A set of flags: a member, a number, names."""
+    return Argument(text, default=default, range=f"flags of {kind.__name__}", check=lambda value, name: checks.flags(kind, value, name))
+
+
+def plain(text: str, check: Callable[[Any, str], Any], *, default: Any = REQUIRED) -> Argument:
+    """A value that a function of `backends.pipe.checks` checks."""
+    return Argument(text, default=default, check=check)
+
+
+def template(text: str, *kinds: type) -> Argument:
+    """A template, or None; its fields are also taken by keyword."""
+    names = ", ".join(kind.__name__ for kind in kinds)
+    return Argument(text, default=None, range=names, is_template=True, kinds=kinds)

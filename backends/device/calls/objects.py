@@ -1,0 +1,133 @@
+"""Rows of calls that make, bind and destroy objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from backends.device.calls import shared as s
+from backends.device.calls.arguments import Argument, integer, plain
+from backends.device.calls.forms import (
+    handle,
+)
+from backends.device.calls.row import Does, Fixed, Given, OneWord, Row
+from backends.device.commands.bound_record import Hindrance, Word, shader_word
+from backends.device.commands.known_objects import MIDDLE, Kind
+from backends.device.commands.layout import Command
+from backends.pipe import checks, limits, state
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
+
+
+def _without_streams(given: Given) -> bool:
+    """A shader with stream output decides about stages, too."""
+    return getattr(given["shader"], "stream_output", None) is None
+
+
+_STATES: dict[str, tuple[str, dict[str, Argument], OneWord | None]] = {
+    "blend": (s.OBJECTS, s.template_of(state.BlendState, state.RenderTargetBlend), OneWord(Word.BLEND, Kind.BLEND)),
+    "rasterizer": (s.OBJECTS, s.template_of(state.RasterizerState), OneWord(Word.RASTERIZER, Kind.RASTERIZER)),
+    "depth_stencil_alpha": (
+        *(s.OBJECTS, s.template_of(state.DepthStencilAlphaState)),
+        OneWord(Word.DEPTH_STENCIL_ALPHA, Kind.DEPTH_STENCIL_ALPHA),
+    ),
+    "vertex_elements": (
+        *(s.OBJECTS, {"elements": Argument("a sequence of VertexElements")}),
+        OneWord(Word.VERTEX_ELEMENTS, Kind.VERTEX_ELEMENTS),
+    ),
+    "sampler": (s.OBJECTS, s.template_of(state.SamplerState), None),
+    "link": (s.EXTENSION, {"mapping": Argument("input semantic -> output semantic")}, OneWord(Word.LINK)),
+}
+"""Kinds of constant state: document, arguments of create_, effect of bind_."""
+_STREAMED = {"stream_output": Argument("a StreamOutputInfo", default=None)}
+_SIZES = {
+    "req_local_mem": Argument("bytes of SHARED memory", default=None),
+    "req_private_mem": Argument("bytes of PRIVATE memory", default=None),
+    "req_input_mem": integer("bytes of INPUT memory", 0, limits.MAX_INPUT, default=0),
+}
+
+
+def _source_of(stage: Processor) -> str:
+    return s.HEADER if STAGES[stage].is_mesh else s.GRIDS if stage is Processor.COMP else s.OBJECTS
+
+
+_SHADER_EFFECTS: dict[Processor, OneWord] = {
+    Processor.VERT: OneWord(shader_word(Processor.VERT), Kind.VERTEX_SHADER, unless=int(Hindrance.STAGES), only_if=_without_streams),
+    Processor.FRAG: OneWord(shader_word(Processor.FRAG), Kind.FRAGMENT_SHADER),
+}
+KNOWN_SHADERS = {Processor.VERT: Kind.VERTEX_SHADER, **MIDDLE, Processor.FRAG: Kind.FRAGMENT_SHADER}
+"""Stages whose shaders have native entries."""
+_BOUND = [*(kind for kind in _STATES if kind != "sampler"), *Processor]
+
+
+def _creations() -> list[Row]:
+    found = [Row(f"create_{kind}_state", Does.CREATE, source, positional) for kind, (source, positional, _) in _STATES.items()]
+    for stage in Processor:
+        streams_out = STAGES[stage].feeds_rasterizer and not STAGES[stage].is_mesh
+        keywords: Mapping[str, Argument] = _SIZES if stage is Processor.COMP else _STREAMED if streams_out else {}
+        found.append(
+            Row(
+                f"create_{STAGES[stage].call}_state", Does.CREATE, _source_of(stage), {"program": s.PROGRAM}, keywords, why=s.PROGRAM_REASON
+            )
+        )
+    return found
+
+
+def _binds() -> list[Row]:
+    found = []
+    for number, kind in enumerate(_BOUND):
+        name, argument = ("handle", s.OBJECT) if isinstance(kind, str) else ("shader", s.SHADER)
+        called, source = (kind, _STATES[kind][0]) if isinstance(kind, str) else (STAGES[kind].call, _source_of(kind))
+        effect = _STATES[kind][2] if isinstance(kind, str) else _SHADER_EFFECTS.get(kind)
+        fixed = (Fixed(Command.BIND, (handle(name, "handle"),), number=number),)
+        found.append(Row(f"bind_{called}_state", Does.SET, source, {name: argument}, fixed=fixed, effect=effect))
+    return found
+
+
+def _ends() -> list[Row]:
+    states = [Row(f"destroy_{kind}_state", Does.DESTROY, source, {"handle": s.OBJECT}) for kind, (source, *_) in _STATES.items()]
+    return states + [
+        Row(f"destroy_{STAGES[stage].call}_state", Does.DESTROY, _source_of(stage), {"shader": s.SHADER}) for stage in Processor
+    ]
+
+
+_VIEW_FIELDS: dict[str, Argument] = {
+    "format": s.FORMAT,
+    "target": s.FORMAT,
+    "swizzle": Argument("four of xyzw01", default="xyzw"),
+    **{f"swizzle_{channel}": Argument("source of a component", default=None) for channel in "rgba"},
+    "first_level": s.LEVEL,
+    "last_level": s.LAST,
+    "first_layer": s.LAYER,
+    "last_layer": s.LAST,
+    "offset": s.OFFSET,
+    "size": s.SIZE,
+    "first_element": s.LAST,
+    "last_element": s.LAST,
+}
+_SURFACE_FIELDS: dict[str, Argument] = {
+    "format": s.FORMAT,
+    "level": s.LEVEL,
+    "first_layer": s.LAYER,
+    "last_layer": s.LAST,
+    "nr_samples": integer("samples", 0, limits.MAX_TARGET_SAMPLES, default=0),
+    "writable": plain("a hint", checks.truth, default=True),
+}
+_TARGET = {"buffer_offset": s.OFFSET, "buffer_size": s.SIZE}
+ROWS = [
+    *(*_creations(), *_binds(), *_ends()),
+    Row("create_sampler_view", Does.CREATE, s.VIEWS, {"texture": s.TEXTURE}, _VIEW_FIELDS, why=s.TRANSFER),
+    Row("create_surface", Does.CREATE, s.SURFACES, {"texture": s.TEXTURE}, _SURFACE_FIELDS, why=s.TRANSFER),
+    Row("create_stream_output_target", Does.CREATE, s.STREAMS, {"buffer": s.BUFFER}, _TARGET, why=s.TRANSFER),
+    Row(
+        "create_query",
+        Does.CREATE,
+        s.QUERIES,
+        {"kind": Argument("a QueryType")},
+        {"index": integer("stream", 0, 3, default=0)},
+        why=s.QUERY_REASON,
+    ),
+    Row("sampler_view_destroy", Does.DESTROY, s.VIEWS, {"view": Argument("a SamplerView")}),
+    Row("surface_destroy", Does.DESTROY, s.SURFACES, {"target": Argument("a Surface")}),
+    Row("stream_output_target_destroy", Does.DESTROY, s.STREAMS, {"target": Argument("a StreamOutputTarget")}),
+    Row("destroy_query", Does.DESTROY, s.QUERIES, {"query": s.QUERY}, why=s.QUERY_REASON),
+]

@@ -1,0 +1,242 @@
+"""The row of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, field
+from enum import Enum, auto
+from functools import cached_property
+from typing import Any
+
+from backends.device.calls.arguments import REQUIRED, Argument
+from backends.device.calls.forms import Form, HandleOf, ObjectOf, read_all
+from backends.device.commands.bound_record import BoundRecord, Hindrance, view_word
+from backends.device.commands.client import Kind as Taker
+from backends.device.commands.known_objects import Kind
+from backends.device.commands.layout import MOST_COUNT, Command, header
+from backends.pipe.enums import ShaderType, lookup
+from tgsi.language.record import record
+
+Given = Mapping[str, Any]
+"""Arguments by name."""
+
+
+class Does(Enum):
+    """Kinds of methods."""
+
+    CREATE = auto()  # the result is an object, which gets a handle
+    DESTROY = auto()  # the first argument is an object that ends
+    SET = auto()  # changes state, draws, or writes memory; the result is None or does not matter
+    NUMBER = auto()  # like SET; the result is the same in every run
+    READ = auto()  # fills memory of the caller, the argument `into`
+    MAP = auto()  # the result is a mapping
+    FLUSH = auto()  # the result is a fence
+    ASK = auto()  # changes nothing that later calls could see: not recorded
+    OWN = auto()  # no method of a context: what the player of a stored recording does itself
+    ADDRESS = auto()  # takes addresses of memory: cannot be recorded
+
+
+class Waits(Enum):
+    """Work for which a call waits."""
+
+    NOTHING = "nothing"
+    USES = "pending uses of the resource"
+    WRITES = "pending writes of the resource"
+    QUERY = "the draws that the query counts"
+    ALL = "everything pending"
+
+
+@record
+class OneWord:
+    """Effect on one word of the bound state, whatever was bound before.
+
+    known: kind of the objects that native entries know by their addresses. unless: Hindrance bits with which the call has more effects.
+    only_if: tells from the arguments if the call determines nothing else.
+    """
+
+    word: int
+    known: Kind | None = None
+    _: KW_ONLY
+    unless: int = 0
+    hinders: int = 0
+    only_if: Callable[[Given], bool] | None = None
+
+    def places(self, given: Given) -> Iterable[int] | None:
+        """The words that a call determines; None: it determines less, or more."""
+        return (self.word,) if self.only_if is None or self.only_if(given) else None
+
+
+@record
+class Listed:
+    """Effect on a word that holds a list. The call determines it if it sets all of the list, whose length is `count` in the record."""
+
+    word: int
+    known: Kind
+    count: str
+    unless = hinders = 0
+
+    def places(self, given: Given) -> Iterable[int] | None:
+        """See `OneWord.places`."""
+        return (self.word,) if not given["start"] else None
+
+
+@record
+class Units:
+    """Effect on the units of a stage. first: place of unit 0 among the words of the stage. items: the argument."""
+
+    known: Kind
+    first: int
+    items: str
+    unless = hinders = 0
+
+    def places(self, given: Given) -> Iterable[int] | None:
+        """See `OneWord.places`."""
+        place = view_word(lookup(ShaderType, given["stage"], "stage"), self.first) + given["start"]
+        return range(place, place + len(given[self.items]))
+
+
+TARGETS = OneWord(BoundRecord.targets.offset // 8, unless=Hindrance.USER_MEMORY | Hindrance.OWN_SAMPLES, hinders=int(Hindrance.TARGETS))
+"""Effect on the targets."""
+
+
+@record
+class Detail:
+    """An argument in the eight bits of a header. kind: an enumeration, or bool."""
+
+    argument: str
+    kind: Any
+    shift: int = 0
+    mask: int = 0xFF
+
+    def write(self, value: Any) -> int:
+        """The bits of a value."""
+        found = int(bool(value)) if self.kind is bool else int(lookup(self.kind, value, self.argument) if self.kind else value)
+        if not 0 <= found <= self.mask:
+            raise ValueError(value)
+        return found << self.shift
+
+    def read(self, detail: int) -> Any:
+        """The value of the bits."""
+        found = detail >> self.shift & self.mask
+        return bool(found) if self.kind is bool else found
+
+
+@record
+class Fixed:
+    """A fixed command of a recording: words without tags.
+
+    forms: of the words after the header. details: arguments in the header. number: what the detail is for this method, if one command has
+    several. taker: generated code that carries it out; REPEATED: equal ones that Python has carried out before. plain: makes arguments of
+    a call those of the forms, and returns None if it has no such words. rest: bits of the detail that others read.
+    """
+
+    command: Command
+    forms: tuple[Form, ...] = ()
+    _: KW_ONLY
+    details: tuple[Detail, ...] = ()
+    number: int | None = None
+    taker: Taker = Taker.REPEATED
+    plain: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
+    rest: int = 0
+
+    @property
+    def mask(self) -> int:
+        """Bits that the detail may have, but for the numbers of methods."""
+        return sum(item.mask << item.shift for item in self.details) | self.rest
+
+    @property
+    def names(self) -> tuple[list[str], list[str]]:
+        """Names of the words, and of those that repeat."""
+        return [name for form in self.forms for name in form.names], [name for form in self.forms for name in form.group]
+
+    def write(self, values: dict[str, Any], handle_of: HandleOf) -> bytes | None:
+        """The command of a call. None, TypeError or ValueError: it has no such words."""
+        found = values if self.plain is None else self.plain(values)
+        if found is None:
+            return None
+        body = b"".join(form.write(found.get(form.argument), handle_of) for form in self.forms)
+        if len(body) // 4 > MOST_COUNT:
+            return None
+        detail = sum(item.write(found[item.argument]) for item in self.details) | (self.number or 0)
+        return header(self.command, len(body) // 4, detail).to_bytes(4, "little") + body
+
+    def read(self, detail: int, words: memoryview, object_of: ObjectOf) -> dict[str, Any]:
+        """Arguments by name."""
+        values = read_all(self.forms, words, object_of)
+        for item in self.details:
+            values[item.argument] = item.read(detail)
+        values.pop("", None)
+        return values
+
+
+@record(slots=False, eq=False)
+class Row:
+    """A call: a method of a context.
+
+    positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
+    which the first that fits is written. effect: on the words of the bound state. why: reason why checks, parsers or words of the call do
+    not follow from the row.
+    """
+
+    name: str
+    does: Does
+    source: str
+    positional: Mapping[str, Argument]
+    keywords: Mapping[str, Argument] = field(default_factory=dict)
+    _: KW_ONLY
+    fixed: tuple[Fixed, ...] = ()
+    effect: OneWord | Listed | Units | None = None
+    waits: Waits = Waits.NOTHING
+    why: str = ""
+
+    @cached_property
+    def arguments(self) -> dict[str, Argument]:
+        """All arguments, in order."""
+        return {**self.positional, **self.keywords}
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Defaults of arguments that have one."""
+        return {name: item.default for name, item in self.arguments.items() if item.default is not REQUIRED}
+
+    @cached_property
+    def takes_fields(self) -> bool:
+        """True if fields of a template are taken by keyword."""
+        return any(item.is_template for item in self.arguments.values())
+
+    def bound(self, args: tuple[Any, ...], given: Given) -> dict[str, Any]:
+        """Arguments by name, with defaults. TypeError for arguments that the method does not have, or lacks."""
+        named = dict(zip(self.positional, args))
+        if len(args) > len(self.positional):
+            raise TypeError(f"{self.name}: too many positional arguments")
+        found = {**self.defaults, **named, **given}
+        for name in self.arguments:
+            if name not in found:
+                raise TypeError(f"{self.name}: missing a required argument: {name!r}")
+        for name in given:
+            if name in named:
+                raise TypeError(f"{self.name}: multiple values for argument {name!r}")
+            if name not in self.arguments and not self.takes_fields:
+                raise TypeError(f"{self.name}: got an unexpected keyword argument {name!r}")
+        return found
+
+    def write(self, args: tuple[Any, ...], given: Given, handle_of: HandleOf) -> bytes | None:
+        """The first fixed command that fits the arguments; None: there is none."""
+        for fixed in self.fixed:
+            try:
+                made = fixed.write(self.bound(args, given), handle_of)
+            except (TypeError, ValueError, ArithmeticError, AttributeError):
+                continue
+            if made is not None:
+                return made
+        return None
+
+    def named(self, args: tuple[Any, ...], given: Given) -> dict[str, Any]:
+        """Arguments by name, as far as they have names, without defaults."""
+        names = list(self.positional)
+        return {names[k] if k < len(names) else str(k): item for k, item in enumerate(args)} | dict(given)
+
+    def call(self, values: Given) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional arguments and keywords of values by name."""
+        keywords = dict(values)
+        return tuple(map(keywords.pop, filter(values.__contains__, self.positional))), keywords
