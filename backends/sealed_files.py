@@ -27,8 +27,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
-
 SECRET_NAME = "secret"
 SECRET_SIZE = 32
 _OTHERS_WRITE, _OTHERS_ACCESS = 0o022, 0o077
@@ -298,4 +296,8 @@ def default_files() -> SealedFiles | None:
     place = os.environ.get("TGSI_CACHE_DIR")
     if place == "":
         return None
-    return files_at(place if place is not None else str(platformdirs.user_cache_path("tgsi") / "objects"))
+    if place is None:
+        import platformdirs  # only where no directory is named
+
+        place = str(platformdirs.user_cache_path("tgsi") / "objects")
+    return files_at(place)

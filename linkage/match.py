@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched
@@ -212,6 +211,8 @@ def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, 
         return tuple(same[:2])
     partner = {"GENERIC": "TEXCOORD", "TEXCOORD": "GENERIC"}.get(semantic.name)
     found = [c for c in candidates if c.name == partner and c.index == semantic.index]
+    from difflib import get_close_matches  # only for messages
+
     names = get_close_matches(semantic.name, {c.name for c in candidates}, 1)
     return tuple(found or sorted(c for c in candidates if c.name in names))[:2]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import inspect
 import sys
-import sysconfig
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +65,7 @@ def fits() -> bool:
     C's `long` must have 64 bits, so Windows does not fit.
     """
     is_known = sys.implementation.name == "cpython" and OLDEST <= sys.version_info[:2] <= NEWEST
-    is_plain = not hasattr(sys, "gettotalrefcount") and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    is_plain = not hasattr(sys, "gettotalrefcount") and "free-threading" not in sys.version
     return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == ctypes.sizeof(ctypes.c_long) == 8
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-import backends.llvm.translate.translator  # noqa: F401 - imported to register the emitters
 from backends.llvm.builder.function import I32, Val
-from backends.llvm.translate.emit import EMITTERS, Emitter
+from backends.llvm.translate.emit import EMITTERS, Emitter, load_emitters
 from tests.effort import lower
 from tests.property.engines import engine_differences
 from tests.property.programs import generate
 from tests.property.settings import CI_EXAMPLES, NIGHTLY_EXAMPLES
+
+load_emitters()
 
 FAULTS: Mapping[str, Emitter] = {
     "ADD": lambda c, a, b: a - b,

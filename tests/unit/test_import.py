@@ -72,6 +72,25 @@ def test_a_triangle_from_a_warm_cache_loads_no_code_generator(tmp_path: Path) ->
     assert made == []  # those classes are records (tgsi.language.record), whose methods are compiled when they are used
 
 
+def test_a_first_triangle_loads_few_modules(tmp_path: Path) -> None:
+    """In a process without a cache, on ready-made kernels."""
+    code = (
+        "import runpy, sys; sys.argv[1:] = ['-o', sys.argv[1]]; runpy.run_path('examples/triangle.py', run_name='__main__'); "
+        "print(*sorted(sys.modules), sep='\\n')"
+    )
+    done = run(code, str(tmp_path), environment={**os.environ, "TGSI_CACHE_DIR": str(tmp_path / "objects")})
+    assert done.returncode == 0, done.stderr
+    loaded = done.stdout.split()
+    if "backends.raster.front.setup" in loaded:
+        pytest.skip("kernels that depend on no program were compiled: no ready-made ones fit this source")
+    unwanted = ["backends.llvm.sampling", "backends.llvm.translate.emit.memory", "backends.llvm.translate.emit.textures"]
+    unwanted += ["backends.llvm.translate.parts", "backends.llvm.kernels.primitives", "backends.run.arguments", "backends.interp"]
+    unwanted += ["backends.raster.front.points_lines", "backends.raster.front.far_clip", "lark"]
+    unwanted += ["difflib", "json", "subprocess", "platformdirs"]
+    assert [name for name in loaded if name in unwanted or name.startswith(tuple(f"{folder}." for folder in unwanted))] == []
+    assert len([name for name in loaded if name.partition(".")[0] in ("tgsi", "passes", "linkage", "frontends", "backends")]) < 320
+
+
 def test_every_public_name_is_there() -> None:
     import tgsi
 

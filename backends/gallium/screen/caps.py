@@ -6,7 +6,6 @@ Names are those of the documents without their prefixes (PIPE_CAP_, PIPE_CAPF_, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from backends.pipe.enums import ShaderType
@@ -276,6 +275,8 @@ def cap_name(name: str, prefix: str, known: Mapping[str, object], argument: str)
         raise TypeError(f"{argument}: a name such as {prefix}{next(iter(known))} is wanted, not {type(name).__name__}")
     short = name.removeprefix(prefix)
     if short not in known:
+        from difflib import get_close_matches
+
         close = get_close_matches(short, known, 1)
         raise ValueError(f"{argument}: {name!r} is not known" + (f"; did you mean {prefix}{close[0]}?" if close else ""))
     return short

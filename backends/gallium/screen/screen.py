@@ -7,12 +7,9 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-
-from platformdirs import user_cache_path
 
 from backends.device.interface import DeviceFactory, Dispatcher
 from backends.formats import AnyFormat
@@ -64,14 +61,15 @@ class Screen(Capabilities, ScreenCore):
             raise ValueError(f"Screen: lanes: {self.lanes} is none of {', '.join(map(str, LANES))}")
         self.cpu = os.environ.get("TGSI_CPU", "host") if cpu is None else cpu
         if self.cpu not in CPU_LEVELS:
+            from difflib import get_close_matches
+
             close = get_close_matches(str(self.cpu), CPU_LEVELS, 1)
             raise ValueError(
                 f"Screen: cpu: {self.cpu!r} is none of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
             )
         found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
-        default = user_cache_path("tgsi") / "objects"
         kept = found != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"
-        self.cache_dir: Path | None = (default if found is None else Path(found)) if kept else None
+        self.cache_dir = _cache_path(found) if kept else None
         self._lock = freed_after_fork(threading.RLock())
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
         self.memory.wanted = weakref.WeakMethod(self._make_room)
@@ -285,6 +283,14 @@ class Screen(Capabilities, ScreenCore):
         region = resource.box(level, box, "flush_frontbuffer")
         if callable(winsys):
             winsys(resource.region(level, Box(region.x, region.y, layer, region.width, region.height, 1)))
+
+
+def _cache_path(directory: str | None) -> Path:
+    if directory is not None:
+        return Path(directory)
+    from platformdirs import user_cache_path  # only where no directory is named
+
+    return user_cache_path("tgsi") / "objects"
 
 
 def _number(value: int | None, name: str, low: int, high: int) -> int | None:

@@ -25,12 +25,13 @@ SMALL = 100_000
 
 _WIDTHS = tuple(1 << k for k in range(1, 10))
 _LINE = 4.0
-_LABEL = re.compile(r"^\w+:", re.MULTILINE)
-_CAST = re.compile(r"= bitcast .*")
-_WORK = re.compile(r"= (mul|shl|[al]shr|[su]div|[su]rem|fpto[su]i|fptrunc) <(\d+) x (i32|i64|double)>")
-_CONVERSION = re.compile(r"= ([su]itofp) <(\d+) x i64> \S+ to <\d+ x (float|double)>")
-_CALL = re.compile(r"@llvm\.(ctlz|masked\.gather|masked\.scatter)\.(?:p0\.)?v(\d+)")
-_ANSWER = re.compile(r"= [if]cmp (\w+) <(\d+) x (?:i64|double)>.*\n.* = sext ")
+_LABEL = r"(?m)^\w+:"
+_CAST = r"= bitcast .*"
+_WORK = r"= (mul|shl|[al]shr|[su]div|[su]rem|fpto[su]i|fptrunc) <(\d+) x (i32|i64|double)>"
+_CONVERSION = r"= ([su]itofp) <(\d+) x i64> \S+ to <\d+ x (float|double)>"
+_CALL = r"@llvm\.(ctlz|masked\.gather|masked\.scatter)\.(?:p0\.)?v(\d+)"
+_ANSWER = r"= [if]cmp (\w+) <(\d+) x (?:i64|double)>.*\n.* = sext "
+"""Regular expressions, compiled where they are used: large texts are rare."""
 
 PIECE = 200
 """Lines of a block of a large module."""
@@ -84,23 +85,23 @@ def estimate_ms(text: str, cpu: str) -> float:
     """Milliseconds of processor time, about, in which LLVM compiles a module as a large one; 0 for a small text."""
     if len(text) < SMALL:
         return 0.0
-    costs, plain = _costs(cpu), _CAST.sub("", text)
+    costs, plain = _costs(cpu), re.sub(_CAST, "", text)
     counts = {width: plain.count(f"<{width} x ") for width in _WIDTHS}
     lanes = sum(width * count for width, count in counts.items())
     lanes += sum(width * plain.count(f"<{width} x {kind}>") for width, count in counts.items() if count for kind in ("double", "i64"))
     usual = max(counts, key=lambda width: counts[width])
     spent = _LINE * text.count("\n") + costs.lane * lanes
-    spent += costs.mask * usual * sum(1 for _ in _LABEL.finditer(text))
+    spent += costs.mask * usual * sum(1 for _ in re.finditer(_LABEL, text))
     return (spent + sum(_DEAR[work][costs.row] * lanes for work, lanes in _dear(plain) if work in _DEAR)) / 1e3
 
 
 def _dear(text: str) -> Iterator[tuple[tuple[str, str], int]]:
     """Instructions of `_DEAR` and their lanes."""
-    for (name, width, kind), count in Counter(_WORK.findall(text) + _CONVERSION.findall(text)).items():
+    for (name, width, kind), count in Counter(re.findall(_WORK, text) + re.findall(_CONVERSION, text)).items():
         yield (name, kind), int(width) * count
-    for (name, width), count in Counter(_CALL.findall(text)).items():
+    for (name, width), count in Counter(re.findall(_CALL, text)).items():
         yield (name, ""), int(width) * count
-    for (name, width), count in Counter(_ANSWER.findall(text)).items():
+    for (name, width), count in Counter(re.findall(_ANSWER, text)).items():
         yield ("not less" if name in ("sge", "uge", "ne") else "less", "8" if width == "8" else ""), int(width) * count
 
 

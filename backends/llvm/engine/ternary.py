@@ -52,7 +52,7 @@ def _is_wrong(prefix: int, rest: bytes) -> bool:
 
 
 _CONSTANT = r"splat \([^)]*\)|<[^>]*>"
-_MASKING = re.compile(rf"^( *%\S+ = and (<\d+ x i\d+>) )(?:(%\S+), ({_CONSTANT})|({_CONSTANT}), (%\S+))$", re.MULTILINE)
+_MASKING = rf"(?m)^( *%\S+ = and (<\d+ x i\d+>) )(?:(%\S+), ({_CONSTANT})|({_CONSTANT}), (%\S+))$"
 
 
 def hide_masks(text: str) -> str:
@@ -65,5 +65,5 @@ def hide_masks(text: str) -> str:
         name = f"%mask.{found.start()}"
         return f"  {name} = load {kind}, ptr {table}, align 4\n{start}{left or second}, {name}"
 
-    hidden = _MASKING.sub(load, text)
+    hidden = re.sub(_MASKING, load, text)
     return hidden + "".join(f"{name} = private unnamed_addr constant {kind} {value}\n" for (kind, value), name in tables.items())

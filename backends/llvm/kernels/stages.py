@@ -12,8 +12,6 @@ from backends.llvm.builder.environment import default_environment
 from backends.llvm.builder.function import I32, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
-from backends.llvm.kernels.fragments import FragmentRegisters
-from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
 from backends.llvm.kernels.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
 from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.program.nan_bits import ALL
@@ -162,6 +160,9 @@ def _build_shade(
 
     With barriers the function is `shade(record, index, state, stopped)`, and returns the barrier where it stops next; see `barriers`.
     """
+    from backends.llvm.kernels.fragments import FragmentRegisters  # only for runs: draws load less
+    from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
+
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
     barriers = Barriers(f, f.args[2], f.args[3]) if waits else None

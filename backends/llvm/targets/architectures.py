@@ -7,7 +7,6 @@ features on that these rules need (vectors, double floats), or off that break th
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
-from difflib import get_close_matches
 from types import MappingProxyType
 
 from tgsi.language.record import record
@@ -93,6 +92,8 @@ def architecture_of(triple: str) -> Architecture:
         return ARCHITECTURES[name]
     if name in _REFUSED:
         raise ValueError(f"no code is generated for {triple}: {_REFUSED[name]}")
+    from difflib import get_close_matches
+
     close = get_close_matches(first.lower(), [*ARCHITECTURES, *ALIASES], 1, 0.5)
     hint = f"did you mean {triple.replace(first, close[0], 1)}?" if close else f"it may begin with {', '.join(ARCHITECTURES)}"
     raise ValueError(f"unknown target {triple!r}; {hint}")

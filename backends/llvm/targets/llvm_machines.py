@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
 import sys
-from difflib import get_close_matches
 
 import llvmlite.binding as llvm
 
@@ -31,6 +29,8 @@ def initialize_all() -> None:
 @functools.cache
 def processors(triple: str) -> tuple[str, ...]:
     """Names of the processors that LLVM knows for a target. LLVM prints them on stderr, so another process asks for them."""
+    import subprocess  # only for processors that a user names
+
     script = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
         "from backends.llvm.targets.llvm_machines import initialize_all, llvm\n"
@@ -46,6 +46,8 @@ def check_processor(cpu: str) -> None:
     other = foreign(cpu)
     if other is None or not other.processor or other.processor in (known := processors(other.triple)):
         return
+    from difflib import get_close_matches
+
     close = get_close_matches(other.processor, known, 1)
     hint = f"did you mean {close[0]}?" if close else f"LLVM knows {len(known)}, such as {', '.join(known[:6])}"
     raise ValueError(f"{other.triple} has no processor {other.processor!r}; {hint}")

@@ -16,10 +16,7 @@ from backends.llvm.program.plan import Plan
 from backends.llvm.program.tree import Control, Leaf, Region, controls, enclosing, leaves
 from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.fuel import Fuel, Rounds
-from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
-from backends.llvm.translate.parts import divide, part_width
-from backends.llvm.translate.port_balance import balance
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
@@ -328,6 +325,10 @@ class FlowBuilder:
 
     def _shape_round(self, control: Control, begin: int, live: MaskVar | None) -> None:
         """End the body of a loop without inner loops, the lines from `begin` on, in a form that suits registers and ports."""
+        from backends.llvm.translate.loop_carried import carry  # only for loops
+        from backends.llvm.translate.parts import divide, part_width
+        from backends.llvm.translate.port_balance import balance
+
         f = self.f
         is_plain = self.plan.samples + self.plan.fetches == 0 and control not in self.crossed
         is_divided = is_plain and live is None  # lanes that leave one by one are tested together, in each round

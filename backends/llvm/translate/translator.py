@@ -13,22 +13,6 @@ from backends.llvm.program.plan import plan_of
 from backends.llvm.program.tree import Leaf, Region
 from backends.llvm.translate import emit as registry
 from backends.llvm.translate.barriers import Barriers
-from backends.llvm.translate.emit import (  # noqa: F401 - importing registers their emitters
-    compare,
-    floats,
-    framebuffer,
-    geometry,
-    groups,
-    integers,
-    interpolation,
-    memory,
-    mesh_sizes,
-    queries,
-    samples,
-    textures,
-    trigonometry,
-    wide,
-)
 from backends.llvm.translate.flow import FlowBuilder
 from backends.llvm.translate.fuel import Rounds
 from backends.llvm.translate.interface import Consumed, Interface

@@ -14,7 +14,6 @@ from backends.raster.tile.depth import DepthTest, compare
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.inputs import PixelInputs
 from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_rows
-from backends.raster.tile.pixel_masks import drawn
 from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
 from backends.raster.tile.planes import Hoisted, Kernel, Planes
 from backends.raster.tile.shader_memory import BlockMemory
@@ -238,6 +237,8 @@ class PixelBlock(BlockMemory, PixelInputs):
         self._w = None
         skip = f.label()
         if key.is_masked:
+            from backends.raster.tile.pixel_masks import drawn  # it loads the front end of points and lines
+
             kept, self._coverage = drawn(self.planes, self.x, self.pixels)
             mask = mask & kept
             self._skip_unless(mask, skip)

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 from backends.llvm.kernels.run import run
-from backends.llvm.translate.emit import EMITTERS
+from backends.llvm.translate.emit import EMITTERS, load_emitters
 from tests.golden.vectors import Case, Tolerance, cases
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import FIRST_THREAD, Trait
@@ -79,4 +79,5 @@ def test_random_programs_equal_their_vectors(part: int) -> None:
 
 def test_every_opcode_is_emitted() -> None:
     known = {name for name, info in OPCODES.items() if not ({Trait.GAP} | FIRST_THREAD) & info.traits}
+    load_emitters()
     assert known - EMITTERS.keys() == FLOW

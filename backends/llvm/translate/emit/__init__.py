@@ -13,6 +13,7 @@ Values are f32 or i32 lanes (uint is i32), or scalars if they are known to be un
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 from backends.llvm.builder.function import Function, Val
@@ -87,7 +88,13 @@ class Context(Protocol):
 Emitter = Callable[..., Any]
 
 EMITTERS: dict[str, Emitter] = {}
-"""Emitters by opcode name."""
+"""Emitters by opcode name, of the families that are loaded."""
+
+_FAMILIES = (
+    *("floats", "compare", "integers", "trigonometry", "interpolation", "textures", "queries", "wide", "framebuffer", "samples"),
+    *("geometry", "memory", "groups", "mesh_sizes"),
+)
+"""Modules that register emitters, in the order in which they are loaded: most programs need only the first ones."""
 
 
 def emits(*names: str) -> Callable[[Emitter], Emitter]:
@@ -110,8 +117,17 @@ def emit_each(*tables: Mapping[str, Emitter]) -> None:
             emits(*names.split())(function)
 
 
+def load_emitters(opcode: str | None = None) -> None:
+    """Load families until one has the emitter of an opcode, or all of them."""
+    for family in _FAMILIES:
+        if opcode in EMITTERS:
+            return
+        import_module(f"{__name__}.{family}")
+
+
 def emitter_of(instruction: Instruction) -> Emitter:
     """The emitter of an instruction; UnsupportedError (B001) when there is none."""
+    load_emitters(instruction.opcode.name)
     found = EMITTERS.get(instruction.opcode.name)
     if found is None:
         raise UnsupportedError.at("B001", f"{instruction.opcode.name} is not supported by the code generator", instruction.span)
