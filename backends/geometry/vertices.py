@@ -11,8 +11,6 @@ from backends.pipe.limits import MAX_PATCH_VERTICES
 from backends.raster.draw_record import Draw
 from backends.raster.front.vertex_cache import VertexCache, load_index
 
-EXPORTS = ("assemble", "shade")
-
 
 def build_vertex_kernels(lanes: int, module: Module) -> None:
     """Add assemble(record) and shade(record), which serve all shaders; `record` is a VertexRecord."""

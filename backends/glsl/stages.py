@@ -24,7 +24,7 @@ _FIRST = {"GENERIC": 0, "TEXCOORD": LOCATIONS, "COLOR": 26, "BCOLOR": 28, "FOG":
 
 _ONE = 0x3F800000
 _P = Processor
-_X, _XY, _XYZ, _XYZW = (0,), (0, 1), (0, 1, 2), (0, 1, 2, 3)
+_XY, _XYZ, _XYZW = (0, 1), (0, 1, 2), (0, 1, 2, 3)
 
 # Built-ins by stage ("" for all) and semantic: text, type, channels (None: one value for all), extension of desktop and of ES.
 _INPUTS: Mapping[tuple[str, str], tuple[str, str, tuple[int, ...] | None]] = MappingProxyType(

@@ -224,7 +224,7 @@ def _counted(name: str) -> Make:
     return lambda a: call(name, a, kind=INT)
 
 
-_I, _ONE_INT, _TWO_INT = (INTEGER,), (INTEGER,), (INTEGER, INTEGER)
+_ONE_INT, _TWO_INT = (INTEGER,), (INTEGER, INTEGER)
 _FLOOR_HALF = literal((0x3F000000,), FLOAT)
 
 RULES: Mapping[str, Rule] = MappingProxyType(

@@ -31,30 +31,6 @@ def zero_wins(a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
     return np.where((a == 0) | (b == 0), a.dtype.type(0), a * b)
 
 
-@implements("MOV")
-def mov(a: U32) -> U32:
-    """Copy the bits."""
-    return a
-
-
-@implements("ADD")
-def add(a: F32, b: F32) -> F32:
-    """Sum."""
-    return a + b
-
-
-@implements("MUL", product=True)
-def mul(product: Product, a: F32, b: F32) -> F32:
-    """Product."""
-    return product(a, b)
-
-
-@implements("MAD", product=True)
-def mad(product: Product, a: F32, b: F32, e: F32) -> F32:
-    """Product, rounded, then sum."""
-    return product(a, b) + e
-
-
 @implements("FMA", product=True)
 def fma(product: Product, a: F32, b: F32, e: F32) -> F32:
     """Product and sum with one rounding.
@@ -73,18 +49,6 @@ def fma(product: Product, a: F32, b: F32, e: F32) -> F32:
     return odd.view(np.float64).astype(np.float32)
 
 
-@implements("DIV")
-def div(a: F32, b: F32) -> F32:
-    """Quotient; division by 0 gives infinities and NaN."""
-    return a / b
-
-
-@implements("LRP", product=True)
-def lrp(product: Product, a: F32, b: F32, e: F32) -> F32:
-    """Linear interpolation from e to b as a goes from 0 to 1."""
-    return product(a, b - e) + e
-
-
 @implements("MIN")
 def minimum(a: F32, b: F32) -> F32:
     """The smaller, -0 below +0 (IEEE 754-2019, section 9.6); b when either is NaN."""
@@ -99,59 +63,12 @@ def maximum(a: F32, b: F32) -> F32:
     return np.where(a == b, common, np.where(a > b, a, b))
 
 
-@implements("CMP")
-def cmp(a: U32, b: U32, e: U32) -> U32:
-    """b if a is below 0, otherwise e; a NaN is not below 0. The bits of b and e are kept."""
-    return np.where(a.view(np.float32) < 0, b, e)
-
-
-@implements("UCMP")
-def ucmp(a: U32, b: U32, e: U32) -> U32:
-    """b where a has any bit set, else e."""
-    return np.where(a != 0, b, e)
-
-
-@implements("CEIL")
-def ceil(a: F32) -> F32:
-    """Smallest integer not below."""
-    return np.ceil(a)
-
-
-@implements("TRUNC")
-def trunc(a: F32) -> F32:
-    """Integer part."""
-    return np.trunc(a)
-
-
-@implements("LDEXP")
-def ldexp(a: F32, b: I32) -> F32:
-    """a scaled by a power of two, rounded once."""
-    return np.asarray(np.ldexp(a, b), dtype=np.float32)
-
-
 def _dot(product: Product, a: F32, b: F32, channels: int) -> F32:
+    """Sum of products, from left to right."""
     total = product(a[:, 0], b[:, 0])
     for channel in range(1, channels):
         total = total + product(a[:, channel], b[:, channel])
     return total
-
-
-@implements("DP2", product=True)
-def dp2(product: Product, a: F32, b: F32) -> F32:
-    """Dot product of x, y, from left to right."""
-    return _dot(product, a, b, 2)
-
-
-@implements("DP3", product=True)
-def dp3(product: Product, a: F32, b: F32) -> F32:
-    """Dot product of x, y, z, from left to right."""
-    return _dot(product, a, b, 3)
-
-
-@implements("DP4", product=True)
-def dp4(product: Product, a: F32, b: F32) -> F32:
-    """Dot product of all channels, from left to right."""
-    return _dot(product, a, b, 4)
 
 
 @implements("DST", product=True)
@@ -161,7 +78,6 @@ def dst(product: Product, a: F32, b: F32) -> F32:
     return distance
 
 
-@implements("RCP")
 def rcp(a: F32) -> F32:
     """Reciprocal of x."""
     return ONE / a[:, 0]
@@ -172,12 +88,6 @@ def rsq(a: F32) -> F32:
     """Reciprocal of the root of x: two roundings, NaN below 0."""
     root: F32 = np.sqrt(a[:, 0])
     return ONE / root
-
-
-@implements("SQRT")
-def sqrt(a: F32) -> F32:
-    """Root of x, NaN below 0."""
-    return np.sqrt(a[:, 0])
 
 
 @implements("DDX")
@@ -208,12 +118,41 @@ def ddy_fine(a: F32) -> F32:
     return np.tile(quads[:, 1] - quads[:, 0], (1, 2, 1)).reshape(a.shape)
 
 
+CHOSEN: dict[str, Callable[[U32, U32, U32], U32]] = {
+    "CMP": lambda a, b, e: np.where(a.view(np.float32) < 0, b, e),  # a NaN is not below 0
+    "UCMP": lambda a, b, e: np.where(a != 0, b, e),
+}
+COPIED: dict[str, Callable[[U32], U32]] = {
+    "MOV": lambda a: a,
+}
 FLOAT_UNARY: dict[str, Callable[[F32], F32]] = {
     "SSG": lambda a: np.where(a > 0, ONE, np.where(a < 0, -ONE, ZERO)),  # 0 for NaN and zeros
     "FLR": np.floor,
+    "CEIL": np.ceil,
+    "TRUNC": np.trunc,
+    "RCP": rcp,
+    "SQRT": lambda a: np.sqrt(a[:, 0]),  # NaN below 0
     "ROUND": np.rint,  # nearest integer, the even one of two
     # 1.0 for a tiny negative, by rounding; 0 for an infinity, as C's modf has it (C11, F.10.3.12)
     "FRC": lambda a: np.where(np.isinf(a), np.float32(0), a - np.floor(a)),
 }
+FLOAT_BINARY: dict[str, Callable[[F32, F32], F32]] = {
+    "ADD": lambda a, b: a + b,
+    "DIV": lambda a, b: a / b,  # division by 0 gives infinities and NaN
+}
+SCALED: dict[str, Callable[[F32, I32], F32]] = {
+    "LDEXP": lambda a, b: np.asarray(np.ldexp(a, b), dtype=np.float32),  # rounded once
+}
+OF_PRODUCTS: dict[str, Callable[[Product, F32, F32], F32]] = {
+    "MUL": lambda product, a, b: product(a, b),
+    "DP2": lambda product, a, b: _dot(product, a, b, 2),
+    "DP3": lambda product, a, b: _dot(product, a, b, 3),
+    "DP4": lambda product, a, b: _dot(product, a, b, 4),
+}
+OF_PRODUCTS_AND_SUMS: dict[str, Callable[[Product, F32, F32, F32], F32]] = {
+    "MAD": lambda product, a, b, e: product(a, b) + e,  # the product is rounded, then the sum
+    "LRP": lambda product, a, b, e: product(a, b - e) + e,  # from e to b as a goes from 0 to 1
+}
 
-implement_each(FLOAT_UNARY)
+implement_each(CHOSEN, COPIED, FLOAT_UNARY, FLOAT_BINARY, SCALED)
+implement_each(OF_PRODUCTS, OF_PRODUCTS_AND_SUMS, product=True)

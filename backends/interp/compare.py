@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from backends.interp.registry import implement_each, implements
+from backends.interp.registry import implement_each
 from backends.interp.values import F32, I32, U32, flags, ones
-
-
-@implements("ISLT")
-def islt(a: I32, b: I32) -> U32:
-    """Less, signed."""
-    return flags(a < b)
-
-
-@implements("ISGE")
-def isge(a: I32, b: I32) -> U32:
-    """Greater or equal, signed."""
-    return flags(a >= b)
-
 
 FLOAT_BINARY: dict[str, Callable[[F32, F32], F32]] = {
     "SLT": lambda a, b: ones(a < b),
@@ -34,6 +21,10 @@ FLOAT_BINARY_TO_UINT: dict[str, Callable[[F32, F32], U32]] = {
     "FSEQ": lambda a, b: flags(a == b),
     "FSNE": lambda a, b: flags(a != b),
 }
+INT_BINARY: dict[str, Callable[[I32, I32], U32]] = {
+    "ISLT": lambda a, b: flags(a < b),
+    "ISGE": lambda a, b: flags(a >= b),
+}
 UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
     "USEQ": lambda a, b: flags(a == b),
     "USNE": lambda a, b: flags(a != b),
@@ -41,4 +32,4 @@ UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
     "USGE": lambda a, b: flags(a >= b),
 }
 
-implement_each(FLOAT_BINARY, FLOAT_BINARY_TO_UINT, UINT_BINARY)
+implement_each(FLOAT_BINARY, FLOAT_BINARY_TO_UINT, INT_BINARY, UINT_BINARY)

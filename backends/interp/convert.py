@@ -26,24 +26,6 @@ def to_uint(values: F64) -> U32:
     return np.where(np.isnan(values), 0, np.clip(np.trunc(values), 0, 2.0**32 - 1)).astype(np.uint32)
 
 
-@implements("I2F")
-def i2f(a: I32) -> F32:
-    """Nearest float of a signed integer."""
-    return a.astype(np.float32)
-
-
-@implements("U2F")
-def u2f(a: U32) -> F32:
-    """Nearest float of an unsigned integer."""
-    return a.astype(np.float32)
-
-
-@implements("UARL")
-def uarl(a: I32) -> I32:
-    """Bits as they are."""
-    return a
-
-
 def half_bits(values: F32) -> U32:
     """A half, as Mesa 18.1 makes it: nearest, ties away from 0; from 65536 on the largest finite one; the canonical NaN.
 
@@ -98,12 +80,6 @@ def up2us(a: U32) -> F32:
     return np.concatenate([parts, parts], axis=1)
 
 
-@implements("UP4UB")
-def up4ub(a: U32) -> F32:
-    """The four unsigned normalized bytes of x."""
-    return np.asarray(_unpacked(a, 8).astype(np.float32) / np.float32(255), dtype=np.float32)
-
-
 @implements("UP4B")
 def up4b(a: U32) -> F32:
     """The four signed normalized bytes of x; -128 is -1 as well."""
@@ -111,6 +87,15 @@ def up4b(a: U32) -> F32:
     return np.asarray(np.maximum(signed / np.float32(127), np.float32(-1)), dtype=np.float32)
 
 
+INT_UNARY: dict[str, Callable[[I32], I32]] = {
+    "UARL": lambda a: a,  # the bits as they are
+}
+TO_FLOAT: dict[str, Callable[[I32 | U32], F32]] = {
+    "I2F U2F": lambda a: a.astype(np.float32),
+}
+UNPACKED: dict[str, Callable[[U32], F32]] = {
+    "UP4UB": lambda a: np.asarray(_unpacked(a, 8).astype(np.float32) / np.float32(255), dtype=np.float32),
+}
 FLOAT_UNARY_TO_INT: dict[str, Callable[[F32], I32]] = {
     "F2I": lambda a: to_int(a.astype(np.float64)),
     "ARL": lambda a: to_int(np.floor(a.astype(np.float64))),
@@ -125,4 +110,4 @@ FLOAT_UNARY_TO_UINT: dict[str, Callable[[F32], U32]] = {
     "PK4B": lambda a: _packed(_normalized(a, -1.0, 127.0), 8),
 }
 
-implement_each(FLOAT_UNARY_TO_INT, FLOAT_UNARY_TO_UINT)
+implement_each(INT_UNARY, TO_FLOAT, UNPACKED, FLOAT_UNARY_TO_INT, FLOAT_UNARY_TO_UINT)

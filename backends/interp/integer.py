@@ -14,29 +14,11 @@ ONE = np.uint32(1)
 ZERO = np.uint32(0)
 
 
-@implements("UMAD")
-def umad(a: U32, b: U32, e: U32) -> U32:
-    """Product and sum."""
-    return a * b + e
-
-
 def _truncating(a: I32, b: I32) -> tuple[I32, I32]:
     """Quotient toward 0 and remainder with a's sign, for b not 0; the smallest integer by -1 gives itself and 0."""
     wide, divisor = a.astype(np.int64), np.where(b == 0, np.int32(1), b).astype(np.int64)
     quotient = np.abs(wide) // np.abs(divisor) * np.where((wide < 0) != (divisor < 0), -1, 1)
     return quotient.astype(np.int32), (wide - quotient * divisor).astype(np.int32)
-
-
-@implements("OR")
-def or_(a: U32, b: U32) -> U32:
-    """Bitwise or."""
-    return a | b
-
-
-@implements("NOT")
-def not_(a: U32) -> U32:
-    """Bitwise complement."""
-    return ~a
 
 
 def _field(offset: U32, width: U32) -> tuple[U32, U32]:
@@ -101,12 +83,15 @@ def umsb(a: U32) -> I32:
     return np.asarray(exponent - 1, dtype=np.int32)
 
 
-@implements("LSB")
-def lsb(a: U32) -> I32:
-    """Index of the lowest bit that is set, -1 if none is."""
-    return umsb(a & (ZERO - a))
-
-
+UINT_UNARY: dict[str, Callable[[U32], U32]] = {
+    "NOT": lambda a: ~a,
+}
+UINT_TERNARY: dict[str, Callable[[U32, U32, U32], U32]] = {
+    "UMAD": lambda a, b, e: a * b + e,
+}
+UINT_UNARY_TO_INT: dict[str, Callable[[U32], I32]] = {
+    "LSB": lambda a: umsb(a & (ZERO - a)),  # index of the lowest bit that is set, -1 if none is
+}
 UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
     "UADD": lambda a, b: a + b,
     "UMUL": lambda a, b: a * b,  # low half of the product
@@ -117,6 +102,7 @@ UINT_BINARY: dict[str, Callable[[U32, U32], U32]] = {
     "UMIN": np.minimum,
     "UMAX": np.maximum,
     "AND": lambda a, b: a & b,
+    "OR": lambda a, b: a | b,
     "XOR": lambda a, b: a ^ b,
     "SHL": lambda a, b: a << (b & BITS),
     "USHR": lambda a, b: a >> (b & BITS),  # shifted right, filled with zeros
@@ -137,4 +123,4 @@ INT_UNARY: dict[str, Callable[[I32], I32]] = {
     "IMSB": lambda a: umsb((a ^ (a >> np.int32(31))).view(np.uint32)),
 }
 
-implement_each(UINT_BINARY, INT_BINARY, INT_UNARY)
+implement_each(UINT_UNARY, UINT_BINARY, UINT_TERNARY, UINT_UNARY_TO_INT, INT_BINARY, INT_UNARY)

@@ -48,11 +48,11 @@ def implements(*names: str, product: bool = False) -> Callable[[Function], Funct
     return register
 
 
-def implement_each(*tables: Mapping[str, Callable[..., Any]]) -> None:
-    """Register the expressions of tables: the names of a row, apart by spaces, are the opcodes that it computes."""
+def implement_each(*tables: Mapping[str, Callable[..., Any]], product: bool = False) -> None:
+    """Register the expressions of tables: the names of a row, apart by spaces, are its opcodes. product: see `implements`."""
     for table in tables:
         for names, function in table.items():
-            implements(*names.split())(function)
+            implements(*names.split(), product=product)(function)
 
 
 def performs(*names: str, check: Callable[[Instruction], str] | None = None) -> Callable[[Function], Function]:

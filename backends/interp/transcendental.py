@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from backends.interp.registry import implements
+from backends.interp.registry import implement_each, implements
 from backends.interp.values import F32, F64
-
-ONE = np.float32(1)
 
 
 def _rounded(values: F64) -> F32:
     return values.astype(np.float32)
 
 
-@implements("EX2")
-def ex2(a: F32) -> F32:
-    """2 to the power of x."""
-    return _rounded(np.exp2(a[:, 0].astype(np.float64)))
+def _of_x(function: np.ufunc) -> Callable[..., F32]:
+    """A function of the x of each source."""
+    return lambda *sources: _rounded(function(*(source[:, 0].astype(np.float64) for source in sources)))
 
 
-@implements("LG2")
-def lg2(a: F32) -> F32:
-    """Logarithm of x to base 2: -inf for both zeros, NaN below."""
-    return _rounded(np.log2(a[:, 0].astype(np.float64)))
-
-
-@implements("POW")
-def pow_(a: F32, b: F32) -> F32:
-    """a.x to the power of b.x, with C's rules for special values."""
-    return _rounded(np.power(a[:, 0].astype(np.float64), b[:, 0].astype(np.float64)))
-
-
-@implements("SIN")
-def sin(a: F32) -> F32:
-    """Sine of x radians."""
-    return _rounded(np.sin(a[:, 0].astype(np.float64)))
-
-
-@implements("COS")
-def cos(a: F32) -> F32:
-    """Cosine of x radians."""
-    return _rounded(np.cos(a[:, 0].astype(np.float64)))
+implement_each(
+    {
+        "EX2": _of_x(np.exp2),
+        "LG2": _of_x(np.log2),  # -inf for both zeros, NaN below
+        "POW": _of_x(np.power),  # C's rules for special values
+        "SIN": _of_x(np.sin),
+        "COS": _of_x(np.cos),
+    }
+)
 
 
 @implements("EXP")
@@ -49,7 +35,9 @@ def exp(a: F32) -> F32:
     """(2^floor(x), x - floor(x), 2^x, 1)."""
     x = a[:, 0]
     whole = np.floor(x)
-    return np.stack([_rounded(np.exp2(whole.astype(np.float64))), x - whole, ex2(a), np.ones_like(x)], axis=1)
+    return np.stack(
+        [_rounded(np.exp2(whole.astype(np.float64))), x - whole, _rounded(np.exp2(x.astype(np.float64))), np.ones_like(x)], axis=1
+    )
 
 
 @implements("LOG")

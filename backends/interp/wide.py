@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import isfinite
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.interp.convert import to_int
 from backends.interp.registry import implement_each, implements
-from backends.interp.values import F32, F64, I32, I64, U32, U64, flags
+from backends.interp.values import F64, I32, I64, U32, U64, flags
 
 ONE = np.float64(1)
 SHIFT = np.uint64(63)
@@ -35,12 +37,6 @@ def to_uint64(values: F64) -> U64:
     return np.where(upper, part ^ np.uint64(1 << 63), part)
 
 
-@implements("DMAD")
-def dmad(a: F64, b: F64, e: F64) -> F64:
-    """Product, rounded, then sum."""
-    return a * b + e
-
-
 @implements("DFMA")
 def dfma(a: F64, b: F64, e: F64) -> F64:
     """Product and sum with one rounding, by exact fractions where the plain formula is finite or overflows on the way."""
@@ -58,71 +54,11 @@ def dfma(a: F64, b: F64, e: F64) -> F64:
     return fused
 
 
-@implements("DLDEXP")
-def dldexp(a: F64, b: I32) -> F64:
-    """a scaled by a power of two, rounded once."""
-    return np.ldexp(a, b)
-
-
 @implements("DFRACEXP")
 def dfracexp(a: F64) -> tuple[F64, I32]:
     """Fraction in [0.5, 1) and exponent; zeros, infinities and NaN are their own fraction, with exponent 0."""
     fraction, exponent = np.frexp(a)
     return fraction, np.where(np.isfinite(a), exponent, 0).astype(np.int32)
-
-
-@implements("U64SEQ")
-def u64seq(a: U64, b: U64) -> U32:
-    """Equal bits."""
-    return flags(a == b)
-
-
-@implements("U64SNE")
-def u64sne(a: U64, b: U64) -> U32:
-    """Different bits."""
-    return flags(a != b)
-
-
-@implements("I64SLT", "U64SLT")
-def slt64(a: I64 | U64, b: I64 | U64) -> U32:
-    """Less, by the type of the operands."""
-    return flags(a < b)
-
-
-@implements("I64SGE", "U64SGE")
-def sge64(a: I64 | U64, b: I64 | U64) -> U32:
-    """Greater or equal, by the type of the operands."""
-    return flags(a >= b)
-
-
-@implements("I64MIN")
-def i64min(a: I64, b: I64) -> I64:
-    """The smaller, signed."""
-    return np.minimum(a, b)
-
-
-@implements("I64MAX")
-def i64max(a: I64, b: I64) -> I64:
-    """The larger, signed."""
-    return np.maximum(a, b)
-
-
-@implements("U64SHL")
-def u64shl(a: U64, count: U32) -> U64:
-    """Shifted left."""
-    return a << (count.astype(np.uint64) & SHIFT)
-
-
-@implements("U64SHR")
-def u64shr(a: U64, count: U32) -> U64:
-    """Shifted right, filled with zeros."""
-    return a >> (count.astype(np.uint64) & SHIFT)
-
-
-@implements("I64SHR")
-def i64shr(a: I64, count: U32) -> I64:
-    """Shifted right, filled with the sign."""
-    return a >> (count & np.uint32(63)).astype(np.int64)
 
 
 def _magnitude(a: I64) -> U64:
@@ -143,78 +79,17 @@ def i64mod(a: I64, b: I64) -> I64:
     return np.where(b == 0, np.int64(-1), np.where(a < 0, np.negative(remainder), remainder))
 
 
-@implements("F2D")
-def f2d(a: F32) -> F64:
-    """The same number as a double."""
-    return a.astype(np.float64)
-
-
-@implements("D2F")
-def d2f(a: F64) -> F32:
-    """Nearest float."""
-    return a.astype(np.float32)
-
-
-@implements("I2D")
-def i2d(a: I32) -> F64:
-    """The same number as a double."""
-    return a.astype(np.float64)
-
-
-@implements("U2D")
-def u2d(a: U32) -> F64:
-    """The same number as a double."""
-    return a.astype(np.float64)
-
-
-@implements("D2I")
-def d2i(a: F64) -> I32:
-    """Integer part, signed."""
-    return to_int(a)
-
-
-@implements("D2U")
-def d2u(a: F64) -> U32:
-    """Low word of the integer part as int64."""
-    return (to_int64(a).view(np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-
-
-@implements("F2I64", "D2I64")
-def f2i64(a: F32 | F64) -> I64:
-    """Integer part, signed."""
-    return to_int64(a.astype(np.float64))
-
-
-@implements("F2U64", "D2U64")
-def f2u64(a: F32 | F64) -> U64:
-    """Integer part, unsigned."""
-    return to_uint64(a.astype(np.float64))
-
-
-@implements("I2I64")
-def i2i64(a: I32) -> I64:
-    """Sign extended."""
-    return a.astype(np.int64)
-
-
-@implements("U2I64")
-def u2i64(a: U32) -> I64:
-    """Zero extended."""
-    return a.astype(np.int64)
-
-
-@implements("I642F", "U642F")
-def i642f(a: I64 | U64) -> F32:
-    """Nearest float."""
-    return a.astype(np.float32)
-
-
-@implements("I642D", "U642D")
-def i642d(a: I64 | U64) -> F64:
-    """Nearest double."""
-    return a.astype(np.float64)
-
-
+CONVERSIONS: dict[str, Callable[[Any], NDArray[Any]]] = {
+    "F2D I2D U2D": lambda a: a.astype(np.float64),
+    "D2F": lambda a: a.astype(np.float32),
+    "D2I": to_int,
+    "D2U": lambda a: (to_int64(a).view(np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.uint32),  # low word of the integer part as int64
+    "F2I64 D2I64": lambda a: to_int64(a.astype(np.float64)),
+    "F2U64 D2U64": lambda a: to_uint64(a.astype(np.float64)),
+    "I2I64 U2I64": lambda a: a.astype(np.int64),  # extended by the sign, by zeros
+    "I642F U642F": lambda a: a.astype(np.float32),
+    "I642D U642D": lambda a: a.astype(np.float64),
+}
 DOUBLE_UNARY: dict[str, Callable[[F64], F64]] = {
     "DABS": lambda a: np.where(a >= 0, a, np.negative(a)),  # -0 stays, being no less than 0
     "DNEG": np.negative,
@@ -241,6 +116,29 @@ DOUBLE_BINARY_TO_UINT: dict[str, Callable[[F64, F64], U32]] = {
     "DSEQ": lambda a, b: flags(a == b),
     "DSNE": lambda a, b: flags(a != b),
 }
+DOUBLE_TERNARY: dict[str, Callable[[F64, F64, F64], F64]] = {
+    "DMAD": lambda a, b, e: a * b + e,  # the product is rounded, then the sum
+}
+DOUBLE_SCALE: dict[str, Callable[[F64, I32], F64]] = {
+    "DLDEXP": np.ldexp,  # rounded once
+}
+COMPARED: dict[str, Callable[[I64 | U64, I64 | U64], U32]] = {
+    "U64SEQ": lambda a, b: flags(a == b),
+    "U64SNE": lambda a, b: flags(a != b),
+    "I64SLT U64SLT": lambda a, b: flags(a < b),  # by the type of the operands
+    "I64SGE U64SGE": lambda a, b: flags(a >= b),
+}
+SHIFTED: dict[str, Callable[[U64, U32], U64]] = {
+    "U64SHL": lambda a, count: a << (count.astype(np.uint64) & SHIFT),
+    "U64SHR": lambda a, count: a >> (count.astype(np.uint64) & SHIFT),
+}
+SHIFTED_BY_SIGN: dict[str, Callable[[I64, U32], I64]] = {
+    "I64SHR": lambda a, count: a >> (count & np.uint32(63)).astype(np.int64),
+}
+INT64_BINARY: dict[str, Callable[[I64, I64], I64]] = {
+    "I64MIN": np.minimum,
+    "I64MAX": np.maximum,
+}
 UINT64_BINARY: dict[str, Callable[[U64, U64], U64]] = {
     "U64MIN": np.minimum,
     "U64MAX": np.maximum,
@@ -255,4 +153,5 @@ INT64_UNARY: dict[str, Callable[[I64], I64]] = {
     "I64NEG": np.negative,
 }
 
-implement_each(DOUBLE_UNARY, DOUBLE_BINARY, DOUBLE_BINARY_TO_UINT, UINT64_BINARY, INT64_UNARY)
+implement_each(CONVERSIONS, DOUBLE_UNARY, DOUBLE_BINARY, DOUBLE_BINARY_TO_UINT, DOUBLE_TERNARY, DOUBLE_SCALE)
+implement_each(COMPARED, SHIFTED, SHIFTED_BY_SIGN, INT64_BINARY, UINT64_BINARY, INT64_UNARY)

@@ -11,8 +11,6 @@ from backends.spirv.state import WORDS, State
 from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction
 
-ONE = 0x3F800000
-
 # Opcode -> instruction for all written channels at once. `+`: a function of GLSL.std.450; `~`: not contracted (NoContraction).
 _DIRECT: Mapping[str, str] = MappingProxyType(
     {

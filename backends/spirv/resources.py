@@ -15,9 +15,6 @@ PUSHED = 8
 CONST0_BINDING = 15
 """Binding of the uniform block that holds a longer CONST[0]; CONST[n] has n - 1."""
 
-SEPARATE_SAMPLERS = 32
-"""Binding of the first sampler that stands apart from its texture."""
-
 
 def decorated(s: State, variable: int, group: int, place: tuple[str, int], binding: int) -> None:
     """Give a variable its set and binding: those of the key for a register, a file and a number, or these."""

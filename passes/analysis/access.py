@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from passes.analysis import facts
-from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Flow
-from tgsi.language.ir import CHOSEN, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.ir import CHOSEN, DstOperand, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 
 ALL = 15
@@ -22,14 +21,6 @@ def results(instruction: Instruction) -> tuple[DstOperand, ...]:
 def written_channels(instruction: Instruction, operand: DstOperand) -> int:
     """Return the mask of channels of a destination that may be written: 64-bit operations on two numbers write whole pairs."""
     return ALL if instruction.opcode.uses_64bit else operand.write_mask
-
-
-def value_sources(instruction: Instruction) -> Iterator[tuple[int, SrcOperand]]:
-    """Return the sources that are read as values, with their numbers."""
-    roles = source_roles(instruction.opcode.name)
-    for number, operand in enumerate(instruction.src):
-        if roles[number] is Role.VALUE:
-            yield number, operand
 
 
 def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
@@ -63,11 +54,6 @@ def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
 def flows_of(program: Program) -> frozenset[Flow]:
     """Return the parts of control flow that occur in a program."""
     return frozenset([flow for item in program.instructions if (flow := item.opcode.flow) is not None])
-
-
-def has_blocks(program: Program) -> bool:
-    """Return true if a program has branches, loops or subroutines."""
-    return not facts.of(program, flows_of) <= {Flow.END, Flow.RETURN}
 
 
 def free_indexing(program: Program, file: File) -> bool:

@@ -332,8 +332,3 @@ def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cell
                 found += _DIRECT.source(operand, mask)
         all_reads.append(found)
     return all_reads, all_writes
-
-
-def target_of(item: Instruction) -> DstOperand | None:
-    """Return the destination of an instruction that writes one register and no memory."""
-    return item.dst[0] if len(item.dst) == 1 and not item.opcode.stores_to_dst else None

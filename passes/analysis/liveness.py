@@ -111,14 +111,6 @@ class Liveness:
         """Return true if the channel may be needed after an instruction."""
         return bool(self.after[instruction] & self.bit(file, index, channel))
 
-    def live_mask(self, number: int) -> int:
-        """Return the needed channels of the only destination of an instruction; all channels for any other kind of destination."""
-        item, effect = self.program.instructions[number], self.effects[number]
-        target = item.dst[0]
-        if not effect.removable or not effect.may_write or not item.opcode.narrows or target.register.indirect is not None:
-            return target.write_mask
-        return target.write_mask & self.after[number] >> self.channels.shift(target.register)
-
     def is_dead(self, number: int) -> bool:
         """Return true if no result or effect of the instruction is needed."""
         return _is_dead(self.effects[number], self.after[number])

@@ -72,19 +72,6 @@ class Uses:
         """Channels of each register that are read; an indirect read counts for the whole array, or the whole file."""
         return self._masks(self.reads)
 
-    @cached_property
-    def write_masks(self) -> Mapping[tuple[File, int], int]:
-        """Channels of each register that are written, as in `read_masks`."""
-        return self._masks(self.writes)
-
-    def reads_to(self, file: File, index: int) -> tuple[Access, ...]:
-        """Return the reads that may be of this register."""
-        return tuple(item for item in self.reads if item.register.file is file and index in self.registers(item.register))
-
-    def writes_to(self, file: File, index: int) -> tuple[Access, ...]:
-        """Return the writes that may be to this register."""
-        return tuple(item for item in self.writes if item.register.file is file and index in self.registers(item.register))
-
     def registers(self, register: RegisterRef) -> range:
         """Return the registers that an operand may be."""
         return reachable(self._arrays, self._sizes, register)

@@ -10,7 +10,6 @@ from passes.optimise.rules.matcher import Matcher
 from passes.optimise.rules.sources import has_rules, read_through
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
-from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _NAME = "simplify-instructions"
@@ -68,17 +67,6 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
         return False
     form.values.put(place, made)
     return True
-
-
-def applied_rules(program: Program) -> Counter[str]:
-    """Return how often each rule applies to a program, by name."""
-    form, found = Form(program), Counter[str]()
-    for place, item in enumerate(form.values.items):
-        for _ in range(ROUNDS):
-            if item is None or not simplify(form, place, item, found):
-                break
-            item = form.values.items[place]
-    return found
 
 
 def _is_noop(item: Instruction) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.interp import transcendental
 from backends.interp.arithmetic import Product, rcp, rsq
 from backends.interp.registry import OPERATIONS, Operation
 from backends.interp.run import run
@@ -50,8 +49,9 @@ LOWERINGS: Mapping[str, str] = {
 
 
 def _power(product: Product, base: F32, exponent: F32) -> F32:
-    scaled = canonical(product(exponent, transcendental.lg2(base[:, None])))
-    return transcendental.ex2(scaled[:, None])
+    scaled = canonical(product(exponent, OPERATIONS["LG2"].function(base[:, None])))
+    powers: F32 = OPERATIONS["EX2"].function(scaled[:, None])
+    return powers
 
 
 def _pow(product: Product, a: F32, b: F32) -> F32:

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import tgsi
-from backends.interp import compare
+from backends.interp import integer
 from tests.property.mutations import faults, plant
 
-PLACE = ("backends/interp/compare.py", "islt")
-PROGRAM = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nIMM[0] INT32 {-1, 3, 3, 4}\nISLT OUT[0], IMM[0], IMM[0].zzzz\nEND\n"
+PLACE = ("backends/interp/integer.py", "bfi")
+PROGRAM = """VERT
+DCL IN[0]
+DCL OUT[0], POSITION
+IMM[0] UINT32 {0, 255, 5, 4}
+IMM[1] UINT32 {9, 3, 12, 8}
+BFI OUT[0], IMM[0], IMM[1], IMM[1].zyxw, IMM[1].wwyy
+END
+"""
 
 
 def result() -> list[int]:
-    found: list[int] = tgsi.run(tgsi.parse(PROGRAM), [[[0.0] * 4]], engine="interp").outputs[0, 0].view("i4").tolist()
+    found: list[int] = tgsi.run(tgsi.parse(PROGRAM), [[[0.0] * 4]], engine="interp").outputs[0, 0].view("u4").tolist()
     return found
 
 
 def test_a_planted_fault_changes_what_the_function_computes() -> None:
     chosen = faults(3, 1, {PLACE})
     assert chosen
-    right = compare.islt.__code__
-    assert result() == [-1, 0, 0, 0]
+    right = integer.bfi.__code__
+    assert result() == [36864, 31, 2053, 4]
     try:
         assert plant(chosen[0])
-        assert result() != [-1, 0, 0, 0]
+        assert result() != [36864, 31, 2053, 4]
     finally:
-        compare.islt.__code__ = right
-    assert result() == [-1, 0, 0, 0]
+        integer.bfi.__code__ = right
+    assert result() == [36864, 31, 2053, 4]
 
 
 def test_a_seed_determines_the_faults() -> None:

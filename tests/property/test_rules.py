@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.interp.run import run
+from passes.form import ROUNDS, Form
 from passes.optimise.evaluate import value_of
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.sources import source_kinds
 from passes.optimise.rules.table import RULES, SOURCES
-from passes.optimise.simplify import applied_rules
+from passes.optimise.simplify import simplify
 from passes.validate import validate
 from tests.property.rule_programs import SPECIAL, rule_program
 from tgsi.language.facts.opcodes import OPCODES
@@ -46,6 +48,17 @@ def differences(text: str, lanes: int = 512) -> int:
     constants = {0: inputs(4)[:, 0]}
     before, after = (run(item, inputs(lanes), constants=constants) for item in (program, made))
     return int(np.count_nonzero(before.outputs.view(np.uint32) != after.outputs.view(np.uint32)))
+
+
+def applied_rules(program: tgsi.Program) -> Counter[str]:
+    """Applications of each rule to a program, by name."""
+    form, found = Form(program), Counter[str]()
+    for place, item in enumerate(form.values.items):
+        for _ in range(ROUNDS):
+            if item is None or not simplify(form, place, item, found):
+                break
+            item = form.values.items[place]
+    return found
 
 
 @pytest.mark.parametrize("rule", ALL, ids=str)

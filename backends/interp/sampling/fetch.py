@@ -13,8 +13,6 @@ from backends.run.result import Bits, Floats
 from backends.run.textures import STANDARD_POSITIONS, TextureData
 from tgsi.language.facts.enums import TARGETS
 
-Ints = NDArray[np.int64]
-
 
 def fetch(
     texture: TextureData | None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
-from backends.llvm.engine.codegen import emit_assembly, optimized_module, way_of
+from backends.llvm.engine.codegen import assembly, optimized_module, way_of
 from passes.analysis.drawings import draw_flow, draw_values
 from tgsi.language.facts.enums import Processor
 from tgsi.language.text.parser import parse
@@ -50,7 +50,7 @@ def write_files(folder: str, parts: Sequence[object], module: Module, cpu: str) 
     parsed = optimized_module(text, machine, passes)
     write(".ll", str(parsed))
     write(".ll.dot", "\n".join(_flow(function) for function in parsed.functions if not function.is_declaration))
-    write(".s", emit_assembly(parsed, machine, cpu))
+    write(".s", assembly(module.text(), cpu))
 
 
 def _programs(part: object) -> Iterator[str]:

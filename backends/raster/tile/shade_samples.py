@@ -27,7 +27,6 @@ from backends.raster.tile.surfaces import Block, QuadView, RunView, Target
 from tgsi.language.record import record
 
 UNROLLED = 4  # samples; code for more of them is a loop
-_Views = Sequence[RunView] | Sequence[QuadView]
 
 
 def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from frontends.glsl.hlsl.modules import assemble, instructions, string
 from tgsi.language.facts.enums import Processor
 
-_ENTRY, _NAME, _VARIABLE, _DECORATE, _DECORATE_STRING = 15, 5, 59, 71, 5632
+_NAME, _VARIABLE, _DECORATE, _DECORATE_STRING = 5, 59, 71, 5632
 _BUILT_IN, _LOCATION, _USER_SEMANTIC = 11, 30, 5635
 _INPUT, _OUTPUT = 1, 3
 _BEFORE_RASTERIZER = {"SV_POSITION": 0, "SV_RENDERTARGETARRAYINDEX": 9, "SV_VIEWPORTARRAYINDEX": 10}

@@ -30,7 +30,7 @@ _TOKEN = re.compile(
       | (\#\#?|"(?:[^"\\\n]|\\[^\n])*"|[^\s])""",
     re.VERBOSE | re.DOTALL,
 )
-_END, _WORD, _COMMENT, _ODD = 1, 2, 5, 7
+_END, _COMMENT, _ODD = 1, 5, 7
 
 
 @record

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from frontends.spirv.emit.code import ABSOLUTE, NEGATE, Ref, Refs, immediate
 from frontends.spirv.emit.registry import emits
 from frontends.spirv.emit.state import State
 from frontends.spirv.module.errors import Op
-from frontends.spirv.module.types import Float, components, is_wide, scalar
+from frontends.spirv.module.types import Float, is_wide, scalar
 from tgsi.language.literals import float_bits
-
-TRUE = 0xFFFFFFFF
-ONE = float_bits(1.0)
 
 # instruction -> opcode for 32 bits, opcode for 64 bits; `-` in front: the second operand is negated, `~`: operands change places
 _TWO: dict[str, tuple[str, str]] = {
@@ -59,8 +53,6 @@ _COMPARISONS: dict[str, tuple[str, str, bool, bool]] = {
     "FUnordLessThanEqual": ("FSLT", "DSLT", True, True),
     "FUnordGreaterThanEqual": ("FSLT", "DSLT", False, True),
 }
-
-Function: TypeAlias = Callable[[State, Op], None]
 
 
 def negated(refs: Refs) -> list[Ref]:
@@ -307,8 +299,3 @@ def _extended(s: State, op: Op) -> None:
 def splat(value: float, count: int) -> list[Ref]:
     """A float of 32 bits, several times."""
     return immediate(*(float_bits(value),) * count)
-
-
-def size(s: State, op: Op) -> int:
-    """Scalars of an instruction's result."""
-    return components(s.result(op))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from frontends.spirv.emit import chain, variables
-from frontends.spirv.emit.arithmetic import negated
 from frontends.spirv.emit.code import Ref, Refs, immediate
 from frontends.spirv.emit.memory import pick, put
 from frontends.spirv.emit.places import Unit
@@ -129,11 +128,6 @@ def multiply(s: State, a: Refs, b: Refs, wide: bool) -> list[Ref]:
     return s.code.pairs("DMUL", a, b, precise=s.precise) if wide else s.code.lanes("MUL", a, b, precise=s.precise)
 
 
-def add(s: State, a: Refs, b: Refs, wide: bool) -> list[Ref]:
-    """Sums of the scalars of two values."""
-    return s.code.pairs("DADD", a, b, precise=s.precise) if wide else s.code.lanes("ADD", a, b, precise=s.precise)
-
-
 def multiply_add(s: State, a: Refs, b: Refs, c: Refs, wide: bool) -> list[Ref]:
     """a * b + c, rounded twice."""
     return s.code.pairs("DMAD", a, b, c, precise=s.precise) if wide else s.code.lanes("MAD", a, b, c, precise=s.precise)
@@ -214,11 +208,6 @@ def transposed(matrix: list[Refs], step: int) -> list[Ref]:
 @emits("Transpose")
 def _transpose(s: State, op: Op) -> None:
     s.bind(op, transposed(columns(s, op.id(0), op), 2 if is_wide(s.result(op)) else 1))
-
-
-def minus(s: State, refs: Refs, wide: bool) -> list[Ref]:
-    """The opposite of floats."""
-    return s.code.pairs("DNEG", refs) if wide else negated(refs)
 
 
 @emits("ArrayLength")

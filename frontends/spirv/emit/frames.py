@@ -14,9 +14,7 @@ from tgsi.language.record import record
 MAX_CALLS = 32
 """Calls inside of calls."""
 
-_BRANCH, _CONDITIONAL, _SWITCH, _KILL, _RETURN, _RETURN_VALUE, _UNREACHABLE, _TERMINATE, _EMIT_TASKS = (
-    249, 250, 251, 252, 253, 254, 255, 4416, 5294,
-)  # fmt: skip
+_BRANCH, _CONDITIONAL, _SWITCH, _RETURN, _RETURN_VALUE = 249, 250, 251, 253, 254
 
 
 @record(frozen=False, kw_only=True)

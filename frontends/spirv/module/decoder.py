@@ -32,7 +32,7 @@ EXTENSIONS = 4096
 
 _MASKS = {"G": "ImageOperands", "M": "MemoryAccess"}
 _ENUMERATIONS = {"D": "Decoration", "X": "ExecutionMode"}
-_LINE, _NO_LINE, _FUNCTION_END, _LABEL = 8, 317, 56, 248
+_LINE, _NO_LINE, _FUNCTION_END = 8, 317, 56
 _TERMINATORS = frozenset({249, 250, 251, 252, 253, 254, 255, 4416, 5294})
 
 

@@ -140,8 +140,3 @@ def name_of(enumeration: str, number: int) -> str:
     """The name of a member, or its number where the table has none."""
     found = ENUMERANTS[enumeration].get(number)
     return found[0] if found is not None else str(number)
-
-
-def number_of(enumeration: str, name: str) -> int:
-    """The number of a member. KeyError for a name that the table lacks."""
-    return next(number for number, (known, _) in ENUMERANTS[enumeration].items() if known == name)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_M32 = 0xFFFFFFFF
-
 
 def _signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> width - 1 & 1 else value

@@ -11,7 +11,7 @@ import pytest
 import tgsi
 from passes.analysis.graph import flow_graph
 from passes.analysis.liveness import Liveness
-from passes.analysis.uses import find_uses
+from passes.analysis.uses import Access, Uses, find_uses
 from passes.optimise.dead import RemoveDeadCode
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
@@ -85,6 +85,11 @@ def test_blocks_begin_where_flow_meets() -> None:
     assert graph.exits == {5}
 
 
+def of_register(uses: Uses, accesses: tuple[Access, ...], file: File, index: int) -> list[Access]:
+    """Accesses that may be of a register."""
+    return [item for item in accesses if item.register.file is file and index in uses.registers(item.register)]
+
+
 def test_uses_name_operand_index_and_channels() -> None:
     uses = find_uses(
         program("ARL ADDR[0].x, IN[0]\nMAD TEMP[0].xy, IN[0].zwzw, CONST[ADDR[0].x+1], TEMP[ADDR[0].x+4](1)\nMOV OUT[0].x, TEMP[0].yyyy")
@@ -93,9 +98,8 @@ def test_uses_name_operand_index_and_channels() -> None:
     assert uses.read_masks[File.CONST, 2] == 0b0011
     assert (File.TEMP, 3) not in uses.read_masks
     assert uses.read_masks[File.TEMP, 7] == 0b0011
-    assert uses.write_masks[File.TEMP, 0] == 0b0011
-    assert [(access.instruction, access.operand) for access in uses.reads_to(File.ADDR, 0)] == [(1, -1), (1, -1)]
-    assert [access.instruction for access in uses.writes_to(File.OUT, 0)] == [2]
+    assert [(access.instruction, access.operand) for access in of_register(uses, uses.reads, File.ADDR, 0)] == [(1, -1), (1, -1)]
+    assert [access.instruction for access in of_register(uses, uses.writes, File.OUT, 0)] == [2]
 
 
 @pytest.mark.peers
@@ -113,8 +117,8 @@ HANDLES = "FRAG\nDCL OUT[0], COLOR\nDCL IMAGE[0..1], 2D, WR\nDCL SAMP[0..1]\nDCL
 def test_a_handle_that_a_store_names_is_read_not_written() -> None:
     found = parse(f"{HANDLES}MOV TEMP[0], IMM[0]\nSTORE TEMP[0], IMM[0], IMM[0], 2D\nMOV OUT[0], TEMP[0]\nEND")
     uses = find_uses(found)
-    assert [access.instruction for access in uses.writes_to(File.TEMP, 0)] == [0]
-    assert [(access.instruction, access.mask) for access in uses.reads_to(File.TEMP, 0)] == [(1, 1), (2, 15)]
+    assert [access.instruction for access in of_register(uses, uses.writes, File.TEMP, 0)] == [0]
+    assert [(access.instruction, access.mask) for access in of_register(uses, uses.reads, File.TEMP, 0)] == [(1, 1), (2, 15)]
     text = f"{HANDLES}MOV TEMP[0], IMM[0]\nSTORE TEMP[0], IMM[0], IMM[0], 2D\nEND"
     assert "MOV TEMP[0].x, IMM[0]" in str(tgsi.optimize(parse(text)))
 

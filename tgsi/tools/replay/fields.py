@@ -97,17 +97,6 @@ def optional(check: Check) -> Check:
     return lambda value, place: None if value is None else check(value, place)
 
 
-def one_of(*names: str) -> Check:
-    """Check for one of the given words."""
-
-    def check(value: object, place: str) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise wrong(place, "one of " + ", ".join(names), value)
-        return value
-
-    return check
-
-
 def enumeration(kind: type[E]) -> Check:
     """Check for a member of a Gallium enumeration, by name (with or without its C prefix) or number."""
 

@@ -11,7 +11,6 @@ from tgsi.language.facts.traits import Reads
 from tgsi.language.text.advice import synonyms, words
 from tgsi.language.text.advice.fault import NUMBER, OPERAND, REGISTER, Advice, Fault, is_statement_word, quoted
 
-_WORD = re.compile(r"[A-Za-z_%$@][0-9A-Za-z_]*")
 _LETTERS_OF = str.maketrans("rgbastpq", "xyzwxyzw")
 _INFIX = {"+": "ADD", "-": "ADD", "*": "MUL", "/": "DIV", "^": "POW", "<": "SHL", ">": "USHR", "&": "AND"}
 _COMPARED = {">": "SGT", "<": "SLT", ">=": "SGE", "<=": "SLE", "==": "SEQ", "!=": "SNE"}

@@ -15,8 +15,6 @@ from tgsi.language.text.advice import synonyms, words
 from tgsi.language.text.advice.fault import OPERAND, REGISTER, Advice, Fault, is_statement_word, quoted, word_at
 from tgsi.language.text.advice.values import advise_immediate
 
-_REST = r"(?:[ \t]*(?=[\n;]|\Z))"
-
 
 def advise_comma(fault: Fault) -> Advice | None:
     """Advice about commas that are missing, doubled, at the end or after the opcode."""

@@ -14,11 +14,12 @@ from tgsi.tools.compile.errors import PROGRAM
 if TYPE_CHECKING:
     from tgsi.language.diagnostics import Diagnostic
 
-FORMATS = ("text", "json", "sarif", "github")
-
 
 def write_report(report: Report, form: str, *, quiet: bool = False, werror: bool = False, can_fix: bool = True) -> str:
-    """The text of a report in one of `FORMATS`. `quiet` leaves out the line of counts, which mentions --fix if `can_fix` is set."""
+    """The text of a report. `quiet` leaves out the line of counts, which mentions --fix if `can_fix` is set.
+
+    form: text, json, sarif or github.
+    """
     if form == "json":
         return _json(report)
     if form == "github":

@@ -20,7 +20,7 @@ from tgsi.tools.compile.draw.gltf_data import Document
 from tgsi.tools.compile.draw.mesh import MAX_TRIANGLES, MAX_VERTICES, Mesh, smooth_normals
 from tgsi.tools.compile.errors import UsageError
 
-_MAGIC, _JSON, _BIN = 0x46546C67, 0x4E4F534A, 0x004E4942
+_JSON, _BIN = 0x4E4F534A, 0x004E4942
 _NAMES = {"NORMAL": "normal", "TEXCOORD_0": "texcoord", "COLOR_0": "color", "TANGENT": "tangent"}
 """Attributes of glTF, and ours."""
 _KNOWN = ("KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu", "EXT_texture_webp", "KHR_lights_punctual")
