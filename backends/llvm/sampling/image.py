@@ -23,6 +23,9 @@ XYZW = 15
 Update = Callable[[Function, Val, Val], Val]
 """Function from the old word of an atomic and its operand to the new word."""
 
+Scattered = Callable[[Sequence[Val]], None]
+"""Function that writes code for packed texels."""
+
 
 @record
 class Place:
@@ -118,18 +121,22 @@ class Image:
         return together, starts
 
     @property
-    def _has_rows(self) -> bool:
+    def has_rows(self) -> bool:
+        """True if rows of lanes may access neighbors with one load or store."""
         return self._row >= SHORTEST and self.format.block_bytes in (1, 2, 4, 8, 16)
 
-    def load(self, coords: Sequence[Val]) -> list[Val]:
-        """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks."""
-        f = self.f
+    def load_scattered(self, coords: Sequence[Val]) -> list[Val]:
+        """Load the words of texels, wherever they are; 0 outside of the image."""
+        place = self.place(coords)
+        return load_texels(self.f, self.format, place.base, self._wide(place.offset), place.inside)
 
-        def scattered() -> list[Val]:
-            place = self.place(coords)
-            return load_texels(f, self.format, place.base, self._wide(place.offset), place.inside)
+    def load(self, coords: Sequence[Val], scattered: Callable[[], Sequence[Val]] | None = None) -> list[Val]:
+        """Load four channels (f32, or bits of integers). Outside of the image all are 0, but 1 in an alpha that the format lacks.
 
-        if not self._has_rows:
+        scattered: writes code with the result of `load_scattered`, for texels that are not in rows; None: that code itself.
+        """
+        f, scattered = self.f, scattered or (lambda: self.load_scattered(coords))
+        if not self.has_rows:
             return unpack(f, self.format, scattered())
         words = [f.var(I32.wide(self.lanes)) for _ in range(self.format.block_words)]
         together, starts = self._rows(coords)
@@ -141,30 +148,30 @@ class Image:
                 word.set(value)
         return unpack(f, self.format, [word.get() for word in words])
 
-    def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
+    def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val, scattered: Scattered | None = None) -> None:
         """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.
 
         Padding is written, as 0, only with all four channels. Channels that share an exponent are written together. Depth and stencil
-        cannot be written.
+        cannot be written. scattered: writes code that does what `store_scattered` does, for texels that are not in rows; None: that code.
         """
         if self.format.is_depth_stencil or not write_mask:
             return
-        f = self.f
+        f, scattered = self.f, scattered or (lambda words: self.store_scattered(coords, words, write_mask, active))
         words = pack(f, self.format, [value.as_float() for value in values])
-        kept = _kept_bits(self.format, write_mask)
-        if any(kept) or not self._has_rows:
-            self._store_scattered(coords, words, kept, active)
+        if any(_kept_bits(self.format, write_mask)) or not self.has_rows:
+            scattered(words)
             return
         together, starts = self._rows(coords, active)
         with f.else_of(together) as otherwise:
             for lane, start in zip(range(0, self.lanes, self._row), starts):
                 store_row(f, self.format, [f.shuffle(word, word, range(lane, lane + self._row)) for word in words], start)
             otherwise()
-            self._store_scattered(coords, words, kept, active)
+            scattered(words)
 
-    def _store_scattered(self, coords: Sequence[Val], words: Sequence[Val], kept: Sequence[int], active: Val) -> None:
+    def store_scattered(self, coords: Sequence[Val], words: Sequence[Val], write_mask: int, active: Val) -> None:
+        """Store packed texels, wherever they are."""
         f, place = self.f, self.place(coords)
-        mask = place.inside & active
+        mask, kept = place.inside & active, _kept_bits(self.format, write_mask)
         size = self.format.block_bytes
         if size % 4:
             self._store_small(place, mask, words, kept)

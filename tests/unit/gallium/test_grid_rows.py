@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from backends.llvm.translate.emit.images import SHARED_FROM
 
 WIDTH, HEIGHT = 45, 21
 FORMATS = {"R8_UINT": "u1", "R16_UINT": "u2", "R32_UINT": "u4", "R32G32_UINT": "2u4", "R32G32B32A32_UINT": "4u4"}
@@ -67,6 +68,18 @@ def _launch(ctx: Any, text: str, block: tuple[int, int], shift: tuple[int, int],
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("width", [WIDTH, 64], ids=["rows with padding", "rows without padding"])
 def test_rows_of_images_are_what_each_thread_reads_and_writes(ctx: Any, width: int, name: str, block: tuple[int, int]) -> None:
+    _check_images(ctx, OF_IMAGES.format(block=block, format=name), name, block, width)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_programs_with_many_accesses_share_the_code_of_equal_ones(ctx: Any, name: str) -> None:
+    text = OF_IMAGES.format(block=BLOCKS[0], format=name)
+    load = next(line for line in text.splitlines(keepends=True) if line.startswith("LOAD"))
+    _check_images(ctx, text.replace(load, load * SHARED_FROM), name, BLOCKS[0], WIDTH)
+
+
+def _check_images(ctx: Any, text: str, name: str, block: tuple[int, int], width: int) -> None:
+    """Copy an image by a program at several shifts, and compare the copies with numpy's."""
     kind = np.dtype(FORMATS[name])
     source = np.random.default_rng(5).integers(1, 250, (HEIGHT, width, *kind.shape)).astype(kind.base)
     images = [ctx.screen.resource_create(format=name, width0=width, height0=HEIGHT, bind="SHADER_IMAGE") for _ in range(2)]
@@ -74,7 +87,7 @@ def test_rows_of_images_are_what_each_thread_reads_and_writes(ctx: Any, width: i
     ctx.set_shader_images("COMPUTE", images)
     for shift in SHIFTS:
         ctx.texture_subdata(images[1], np.full_like(source, 255))
-        _launch(ctx, OF_IMAGES.format(block=block, format=name), block, shift, width)
+        _launch(ctx, text, block, shift, width)
         y, x = np.mgrid[0:HEIGHT, 0:width] + np.array(shift)[::-1, None, None]
         inside = (x >= 0) & (x < width) & (y >= 0) & (y < HEIGHT)
         wanted = np.where(inside.reshape(HEIGHT, width, *[1] * len(kind.shape)), source[y % HEIGHT, x % width], 0)

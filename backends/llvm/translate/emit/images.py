@@ -22,11 +22,17 @@ from backends.llvm.translate.emit.resources import changing
 from backends.llvm.translate.emit.textures import channels_of
 from backends.llvm.translate.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
 from backends.pipe.limits import MAX_SHADER_IMAGES
+from passes.analysis import facts
 from passes.analysis.operands import RESOURCES
 from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, TargetInfo
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import RegisterRef
+from tgsi.language.program import Program
+
+SHARED_FROM = 16
+"""Least number of accesses of a program that shares the whole code of equal ones."""
 
 _WHOLE_WORDS = frozenset({Format.R32_UINT, Format.R32_SINT})
 _OF_FLOATS = frozenset({"ATOMXCHG", "ATOMFADD"})
@@ -74,6 +80,23 @@ def _key(c: Context, unit: int) -> ImageKey | None:
     return _images(c).image_key(unit) if unit < MAX_SHADER_IMAGES or unit >= MAX_UNITS else None
 
 
+def _in_place(c: Context, unit: Unit) -> Image | None:
+    """The image of a unit if accesses by rows are written in place: a call would pass all channels through memory.
+
+    Only texels that are not in rows need a call then. None if no rows are expected, or if the program has many accesses.
+    """
+    key = _key(c, unit.number)
+    if key is None or facts.of(c.program, _count_accesses) >= SHARED_FROM:
+        return None
+    image = Image(c.f, key, record_of(c, "images", TextureRecord, unit), c.lane_map.lanes, _target(c), c.lane_map.side_by_side)
+    return image if image.has_rows else None
+
+
+def _count_accesses(program: Program) -> int:
+    """Number of instructions of a program that access images or other memory."""
+    return sum(Trait.MEM in instruction.opcode.traits for instruction in program.instructions)
+
+
 def _call(
     c: Context,
     unit: Unit,
@@ -104,8 +127,19 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
     """Channels of a texel, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
     operand, coords = c.instruction.src[0], _coordinates(c, address, 1)
 
+    def write_scattered(f: Function, image: Image, given: list[Val]) -> list[Val]:
+        return [word.as_float() for word in image.load_scattered(given)]
+
     def body(unit: Unit) -> Sequence[Val]:
-        return _call(c, unit, "", coords, 4, lambda f, image, values: image.load(values)) or _zeros(c)
+        image = _in_place(c, unit)
+        if image is None:
+            return _call(c, unit, "", coords, 4, lambda f, image, given: image.load(given)) or _zeros(c)
+
+        def scattered() -> Sequence[Val]:
+            words = _call(c, unit, "scattered", coords, image.format.block_words, write_scattered)
+            return [word.as_int() for word in words or ()]
+
+        return image.load(coords, scattered)
 
     found = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
     return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
@@ -117,13 +151,25 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     values = [channel.as_int() for channel in channels_of(c, value, 4)]
     name, lasting = named_register(c, target.register, 0), changing(c)
 
+    def write_scattered(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        image.store_scattered(given[:4], given[5:], target.write_mask, given[4] < 0)
+        return []
+
     def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
         image.store(given[:4], given[4:8], target.write_mask, given[8] < 0)
         return []
 
     def body(unit: Unit) -> Sequence[Val]:
-        lanes = (meant(c, name, unit) & lasting).sext(I32)
-        _call(c, unit, str(target.write_mask), [*coords, *values, lanes], 0, write)
+        image, active = _in_place(c, unit), meant(c, name, unit) & lasting
+        lanes, what = active.sext(I32), str(target.write_mask)
+        if image is None:
+            _call(c, unit, what, [*coords, *values, lanes], 0, write)
+            return []
+
+        def scattered(words: Sequence[Val]) -> None:
+            _call(c, unit, f"scattered {what}", [*coords, lanes, *words], 0, write_scattered)
+
+        image.store(coords, values, target.write_mask, active, scattered)
         return []
 
     select_unit(c, name, partial(_key, c), body, [])
