@@ -7,7 +7,7 @@ and patterns of `match` work as for every dataclass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
 from functools import cache, partial
 from reprlib import recursive_repr
@@ -123,13 +123,13 @@ def _field_of(cls: type, name: str, kind: str, kw_only: bool) -> Field[Any]:
 
 
 FEW = 4
-"""Objects of a class that are made before its constructor is compiled: of most records a draw makes one or two."""
+"""Uses of a constructor, a comparison or a hash before it is compiled: of most records a draw makes one or two."""
 
 
 class _Unwritten:
     """A method of a record that nothing has used so far. The first look-up compiles it and puts it in the place of this descriptor.
 
-    A constructor is compiled for the object after the first `FEW`."""
+    Those that objects use most are compiled after `FEW` uses, which take longer."""
 
     __slots__ = ("_calls", "_name", "_write", "frozen", "owner")
 
@@ -137,9 +137,10 @@ class _Unwritten:
         self._name, self.owner, self._write, self.frozen, self._calls = name, owner, write, frozen, 0
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        if self._write is _write_init and instance is not None and self._calls < FEW:
+        slow = _SLOW.get(self._name) if instance is not None and self._calls < FEW else None
+        if slow is not None:
             self._calls += 1
-            return partial(_construct, self, instance)
+            return partial(slow, self, instance)
         return self.compiled().__get__(instance, owner)
 
     def compiled(self) -> Any:
@@ -175,6 +176,33 @@ def _construct(constructor: _Unwritten, made: Any, /, *args: Any, **named: Any) 
         store(made, name, value)
     if hasattr(made, "__post_init__"):
         made.__post_init__()
+
+
+def _compare(method: _Unwritten, one: Any, other: object) -> bool:
+    if type(other) is not type(one):
+        return NotImplemented
+    ours, theirs = (_values(method, item, _is_compared) for item in (one, other))
+    return ours == theirs
+
+
+def _hash(method: _Unwritten, one: Any) -> int:
+    return hash(_values(method, one, _is_hashed))
+
+
+def _values(method: _Unwritten, one: Any, chosen: Callable[[Field[Any]], bool]) -> tuple[object, ...]:
+    return tuple(getattr(one, item.name) for item in fields(method.owner) if chosen(item))
+
+
+def _is_compared(item: Field[Any]) -> bool:
+    return item.compare
+
+
+def _is_hashed(item: Field[Any]) -> bool:
+    return item.compare if item.hash is None else item.hash
+
+
+_SLOW: Mapping[str, Callable[..., Any]] = {"__init__": _construct, "__eq__": _compare, "__hash__": _hash}
+"""Functions that do the same without a compiled method."""
 
 
 class _Absent:
@@ -262,12 +290,12 @@ def _compared(made: type, owner: str, chosen: Callable[[Field[Any]], bool]) -> s
 
 
 def _write_eq(made: type, _frozen: bool) -> Callable[..., bool]:
-    ours, theirs = (_compared(made, owner, lambda item: item.compare) for owner in ("self", "other"))
+    ours, theirs = (_compared(made, owner, _is_compared) for owner in ("self", "other"))
     return _compile("def method(self, other):", [f"return {ours} == {theirs} if type(other) is type(self) else NotImplemented"], {})
 
 
 def _write_hash(made: type, _frozen: bool) -> Callable[..., int]:
-    hashed = _compared(made, "self", lambda item: item.compare if item.hash is None else item.hash)
+    hashed = _compared(made, "self", _is_hashed)
     return _compile("def method(self):", [f"return hash({hashed})"], {})
 
 

@@ -12,7 +12,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 #: Folder of backends, linkage and passes: the repository, or the package tgsi if it is installed.
@@ -30,14 +30,28 @@ GENERATORS = (
     (ROOT / "tgsi" if (ROOT / "tgsi").is_dir() else ROOT) / "language",
 )
 
+APART = frozenset({"gallium", "glsl", "interp", "nvk", "spirv"})
+"""Folders of `backends` that no generator imports: the interface of Gallium, other engines and languages. Reading them would take time."""
+
 _MARGIN = 0.05  # seconds; the clocks of files and of processes may tick only every 10 ms
 _SETTLED = 10.0  # seconds; some file systems keep times in steps of two seconds
 
 
 def source_files() -> list[str]:
     """Paths of the Python files of `GENERATORS`, sorted. Texts, since objects of pathlib would take longer than reading the files."""
-    walked = (entry for place in GENERATORS for entry in ([(place.parent, (), [place.name])] if place.suffix else os.walk(place)))
-    return sorted(f"{folder}/{name}" for folder, _, names in walked for name in names if name.endswith(".py"))
+    return sorted(path for place in GENERATORS for path in ([str(place)] if place.suffix else _files_in(str(place))))
+
+
+def _files_in(folder: str) -> Iterator[str]:
+    for entry in os.scandir(folder):
+        name = entry.name
+        if name.endswith(".py"):
+            yield entry.path
+        elif entry.is_dir() and name != "__pycache__" and entry.path not in _LEFT_OUT:
+            yield from _files_in(entry.path)
+
+
+_LEFT_OUT = frozenset(str(ROOT / "backends" / name) for name in APART)
 
 
 def process_start() -> float:
@@ -51,6 +65,20 @@ def process_start() -> float:
 
 
 _LOADED = time.time()
+
+
+_State = tuple[int, int, int]
+"""Time of the last change (ctime, which programs cannot set), inode and size of a file."""
+
+
+def _read_file(path: str, size: int) -> tuple[bytes, _State]:
+    """Contents of a file, at most one byte more than `size`, and its state after that. By descriptor, since file objects take longer."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        data, found = os.read(file, size + 1), os.fstat(file)
+    finally:
+        os.close(file)
+    return data, (found.st_ctime_ns, found.st_ino, found.st_size)
 
 
 class Sources:
@@ -87,18 +115,19 @@ class Sources:
 
     def _read(self) -> str | None:
         digest = hashlib.sha256()
-        for path in self._paths:
-            try:
-                with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see `source_files`
-                    data = file.read()
-            except OSError:
-                return None
-            digest.update(f"{path[len(self._root) :]}\0{len(data)}\0".encode())
-            digest.update(data)
-        return digest.hexdigest() if self._look() == self._state else None
+        try:
+            for path, state in zip(self._paths, self._state, strict=True):
+                data, found = _read_file(path, state[2])
+                if found != state or len(data) != state[2]:
+                    return None
+                digest.update(f"{path[len(self._root) :]}\0{len(data)}\0".encode())
+                digest.update(data)
+        except OSError:
+            return None
+        return digest.hexdigest()
 
-    def _look(self) -> tuple[tuple[int, int, int], ...]:
-        """Time of the last change (ctime, which programs cannot set), inode and size of every file; () if a file is missing."""
+    def _look(self) -> tuple[_State, ...]:
+        """State of every file; () if a file is missing."""
         try:
             return tuple((s.st_ctime_ns, s.st_ino, s.st_size) for s in map(os.stat, self._paths))
         except OSError:

@@ -117,11 +117,29 @@ def test_methods_are_compiled_when_they_are_needed() -> None:
     assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [False] * 4
     objects.append(made(1, y=2))
     assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, False, False, False]
-    assert objects[0] == objects[1]
     assert "Fresh(x=1, " in repr(objects[0])
-    with pytest.raises(TypeError, match="unhashable type: 'list'"):
-        hash(objects[0])
-    assert all(inspect.isfunction(vars(made)[name]) for name in METHODS)
+    for compiled in (False,) * FEW + (True,):
+        assert objects[0] == objects[1]
+        with pytest.raises(TypeError, match="unhashable type: 'list'"):
+            hash(objects[0])
+        assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, True, compiled, compiled]
+
+
+def test_the_first_comparisons_and_hashes_of_a_class_are_as_later_ones() -> None:
+    @record
+    class Key:
+        """A record with a field that is not compared, and one that is not hashed."""
+
+        x: int
+        y: float = field(default=0.0, hash=False)
+        z: int = field(default=0, compare=False)
+
+    nan = float("nan")
+    for _ in range(FEW + 2):
+        one = Key(3, 1.5, 7)
+        assert (one == Key(3, 1.5, 8), one == Key(3, 2.5, 7), one == Key(4, 1.5, 7)) == (True, False, False)
+        assert (one == (3, 1.5, 7), Key(1, nan) == Key(1, nan), Key(1, nan) == Key(1, float("nan"))) == (False, True, False)
+        assert hash(one) == hash(Key(3, 2.5, 8)) == hash((3,))
 
 
 @pytest.mark.parametrize(("positional", "named"), [((3,), {"y": 5}), ((3, 6), {"y": 5, "tags": ["t"]}), ((), {"y": 5, "w": 1, "x": 7})])

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from backends.llvm.builder.function import PTR, Function, Module
 from backends.llvm.engine import engine, object_cache
 from backends.llvm.engine.engine import compile_cached
 from backends.llvm.engine.object_cache import ObjectCache, recall_sources
-from backends.llvm.engine.sources import ROOT, Sources, process_start, source_files
+from backends.llvm.engine.sources import APART, ROOT, Sources, process_start, source_files
 
 
 def _module() -> Module:
@@ -158,14 +158,25 @@ def test_a_process_began_before_now() -> None:
 def test_everything_that_generators_import_is_in_the_digest() -> None:
     """The digest includes the modules that validate and print programs, because keys contain their text."""
     known = set(map(Path, source_files()))
+    seen = _reached(ROOT / "backends" / name for name in ("llvm", "raster"))
+    assert sorted(str(p.relative_to(ROOT)) for p in seen - known) == []
+
+
+def test_nothing_that_may_make_keys_imports_what_the_digest_leaves_out() -> None:
+    reached = _reached(p for p in (ROOT / "backends").iterdir() if p.is_dir() and p.name not in APART | {"ready_made"})
+    assert [p for p in reached if p.is_relative_to(ROOT / "backends") and p.relative_to(ROOT / "backends").parts[0] in APART] == []
+
+
+def _reached(folders: Iterable[Path]) -> set[Path]:
+    """The modules of folders, and all that they import."""
     seen: set[Path] = set()
-    todo = [p for name in ("backends/llvm", "backends/raster") for p in (ROOT / name).rglob("*.py")]
+    todo = [p for folder in folders for p in folder.rglob("*.py")]
     while todo:
         file = todo.pop()
         if file not in seen:
             seen.add(file)
             todo += [found for name in _imported(file) if (found := _file_of(name)) is not None]
-    assert sorted(str(p.relative_to(ROOT)) for p in seen - known) == []
+    return seen
 
 
 def _imported(file: Path) -> Iterator[str]:
