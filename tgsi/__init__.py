@@ -26,6 +26,7 @@ import importlib as _importlib
 import typing as _typing
 
 from tgsi import _siblings
+from tgsi.language._collector import collector_paused as _collector_paused
 
 if _typing.TYPE_CHECKING:
     from backends.glsl.emit import write_glsl
@@ -263,13 +264,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _typing.Any:
-    if name in _MODULES:
-        value: _typing.Any = _importlib.import_module(_MODULES[name])
-    elif name in _LAZY:
-        value = getattr(_importlib.import_module(_LAZY[name]), name)
-    else:
+    home = _MODULES.get(name) or _LAZY.get(name)
+    if home is None:
         raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
-    globals()[name] = value
+    with _collector_paused(promote=True):  # what modules make stays
+        module: _typing.Any = _importlib.import_module(home)
+    value = globals()[name] = module if name in _MODULES else getattr(module, name)
     return value
 
 

@@ -80,6 +80,7 @@ from backends.pipe.state import (
     VertexElement,
     ViewportState,
 )
+from tgsi.language._collector import collector_paused as _collector_paused
 
 if _typing.TYPE_CHECKING:
     from backends.device import interface as _device
@@ -165,9 +166,10 @@ class _Software:
     """The software device. Its modules, and llvmlite, load with the first context, not with a screen."""
 
     def make_device(self, settings: "_device.Settings") -> "_device.Device":
-        from backends.software.device import make_device
+        with _collector_paused(promote=True):  # what modules and renderers make stays
+            from backends.software.device import make_device
 
-        return make_device(settings)
+            return make_device(settings)
 
     def make_dispatcher(self, settings: "_device.Settings") -> "_device.Dispatcher":
         from backends.software.device import make_dispatcher

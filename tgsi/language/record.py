@@ -178,11 +178,10 @@ def _construct(constructor: _Unwritten, made: Any, /, *args: Any, **named: Any) 
         made.__post_init__()
 
 
-def _compare(method: _Unwritten, one: Any, other: object) -> bool:
+def _compare(method: _Unwritten, one: Any, other: object) -> object:
     if type(other) is not type(one):
         return NotImplemented
-    ours, theirs = (_values(method, item, _is_compared) for item in (one, other))
-    return ours == theirs
+    return _values(method, one, _is_compared) == _values(method, other, _is_compared)
 
 
 def _hash(method: _Unwritten, one: Any) -> int:

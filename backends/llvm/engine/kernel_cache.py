@@ -17,6 +17,7 @@ from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import Cache, recall_host, recall_sources
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.targets.machines import native_lanes
+from tgsi.language._collector import collector_paused
 from tgsi.language._forks import freed_after_fork
 from tgsi.language.record import record
 
@@ -109,9 +110,10 @@ class KernelCache:
             return request.make()
 
         try:
-            library = compile_cached(
-                request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache, of_program=request.of_program
-            )
+            with collector_paused(promote=False):
+                library = compile_cached(
+                    request.key, make, exports=request.exports, cpu=self.cpu, cache=self.cache, of_program=request.of_program
+                )
         finally:
             if made and note is not None:
                 note(False)

@@ -135,10 +135,11 @@ def test_the_first_comparisons_and_hashes_of_a_class_are_as_later_ones() -> None
         z: int = field(default=0, compare=False)
 
     nan = float("nan")
+    values: Any = (3, 1.5, 7)
     for _ in range(FEW + 2):
         one = Key(3, 1.5, 7)
         assert (one == Key(3, 1.5, 8), one == Key(3, 2.5, 7), one == Key(4, 1.5, 7)) == (True, False, False)
-        assert (one == (3, 1.5, 7), Key(1, nan) == Key(1, nan), Key(1, nan) == Key(1, float("nan"))) == (False, True, False)
+        assert (one == values, Key(1, nan) == Key(1, nan), Key(1, nan) == Key(1, float("nan"))) == (False, True, False)
         assert hash(one) == hash(Key(3, 2.5, 8)) == hash((3,))
 
 
