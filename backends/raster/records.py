@@ -289,6 +289,8 @@ class Window(ctypes.Structure):
         ("pass_number", c_int32),
         ("end_clear", c_int32),  # of the pass
         ("is_wanted", c_int32),  # the phase that follows is work for several workers: those that sleep are woken
+        ("opener", c_int32),  # number of the thread that opened the latest such phase; see `backends.raster.control.waking`
+        ("summoned", c_int32),  # threads that take part in it, at most
         ("is_final", c_int32),  # all that follows the last batch in this pass belongs to it
         ("is_binned", c_int32),  # the phase of batches is over already
         ("is_longer", c_int32),  # more batches of the window follow after an upload, before the phase of tiles

@@ -32,7 +32,8 @@ from backends.llvm.builder.environment import count_ticks, default_environment, 
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import begin_watch, build_poll, read_clock
-from backends.raster.control.windows import build_windows, worker_at
+from backends.raster.control.waking import build_waking, worker_at
+from backends.raster.control.windows import build_windows
 from backends.raster.layouts import BUSY, CLOSED, JOINED, PHASE, SERIAL, TURN
 from backends.raster.records import Scene, Work, Worker
 
@@ -99,27 +100,6 @@ def _may_join(f: Function, s: Record, word: Val, left: Val) -> Val:
     return is_open & s.get("work.alone").eq(0) & (is_other | has_more)
 
 
-def _build_rouse(module: Module) -> None:
-    """rouse(scene, first, end): wakes the workers from number `first` on, before `end`, that sleep. Nobody waits for them."""
-    f = Function(module, "rouse", [PTR, I32, I32], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    with f.range(f.args[1], f.args[2]) as i:
-        w = Record(f, worker_at(f, s, i), Worker)
-        flag = w.address("is_asleep")
-        with f.if_(f.load(I32, flag, atomic=True).ne(0)), f.if_(f.exchange(flag, f.const(I32, 1), f.const(I32, 0))):
-            f.call(I32, "sem_post", w.get("semaphore"))
-    f.ret()
-
-
-def _build_wake(module: Module) -> None:
-    """wake(scene): wakes all sleepers for work that several can share. The caller is the last worker."""
-    f = Function(module, "wake", [PTR], shared=True, internal=True)
-    s = Record(f, f.args[0], Scene)
-    with f.if_(s.get("work.alone").eq(0)):
-        f.call(None, "rouse", f.args[0], f.const(I32, 0), s.get("crew.participants"))
-    f.ret()
-
-
 def _sleep(f: Function, s: Record, w: Record, is_ready: Callable[[Val], Val], is_caller: bool) -> None:
     """Sleep until somebody wakes this worker. Returns at once if a word of the state `is_ready`."""
     flag = w.address("is_asleep")
@@ -175,6 +155,8 @@ def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
                 _sleep(f, s, w, is_ready, is_caller)
                 turns.set(0)
         loop.break_if(result.get().ne(0))
+    with f.if_(result.get().ne(0)):
+        f.call(None, "pass_on", worker)
     f.ret(result.get())
 
 
@@ -211,10 +193,9 @@ def _build_leave(module: Module) -> None:
     with f.else_of(is_over & ~helps) as otherwise:
         f.call(I32, "sem_post", s.get("crew.done"))
         otherwise()
-        with f.else_of(~is_over & wanted.ne(0)) as light:
-            f.call(None, "wake", s.pointer)
-            light()
-            f.call(None, "rouse", s.pointer, threads, s.get("crew.participants"))
+        f.call(None, "rouse", s.pointer, threads)
+        with f.if_(~is_over & wanted.ne(0)):
+            f.call(None, "summon", s.pointer, Record(f, worker, Worker).get("index"), threads + 1)
     f.ret(f.select(is_over, f.const(I32, 0), opened))
 
 
@@ -333,8 +314,9 @@ def _build_flush(module: Module) -> None:
             word = f.call(I32, "begin", scene, helps.zext(I32))
             joined.set(f.select(helps, word, 0))
         with f.if_(~helps | is_begun | f.call(I32, "has_batches", scene).ne(0)):
-            f.call(None, "wake", scene)
+            f.call(None, "summon", scene, threads, threads + 1)
         with f.if_(~helps):
+            f.call(None, "rouse", scene, f.const(I32, 0))
             _wait_awake(f, s, s.get("crew.done"))
         _help(f, s, joined.get())
         _watch(f, s).set("caller", f.const(I64, 0))
@@ -360,7 +342,9 @@ def _build_run_ahead(module: Module) -> None:
             s.set("work.num_resolves", 0)
             s.set("work.goes_on", 1)
             f.call(I32, "begin", scene, f.const(I32, 0))
-            f.call(None, "rouse", scene, f.const(I32, 0), f.min(s.get("crew.threads"), fresh.lshr(_BATCHES_A_WORKER) + 1))
+            f.call(None, "rouse", scene, f.const(I32, 0))
+            threads = s.get("crew.threads")
+            f.call(None, "summon", scene, threads, f.min(threads, fresh.lshr(_BATCHES_A_WORKER) + 1) + 1)
     f.ret()
 
 
@@ -383,8 +367,7 @@ def build_scheduler(module: Module) -> None:
     for build in (
         build_poll,
         build_windows,
-        _build_rouse,
-        _build_wake,
+        build_waking,
         _build_joins,
         _build_leave,
         _build_render,

@@ -15,6 +15,7 @@ from backends.llvm.builder.environment import count_ticks
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import is_stopped
+from backends.raster.control.waking import worker_at
 from backends.raster.records import Batch, ClearRecord, PassRecord, Scene, Targets, UploadRecord, Worker
 from backends.raster.tile.coarse import INFINITY
 
@@ -191,7 +192,6 @@ def _lengthen(f: Function, s: Record, worker: Val) -> None:
                 w.set("band.end_tile", f.const(I32, 0))
             s.set("window.is_longer", f.const(I32, 1))
             s.set("window.finished", f.const(I32, 0))
-            s.set("window.is_wanted", f.const(I32, 1))
             f.ret()
         f.call(None, "take_batches", worker)
         leave_if_stopped(f, s)
@@ -211,6 +211,7 @@ def _build_begin_tiles(module: Module) -> None:
     leave_if_stopped(f, s)
     with f.leaving(s.get("window.is_binned").ne(0)):
         s.set("window.is_binned", f.const(I32, 0))
+        s.set("window.is_wanted", f.const(I32, 1))
         f.ret()
     _lengthen(f, s, f.args[1])
     first, last = s.get("window.first_batch"), s.get("shared.next_batch")
@@ -253,11 +254,6 @@ def _build_begin_tiles(module: Module) -> None:
     f.ret()
 
 
-def worker_at(f: Function, s: Record, i: Val) -> Val:
-    """Address of a worker's record."""
-    return f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker))
-
-
 def _build_has_batches(module: Module) -> None:
     """has_batches(scene) -> 1 if a window begins with enough batches or primitives for several workers."""
     f = Function(module, "has_batches", [PTR], I32, shared=True, internal=True)
@@ -291,6 +287,7 @@ def _build_end_window(module: Module) -> None:
     s = Record(f, scene, Scene)
     with f.leaving(s.get("window.is_longer").ne(0)):
         s.set("window.is_longer", f.const(I32, 0))
+        s.set("window.is_wanted", f.const(I32, 1))
         f.ret()
     with f.loop() as loop:
         leave_if_stopped(f, s)

@@ -42,8 +42,10 @@ def build_tile_walk(module: Module) -> None:
     with f.loop() as loop:
         with f.loop() as search:
             band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
-            found.set(f.atomic_add(band.address("band.next_tile"), 1))
-            search.break_if(found.get() < band.get("band.end_tile"))
+            end = band.get("band.end_tile")
+            with f.if_(f.load(I32, band.address("band.next_tile"), atomic=True) < end):  # many workers look at each empty band
+                found.set(f.atomic_add(band.address("band.next_tile"), 1))
+                search.break_if(found.get() < end)
             done.add(1)
             search.break_if(done.get() >= participants)
             owner.add(1)

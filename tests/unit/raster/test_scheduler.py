@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -67,6 +68,28 @@ def test_sixteen_threads_on_two_cpus_draw_the_same_bytes_in_parts_and_at_once() 
                 c.flush()
                 found.add(c.image().tobytes())
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("threads", [15, 63])
+def test_frames_of_many_threads_on_two_cpus_take_little_more_processor_time_than_those_of_two(threads: int) -> None:
+    """At most 1.25 of it, so that busy processors draw at least 0.8 of the frames. The least time counts: other load adds to most."""
+    position = random_triangles("small", 30_000, 2).reshape(-1, 4)
+    color = np.random.default_rng(1).uniform(0, 1, (len(position), 4)).astype("f4")
+    with Canvas(1024, 768, threads=1, helps=True) as two, Canvas(1024, 768, threads=threads, helps=True) as many:
+        best, found = {two: float("inf"), many: float("inf")}, set()
+        for turn in range(100):
+            for canvas in best:
+                start = time.process_time()
+                canvas.wipe()
+                canvas.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [position, color])
+                canvas.flush()
+                best[canvas] = min(best[canvas], time.process_time() - start)
+            if turn % 20 == 19:
+                found |= {canvas.image().tobytes() for canvas in best}
+                if best[two] >= 0.8 * best[many]:
+                    break
+        assert len(found) == 1
+        assert best[two] >= 0.8 * best[many]
 
 
 def test_workers_beyond_the_cpus_of_the_process_are_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
