@@ -8,11 +8,15 @@ slots of a shader stage come first, then vertices and stream output, then target
 
 from __future__ import annotations
 
+from tgsi.language.facts.limits import MAX_ATOMIC_COUNTERS as MAX_ATOMIC_COUNTERS
 from tgsi.language.facts.limits import MAX_BLOCK as MAX_BLOCK
+from tgsi.language.facts.limits import MAX_GEOMETRY_VERTICES as MAX_GEOMETRY_VERTICES
+from tgsi.language.facts.limits import MAX_GRID as MAX_GRID
 from tgsi.language.facts.limits import MAX_MESH_REGISTERS as MAX_MESH_REGISTERS
 from tgsi.language.facts.limits import MAX_MESH_SHARED as MAX_MESH_SHARED
 from tgsi.language.facts.limits import MAX_MESH_VERTICES as MAX_MESH_VERTICES
 from tgsi.language.facts.limits import MAX_PAYLOAD as MAX_PAYLOAD
+from tgsi.language.facts.limits import MAX_POINT_SIZE as MAX_POINT_SIZE
 from tgsi.language.facts.limits import MAX_TASK_SHARED as MAX_TASK_SHARED
 
 MAX_CONSTANT_BUFFERS = 16
@@ -87,9 +91,6 @@ MAX_DILATE = 1.0
 DILATE_STEPS = 256
 """Steps of that growth in a pixel (PIPE_CAPF_CONSERVATIVE_RASTER_DILATE_GRANULARITY)."""
 
-MAX_POINT_SIZE = 8192.0
-"""Pixels, as exact as edges (PIPE_CAPF_MAX_POINT_WIDTH)."""
-
 MAX_TEXTURE_SIZE = 16384
 """Pixels along an edge of a framebuffer or of a one- or two-dimensional texture (PIPE_CAP_MAX_TEXTURE_2D_SIZE).
 
@@ -124,9 +125,6 @@ LARGEST_FLOAT = 3.4028234663852886e38
 
 LARGE_COPY = 1 << 18
 """Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
-
-MAX_GRID = 65535
-"""Blocks of a grid along an axis (PIPE_COMPUTE_CAP_MAX_GRID_SIZE; GL_MAX_COMPUTE_WORK_GROUP_COUNT is at least this)."""
 
 MAX_LOCAL = 32768
 """Bytes of SHARED memory of a block (PIPE_COMPUTE_CAP_MAX_LOCAL_SIZE)."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.pipe.checks import integer, real
-from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES, MAX_PAYLOAD, MAX_SHADER_BUFFERS
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_LOCAL, MAX_PATCH_VERTICES, MAX_PAYLOAD, MAX_SHADER_BUFFERS
 from backends.pipe.state import SamplerState
 from backends.run.meshes import launched
 from backends.run.result import Bits, Emission, Floats, Mask, Mesh, RunResult, TraceStep
@@ -25,7 +25,6 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MAX_SHARED_MEMORY = 1 << 20
-DEFAULT_SHARED_MEMORY = 32768
 MAX_FUEL = (1 << 31) - 1
 MAX_PAYLOADS = 1 << 30
 """Most bytes of payload of all blocks of a task program together."""
@@ -202,7 +201,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
     }
     fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
-    shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
+    shared = integer(options.get("shared_memory", MAX_LOCAL), "shared_memory", 0, MAX_SHARED_MEMORY)
     payload, payload_bytes = _payload(program, options.get("payload"), shape)
     textures = mapping("textures", options.get("textures"))
     check_textures(program, textures)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.pipe.limits import MAX_MESH_GROUPS
+from backends.pipe.limits import MAX_GRID, MAX_MESH_GROUPS
 from backends.run.result import Bits, Mask, Mesh
 from passes.analysis import facts
 from tgsi.language.facts.stages import STAGES
@@ -18,7 +18,7 @@ from tgsi.language.mesh import MeshLayout, mesh_layout
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-MAX_TASK_AXIS = 65535
+MAX_TASK_AXIS = MAX_GRID
 """Most mesh workgroups along an axis that a task workgroup launches."""
 
 MAX_TASK_GROUPS = MAX_MESH_GROUPS

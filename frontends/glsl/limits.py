@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tgsi.language.facts.limits import MAX_BLOCK, MAX_MESH_VERTICES, SOFTWARE
+from tgsi.language.facts.limits import (
+    MAX_ATOMIC_COUNTERS,
+    MAX_BLOCK,
+    MAX_GEOMETRY_VERTICES,
+    MAX_GRID,
+    MAX_MESH_VERTICES,
+    PROMISED_CONSTANTS,
+    SOFTWARE,
+)
 
 _COMPONENTS = 4
 _VARYINGS = 32
-_UNIFORMS = 4096
-_GRID = 65535
 _STAGES = 6
 _GRAPHICS = ("Vertex", "TessControl", "TessEvaluation", "Geometry", "Fragment")
 
@@ -40,8 +46,8 @@ _VALUES: Mapping[str, int] = {
     "MaxGeometryInputComponents": 64,
     "MaxGeometryOutputComponents": _COMPONENTS * _VARYINGS,
     "MaxGeometryVaryingComponents": _COMPONENTS * _VARYINGS,
-    "MaxGeometryOutputVertices": 1024,
-    "MaxGeometryTotalOutputComponents": 1024 * _COMPONENTS * _VARYINGS,
+    "MaxGeometryOutputVertices": MAX_GEOMETRY_VERTICES,
+    "MaxGeometryTotalOutputComponents": MAX_GEOMETRY_VERTICES * _COMPONENTS * _VARYINGS,
     "MaxTessControlInputComponents": _COMPONENTS * _VARYINGS,
     "MaxTessControlOutputComponents": _COMPONENTS * _VARYINGS,
     "MaxTessControlTotalOutputComponents": 32 * _COMPONENTS * _VARYINGS,
@@ -55,9 +61,9 @@ _VALUES: Mapping[str, int] = {
     "MaxTransformFeedbackBuffers": 4,
     "MaxTransformFeedbackInterleavedComponents": 256,
     # uniforms
-    "MaxVertexUniformVectors": _UNIFORMS,
-    "MaxFragmentUniformVectors": _UNIFORMS,
-    **{f"Max{stage}UniformComponents": _COMPONENTS * _UNIFORMS for stage in (*_GRAPHICS, "Compute")},
+    "MaxVertexUniformVectors": PROMISED_CONSTANTS,
+    "MaxFragmentUniformVectors": PROMISED_CONSTANTS,
+    **{f"Max{stage}UniformComponents": _COMPONENTS * PROMISED_CONSTANTS for stage in (*_GRAPHICS, "Compute")},
     # textures
     "MaxTextureImageUnits": SOFTWARE.samplers,
     **{f"Max{stage}TextureImageUnits": SOFTWARE.samplers for stage in ("Vertex", "TessControl", "TessEvaluation", "Geometry", "Compute")},
@@ -73,11 +79,11 @@ _VALUES: Mapping[str, int] = {
     "MaxCombinedShaderOutputResources": SOFTWARE.images + SOFTWARE.buffers + 8,
     # atomic counters
     "MaxAtomicCounterBindings": SOFTWARE.buffers,
-    "MaxAtomicCounterBufferSize": 16384,
+    "MaxAtomicCounterBufferSize": 4 * MAX_ATOMIC_COUNTERS,
     **{f"Max{stage}AtomicCounterBuffers": SOFTWARE.buffers for stage in (*_GRAPHICS, "Compute", "Combined")},
-    **{f"Max{stage}AtomicCounters": 4096 for stage in (*_GRAPHICS, "Compute", "Combined")},
+    **{f"Max{stage}AtomicCounters": MAX_ATOMIC_COUNTERS for stage in (*_GRAPHICS, "Compute", "Combined")},
     # grids
-    **{f"MaxComputeWorkGroupCount{axis}": _GRID for axis in "XYZ"},
+    **{f"MaxComputeWorkGroupCount{axis}": MAX_GRID for axis in "XYZ"},
     **{f"MaxComputeWorkGroupSize{axis}": MAX_BLOCK for axis in "XYZ"},
     # meshes, by both extensions
     "MaxMeshOutputVerticesNV": MAX_MESH_VERTICES,

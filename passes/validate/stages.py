@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.limits import MAX_BLOCK, MAX_MESH_SHARED, MAX_MESH_VERTICES, MAX_PAYLOAD, MAX_TASK_SHARED
+from tgsi.language.facts.limits import MAX_BLOCK, MAX_GEOMETRY_VERTICES, MAX_MESH_SHARED, MAX_MESH_VERTICES, MAX_PAYLOAD, MAX_TASK_SHARED
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.stages import BLOCK_STAGES, GROUP_STAGES, LAST_STAGES, STAGES
@@ -37,7 +37,7 @@ PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
 MAX_VALUES: Mapping[str, int] = {
     "FS_DEPTH_LAYOUT": 4,
     "GS_INVOCATIONS": 32,
-    "GS_MAX_OUTPUT_VERTICES": 1024,
+    "GS_MAX_OUTPUT_VERTICES": MAX_GEOMETRY_VERTICES,
     "TCS_VERTICES_OUT": 32,
     "TES_SPACING": 2,
     "NUM_CLIPDIST_ENABLED": 8,

@@ -10,6 +10,7 @@ from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
 from backends.device.commands.bound_record import DrawCall
+from tgsi.language.facts.limits import PROMISED_CONSTANTS
 
 DRAW = (
     "start count mode indexed instance_count index_bias start_instance primitive_restart restart_index min_index max_index count_from_so"
@@ -30,7 +31,7 @@ COPY_TRANSFER = f"{_PLACE} src_res_handle src_offset flags"
 FROM_HOST = 2
 """Bit of `direction` and of `flags`: to the client's memory."""
 
-MAX_UNIFORMS = 1 << 16
+MAX_UNIFORMS = 16 * PROMISED_CONSTANTS
 """Largest part of a resource that serves as a constant buffer, in bytes."""
 
 MAX_WORDS = 64

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import LARGEST_FLOAT
 from backends.raster.draw_record import Draw
-from backends.raster.front.vertices import LARGEST, SMALLEST_NORMAL, near, project
+from backends.raster.front.vertices import SMALLEST_NORMAL, near, project
 from backends.raster.front.views import placed_view
 from backends.raster.layouts import POLYGON, VertexLayout
 from backends.raster.records import Worker
@@ -52,8 +53,8 @@ def position_of(f: Function, record: Val) -> Vector:
     """The clip position of a vertex record, in doubles; with an infinite w it is 0 after the divide."""
     values = [f.load(F32, record, VertexLayout.CLIP + 4 * c) for c in range(4)]
     w = values[3]
-    is_infinite = f.abs(w) > LARGEST
-    values = [f.select(is_infinite, 0.0, v) for v in values[:3]] + [f.min(f.max(w, -LARGEST), LARGEST)]
+    is_infinite = f.abs(w) > LARGEST_FLOAT
+    values = [f.select(is_infinite, 0.0, v) for v in values[:3]] + [f.min(f.max(w, -LARGEST_FLOAT), LARGEST_FLOAT)]
     return [v.to_double() for v in values]
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import LARGEST_FLOAT
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import (
     BOTTOM,
@@ -26,8 +27,6 @@ from tgsi.language.record import record
 
 SMALLEST_NORMAL = 2.0**-126
 """The reciprocal of a smaller w may be infinite."""
-LARGEST = 3.4028234663852886e38
-"""The largest finite float."""
 
 
 def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
@@ -241,7 +240,7 @@ def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val
         )
         with f.if_((culls & (1 << k)).ne(0)):
             mask.set(mask.get() | f.select(written(k) >= 0.0, f.const(mask.type, 0), 0x100 << k))
-        value = f.min(f.max(value, -LARGEST), LARGEST)
+        value = f.min(f.max(value, -LARGEST_FLOAT), LARGEST_FLOAT)
         for lane, start in enumerate(records):
             f.store(value[lane], f.at(start, at), 4 * k)
     return mask.get()

@@ -18,6 +18,7 @@ from passes.lower.state.additions import Additions, W, X, Y, Z, of, op, prologue
 from passes.validate.stages import MAX_VALUES
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.limits import MAX_POINT_SIZE
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration, Dimension, Instruction, Property, RegisterRef, SrcOperand
@@ -26,7 +27,6 @@ from tgsi.language.program import Program
 _OUTPUT, _MOST = "GS_OUTPUT_PRIMITIVE", "GS_MAX_OUTPUT_VERTICES"
 UNITS = 256.0
 """Steps of the rasterizer's grid in a pixel."""
-_LARGEST_POINT = 8192.0
 _LEAST_W = 2.0**-126
 
 Values = Mapping[Semantic, SrcOperand]
@@ -239,7 +239,7 @@ class Points(Shapes):
         size = of(self.sizes if written is None else written, X)
         code = [
             op("MAX", center, size, more.number(1.0), mask=4),
-            op("MIN", center, of(center, Z), more.number(_LARGEST_POINT), mask=4),
+            op("MIN", center, of(center, Z), more.number(MAX_POINT_SIZE), mask=4),
             op("MUL", center, of(center, Z), more.number(0.5), mask=8),
         ]
         if self._kind == "PIXELS":

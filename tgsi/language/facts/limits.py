@@ -13,6 +13,18 @@ PROMISED_CONSTANTS = 4096
 MAX_BLOCK = 1024
 """Threads of a block, and along each of its axes (PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK)."""
 
+MAX_GRID = 65535
+"""Blocks of a grid along an axis (PIPE_COMPUTE_CAP_MAX_GRID_SIZE; GL_MAX_COMPUTE_WORK_GROUP_COUNT is at least this)."""
+
+MAX_GEOMETRY_VERTICES = 1024
+"""Vertices that an invocation of a geometry shader emits (PIPE_CAP_MAX_GEOMETRY_OUTPUT_VERTICES)."""
+
+MAX_ATOMIC_COUNTERS = 4096
+"""Atomic counters of a program, each of four bytes (PIPE_CAP_MAX_HW_ATOMIC_COUNTERS)."""
+
+MAX_POINT_SIZE = 8192.0
+"""Pixels, as exact as edges (PIPE_CAPF_MAX_POINT_WIDTH)."""
+
 MAX_PAYLOAD = 16384
 """Bytes that a task hands to its mesh workgroups."""
 

@@ -27,7 +27,7 @@ from backends.pipe.enums import (
     TextureTarget,
     TexWrap,
 )
-from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
+from backends.pipe.limits import MAX_LAYERS, MAX_SRC_OFFSET, MAX_STREAM_STRIDE, MAX_TEXTURE_SIZE, MAX_VERTEX_STRIDE
 from backends.pipe.state import RasterizerState
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
@@ -162,7 +162,7 @@ _STREAM_OUTPUT = members(
     start_component=integer(0, 3),
     num_components=integer(1, 4),
     output_buffer=integer(0, 3),
-    dst_offset=integer(0, 0xFFFF),
+    dst_offset=integer(0, MAX_STREAM_STRIDE),
     stream=integer(0, 3),
 )
 
@@ -180,11 +180,11 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         "tess_state": _all(outer=floats(4), inner=floats(2)),
         "cs": {**_SHADER, "req_local_mem": Field(COUNT, 0)},
         "vertex_element": {
-            **_all(src_offset=integer(0, 0xFFFF), format=pixel_format),
+            **_all(src_offset=integer(0, MAX_SRC_OFFSET), format=pixel_format),
             "vertex_buffer_index": Field(integer(0, 31), 0),
             "instance_divisor": Field(U32, 0),
         },
-        "vertex_buffer": {**_all(stride=integer(0, 0xFFFF), data=binary), "offset": Field(COUNT, 0)},
+        "vertex_buffer": {**_all(stride=integer(0, MAX_VERTEX_STRIDE), data=binary), "offset": Field(COUNT, 0)},
         "index_buffer": _all(index_size=integer(1, 4), data=binary),
         "constant_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
         "texture": {
@@ -272,7 +272,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         "index_bias": _all(bias=WORD),
         "stream_output": _all(
             outputs=list_of(_STREAM_OUTPUT, 0, 64),
-            stride_dwords=list_of(integer(0, 0xFFFF), 1, 4),
+            stride_dwords=list_of(integer(0, MAX_STREAM_STRIDE), 1, 4),
             target_bytes=list_of(integer(0, 1 << 26), 0, 4),
         ),
         "shader_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
