@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.catalog import WORKLOADS
 from benchmarks.cold import turns as cold
 from benchmarks.cold.command import measure_cold
+from benchmarks.levels import LEVEL_CAPS, LEVEL_WIDTHS, VECTOR_WIDTHS, own_variables
 from benchmarks.load.busy import measure_busy
 from benchmarks.load.processors import Processors
 from benchmarks.load.scale import measure_scale
@@ -24,9 +25,6 @@ from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
 
-VECTOR_WIDTHS = (256, 512)  # bits; the faster one counts
-LEVEL_WIDTHS = {"x86-64-v2": (128,), "x86-64-v3": (256,), "x86-64-v4": VECTOR_WIDTHS}
-LEVEL_CAPS = {"x86-64-v2": {"GALLIUM_OVERRIDE_CPU_CAPS": "sse4.1"}}  # Mesa has no such word for AVX2
 MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
 
 
@@ -123,7 +121,7 @@ def _option(name: str, value: int | None) -> list[str]:
 def start_sides(options: argparse.Namespace, stack: ExitStack) -> tuple[SideProcess, list[SideProcess], dict[str, str]]:
     """Our side, the peers that work, and for each side its description or the reason why it is missing."""
     arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
-    variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}
+    variables = own_variables(options.cpu)
     if options.against is not None:
         sides, said = start_other(options.against, arguments, variables, stack)
     else:

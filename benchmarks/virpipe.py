@@ -1,6 +1,6 @@
 """OpenGL programs through Mesa's virpipe driver: tgsi-vtest against virgl_test_server over llvmpipe, by turns.
 
-    python -m benchmarks.virpipe [--only a,b] [--json FILE] [--budget S] [--rounds N] [--threads N] [--size WxH] [--list]
+    python -m benchmarks.virpipe [--only a,b] [--json FILE] [--budget S] [--rounds N] [--threads N] [--size WxH] [--cpu LEVEL] [--list]
 
 The programs are the scenes of glmark2 (`glmark`), whole programs (`programs`; those that are not installed are named and left out), and
 the peer's side of the workloads that make many draws: the same moderngl program on both servers. Needs Mesa 22's virpipe, virgl-server,
@@ -28,6 +28,7 @@ from typing import Any, Self
 
 from benchmarks.catalog import WORKLOADS, Workload
 from benchmarks.glmark import SCENES, Display, Glmark
+from benchmarks.levels import LEVEL_WIDTHS, own_variables, width_variables
 from benchmarks.measure import Asked, Result, run_workload
 from benchmarks.processes import ROOT, SideProcess, processor_time
 from benchmarks.programs import PROGRAMS as WHOLE
@@ -136,6 +137,7 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="turns into which the budget is divided (default 5)")
     parser.add_argument("--threads", type=int, help="native workers of tgsi-vtest in addition to its main thread (default: CPUs - 1)")
     parser.add_argument("--size", default="800x600", metavar="WxH", help="size of glmark2's frames (default 800x600)")
+    parser.add_argument("--cpu", choices=LEVEL_WIDTHS, help="a level of x86-64 that limits both servers (default: what the machine has)")
     parser.add_argument("--list", action="store_true", help="name the scenes and workloads")
     options = parser.parse_args(arguments)
     if options.rounds < 1 or options.budget <= 0:
@@ -148,8 +150,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def start_servers(folder: Path, threads: int | None, stack: ExitStack) -> list[Server]:
-    """Start tgsi-vtest and virgl_test_server, each with an empty cache of compiled shaders in the folder."""
+def start_servers(folder: Path, threads: int | None, cpu: str | None, stack: ExitStack) -> list[Server]:
+    """Start tgsi-vtest and virgl_test_server, each with an empty cache of compiled shaders in the folder, limited to a level."""
     caches = [folder / "ours-cache", folder / "peer-cache"]
     for cache in caches:
         cache.mkdir()
@@ -157,9 +159,9 @@ def start_servers(folder: Path, threads: int | None, stack: ExitStack) -> list[S
     command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(ours)]
     command += [] if threads is None else ["--threads", str(threads)]
     theirs = ["virgl_test_server", "--use-egl-surfaceless", f"--socket-path={peer}"]
-    llvmpipe = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "MESA_SHADER_CACHE_DIR": str(caches[1])}
+    llvmpipe = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "MESA_SHADER_CACHE_DIR": str(caches[1])} | width_variables(cpu)
     return [
-        stack.enter_context(Server("tgsi-vtest", command, ours, {"TGSI_CACHE_DIR": str(caches[0])})),
+        stack.enter_context(Server("tgsi-vtest", command, ours, own_variables(cpu) | {"TGSI_CACHE_DIR": str(caches[0])})),
         stack.enter_context(Server("virgl_test_server", theirs, peer, llvmpipe)),
     ]
 
@@ -168,7 +170,7 @@ def measure(options: argparse.Namespace) -> Iterator[Result]:
     """Run the scenes and workloads, one after the other, on both servers by turns."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        servers = start_servers(folder, options.threads, stack)
+        servers = start_servers(folder, options.threads, options.cpu, stack)
         display = stack.enter_context(Display(options.size))
         client = CLIENT | {"DISPLAY": display.name}
         scenes = [Glmark(s.name, s.prefix, client, size=options.size, cpu=s.cpu) for s in servers]
@@ -207,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"virpipe: not installed: {', '.join(missing)}", file=sys.stderr)
         return 1
     print(f"tgsi-vtest against virgl_test_server over llvmpipe, load {os.getloadavg()[0]:.1f}\n\n{HEADER}  cpu", flush=True)
-    out: dict[str, Any] = {"_run": {"cpus": os.cpu_count(), "load": os.getloadavg()[0], "size": options.size}}
+    out: dict[str, Any] = {"_run": {"cpus": os.cpu_count(), "load": os.getloadavg()[0], "size": options.size, "cpu": options.cpu}}
     for result in measure(options):
         found = out[result.workload.name] = result.as_json()
         found["cpu_ratio"] = cpu_ratio(found)

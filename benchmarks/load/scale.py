@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from benchmarks.levels import own_variables
 from benchmarks.load.processors import LOST, Processors
 from benchmarks.measure import Asked, ask
 from benchmarks.processes import SideProcess
@@ -137,7 +138,7 @@ def row(name: str, tracks: Sequence[Track], rejected: int) -> str:
 def measure_scale(options: argparse.Namespace) -> int:
     """Measure the workloads and print a row for each. Returns 0 if all of them ran, otherwise 1."""
     out: dict[str, Any] = {"_run": {"cpus": os.cpu_count(), "cpu": options.cpu, "load": os.getloadavg()[0]}}
-    variables = {} if options.cpu is None else {"TGSI_CPU": options.cpu}
+    variables = own_variables(options.cpu)
     failed = False
     with ExitStack() as stack:
         sides = [

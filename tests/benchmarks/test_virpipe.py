@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.glmark import SCENES, Glmark, processors_busy, seconds_a_frame
+from benchmarks.levels import own_variables, width_variables
 from benchmarks.processes import SideFailed
 from benchmarks.programs import PROGRAMS, Program, Programs, Run, frames_told, shortened
 from benchmarks.virpipe import DRAWS, Server, cpu_ratio, main, parse_arguments
@@ -28,6 +29,14 @@ def test_a_name_stands_for_all_that_begin_with_it() -> None:
         "bump-height",
     ]
     assert parse_arguments([]).names == [*DRAWS, *SCENES, *PROGRAMS]
+
+
+def test_a_level_limits_both_servers() -> None:
+    assert parse_arguments(["--cpu", "x86-64-v3"]).cpu == "x86-64-v3"
+    assert own_variables("x86-64-v3") == {"TGSI_CPU": "x86-64-v3"}
+    assert width_variables("x86-64-v3") == {"LP_NATIVE_VECTOR_WIDTH": "256"}
+    assert width_variables("x86-64-v2") == {"LP_NATIVE_VECTOR_WIDTH": "128", "GALLIUM_OVERRIDE_CPU_CAPS": "sse4.1"}
+    assert own_variables(None) == width_variables(None) == {}
 
 
 def test_an_unknown_name_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
