@@ -5,10 +5,12 @@ Sums of a lane's weighted bytes take two instructions, too, instead of an extrac
 
 from __future__ import annotations
 
+import functools
+import struct
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import F32, I32, Function, Type, Val
-from backends.llvm.builder.rounding import scaled_unorm
+from backends.llvm.builder.rounding import FLOOR, scaled_unorm
 
 _I8, _I16 = Type("i", 8), Type("i", 16)
 
@@ -25,10 +27,34 @@ def pack_bytes(f: Function, channels: Sequence[Val | None]) -> Val:
     """
     lanes = next(v.lanes for v in channels if v is not None)
     width = 16 if f.module.has("avx512bw") and lanes % 16 == 0 else 8
-    parts = []
-    for start in range(0, lanes, width):
-        parts.append(_pack_part(f, [_part(f, v, start, width) for v in channels], width))
-    return f.concat(parts) if len(parts) > 1 else parts[0]
+    if all(v is None or v.number is not None or v.is_usual for v in channels):
+        halves = _checked_halves(f, channels, lanes, width)
+    else:
+        halves = _halves(f, [v if v is None or v.number is not None else scaled_unorm(f, v, 255.0) for v in channels], lanes, width)
+    return f.concat([_bytes(f, pair, width) for pair in halves])
+
+
+def _checked_halves(f: Function, channels: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
+    """`_halves` of 255 times each channel, most of which need no clamps of floats, because the packing instructions clamp.
+
+    Only blocks with a NaN or a product that does not fit 16 bits are clamped and converted again: the conversion makes -2^31 of NaN and of
+    what does not fit 32 bits, and packing makes the least number of 16 bits of that. Denormal numbers are slow here.
+    """
+    floats = {k: f.var(v.type, v) for k, v in enumerate(channels) if v is not None and v.number is None}
+    again, odd, done = f.label(), f.label(), f.label()
+    f.jump(again)
+    f.place(again, follows=True)
+    products = [floats[k].get() * 255.0 if k in floats else v for k, v in enumerate(channels)]
+    halves = _halves(f, products, lanes, width)
+    before = f.mark()
+    f.branch(_has_least(f, functools.reduce(f.min, [half for pair in halves for half in pair])), odd, done, unlikely=True)
+    f.place(odd, follows=True)
+    for value in floats.values():
+        value.set(f.min(f.max(value.get(), FLOOR), 1.0))
+    f.jump(again)
+    f.restore(before)
+    f.place(done, follows=True)
+    return halves
 
 
 def weigh_bytes(f: Function, word: Val, weights: tuple[int, int, int, int]) -> Val:
@@ -50,26 +76,56 @@ def _by_parts(f: Function, word: Val, narrow: str, wide: str, factor: Type, resu
     return f.concat([f.call(returned, f"llvm.x86.{name}", part.bits_as(by.type), by) for part in parts])
 
 
-def _part(f: Function, v: Val | None, start: int, width: int) -> Val | None:
-    return v if v is None or v.lanes == width else f.shuffle(v, v, range(start, start + width))
+def _halves(f: Function, products: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
+    """Signed 16-bit numbers of four channels that were multiplied by 255 (constants were not; None is 0): a pair for `width` lanes each.
 
-
-def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
+    They are rounded and clamped; NaN and what does not fit 32 bits become the least number."""
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
-    zero = f.const(I32.wide(width), 0)
-    whole = [zero if v is None else _rounded(f, v, width) for v in channels]
-    # Each 128 bits of the result hold 4 numbers of the first operand, then 4 of the second.
-    halves = [f.call(_I16.wide(2 * width), f"llvm.x86.{family}.packssdw{bits}", whole[k], whole[k + 1]) for k in (0, 2)]
+    pairs = []
+    for start in range(0, lanes, width):
+        whole = [_rounded(f, v, start, width) for v in products]
+        # Each 128 bits of the result hold 4 numbers of the first operand, then 4 of the second.
+        pairs.append([f.call(_I16.wide(2 * width), f"llvm.x86.{family}.packssdw{bits}", whole[k], whole[k + 1]) for k in (0, 2)])
+    return pairs
+
+
+def _has_least(f: Function, halves: Val) -> Val:
+    """Scalar truth that a 16-bit number is -2^15."""
+    found = halves.eq(-(1 << 15))
+    if halves.lanes == 32:
+        return f.any(found)
+    return f.call(I32, "llvm.x86.avx2.pmovmskb", found.sext(_I16).bits_as(_I8.wide(32))).ne(0)
+
+
+def _bytes(f: Function, halves: Sequence[Val], width: int) -> Val:
+    """Signed 16-bit numbers, as of `_halves`, as bytes in the order of lanes, clamped."""
+    family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
     bytes_ = f.call(_I8.wide(4 * width), f"llvm.x86.{family}.packuswb{bits}", *halves)
     order = [16 * (i // 16) + 4 * (i % 4) + i % 16 // 4 for i in range(4 * width)]
     return f.shuffle(bytes_, bytes_, order).bits_as(I32.wide(width))
 
 
-def _rounded(f: Function, v: Val, width: int) -> Val:
-    """Integer nearest to 255 v, from 0 to 255; 0 for NaN."""
-    scaled = scaled_unorm(f, v, 255.0)
-    if width == 16:
+def _rounded(f: Function, product: Val | None, start: int, width: int) -> Val:
+    """Nearest integers of `width` lanes of a channel, as of `_halves`."""
+    if product is None or product.number is not None:
+        return f.const(I32.wide(width), 0 if product is None or product.number is None else _byte(product.number))
+    return _to_int(f, product if product.lanes == width else f.shuffle(product, product, range(start, start + width)))
+
+
+def _byte(x: float) -> int:
+    """Integer nearest to 255 x, from 0 to 255; 0 for NaN. x and the product are rounded to f32."""
+    product = _single(_single(min(max(x, 0.0), 1.0)) * 255.0)
+    return round(product) if x == x else 0
+
+
+def _single(x: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+def _to_int(f: Function, x: Val) -> Val:
+    """Nearest integer, ties to even; -2^31 if it does not fit, and for NaN."""
+    if x.lanes == 16:
         everywhere, current = Val(f, _I16, "-1"), Val(f, I32, "4")
-        return f.call(I32.wide(16), "llvm.x86.avx512.mask.cvtps2dq.512", scaled, f.const(I32.wide(16), 0), everywhere, current)
-    assert scaled.type == F32.wide(8)
-    return f.call(I32.wide(8), "llvm.x86.avx.cvt.ps2dq.256", scaled)
+        return f.call(I32.wide(16), "llvm.x86.avx512.mask.cvtps2dq.512", x, f.const(I32.wide(16), 0), everywhere, current)
+    assert x.type == F32.wide(8)
+    return f.call(I32.wide(8), "llvm.x86.avx.cvt.ps2dq.256", x)

@@ -53,12 +53,13 @@ class Val:
     as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
     """
 
-    __slots__ = ("f", "floored", "name", "number", "truth", "type", "words")
+    __slots__ = ("f", "floored", "is_usual", "name", "number", "truth", "type", "words")
 
     def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
         """`number`: the known value of every lane, for constants."""
         self.f, self.type, self.name, self.number = f, type, name, number
         self.floored: Val | None = None  # the value with `rounding.FLOOR` for smaller ones, for sums in which none of these counts
+        self.is_usual = False  # hardly ever denormal: products need no guard against slow factors
         self.words: Val | None = None  # of a lane mask: the i32 lanes of all ones or 0 whose signs it is
         self.truth: Val | None = None  # the i1 lanes whose sign extension this value is, if known
 

@@ -193,11 +193,14 @@ class PixelInputs:
         if plane is None:
             return self._default(channel)
         value = self._value(plane)
-        if self.planes.mode(slot) is not Mode.PERSPECTIVE:
+        if self.planes.mode(slot) is Mode.FLAT:
             return value
-        if self._w is None:
-            self._w = 1.0 / self._value(self.planes.w)
-        return value * self._w
+        if self.planes.mode(slot) is Mode.PERSPECTIVE:
+            if self._w is None:
+                self._w = 1.0 / self._value(self.planes.w)
+            value = value * self._w
+        value.is_usual = True
+        return value
 
     def _window_y(self) -> Val:
         """Pixel centers from the edge that is the origin: row 0, or the edge of the last row."""
