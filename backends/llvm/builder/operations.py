@@ -226,6 +226,11 @@ class Operations(Blocks):
         safe = self.select(self.abs(x) < 2147483648.0, x, 0.0)
         return safe.cast("fptosi", I32)
 
+    def nearest(self, x: Val) -> Val:
+        """Float to the nearest i32, ties to even. The result is undefined where it does not fit."""
+        whole = I32.wide(x.lanes)
+        return self.call(whole, f"llvm.lrint.{whole.suffix}.{x.type.suffix}", x)
+
     def mask_bits(self, mask: Val) -> Val:
         """Lane mask to an i32 with one bit for each lane (at most 32 lanes)."""
         if mask.type.lanes > 32:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from backends.formats import ChannelType, Format
-from backends.llvm.builder.function import Function, Type, Val
+from backends.llvm.builder.function import I32, Function, Type, Val
 from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.rounding import scaled_unorm
 from backends.llvm.library.packing import pack, unpack
@@ -80,7 +80,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
     assert b is not None
     order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding stands for alpha
     has_alpha = any(c.letter == "A" for c in key.format.channels)
-    source = [(scaled_unorm(f, v, 255.0) + 8388608.0).as_int() & 255 for v in color]
+    source = [f.nearest(scaled_unorm(f, v, 255.0)) for v in color]
     half = Type("i", 16, 2 * packed.lanes)
 
     def pair(low: Val, high: Val) -> Val:
@@ -118,8 +118,8 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
 
 def _divide(f: Function, t: Val) -> Val:
     """t / 255, rounded, for t <= 255 * 255."""
-    t = t + 128
-    return (t + t.lshr(8)).lshr(8)
+    wide = (t + 128).zext(I32)  # the upper half of its product with 257 is (t + (t >> 8)) >> 8
+    return (wide * 257).lshr(16).trunc(t.type)
 
 
 def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s: Val, d: Val, values: dict[str, Val]) -> Val:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from backends.formats import ChannelType, Format
-from backends.llvm.builder.function import I32, Function, Val
+from backends.llvm.builder.function import Function, Val
 from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import encode_depth, pack_depth_stencil, raw_bits, unpack_stencil
@@ -34,9 +34,7 @@ def depth_bits(f: Function, format: Format, z: Val) -> Val:
     c = format.depth
     if c is not None and c.type is ChannelType.UNORM and c.size == 24:
         # f32 stays within one step of the exact rounding, at a fraction of the cost of f64.
-        scaled = z * 16777215.0
-        whole = I32.wide(scaled.lanes)
-        return f.call(whole, f"llvm.lrint.{whole.suffix}.{scaled.type.suffix}", scaled)
+        return f.nearest(z * 16777215.0)
     return encode_depth(f, format, z)
 
 

@@ -369,10 +369,11 @@ class PixelBlock(BlockMemory, PixelInputs):
             assert target is not None
             old = self._stored.get(index) or (block.load() if target.reads else None)
             words = write_target(f, target, self._colors(out, index, target), old)
+            full = self.full if self._keeps_covered else None
             if old is None:
-                block.store_masked(words, mask, self.full if self._keeps_covered else None)
+                block.store_masked(words, mask, full)
             else:
-                block.store([f.select(mask, new, o) for new, o in zip(words, old)])
+                block.store_over(words, old, mask, full)
 
     def _colors(self, out: Outputs, index: int, target: TargetKey) -> Colors:
         """The colors of a fragment for one target."""

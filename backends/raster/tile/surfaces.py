@@ -97,6 +97,17 @@ class Block:
             pixels = [k * self.row_pixels + i // w for i in range(self.row_pixels * w)]
             f.masked_store(part, r, f.shuffle(mask, mask, pixels))
 
+    def store_over(self, words: Sequence[Val], old: Sequence[Val], mask: Val, full: Val | None) -> None:
+        """Store all texels: `words` in the lanes of `mask`, `old` in others. full: as for `store_masked`."""
+        f = self.f
+        if full is None or f.module.has("avx512f"):
+            self.store([f.select(mask, new, kept) for new, kept in zip(words, old)])
+            return
+        with f.else_of(~full, unlikely=True) as otherwise:
+            self.store([f.select(mask, new, kept) for new, kept in zip(words, old)])
+            otherwise()
+            self.store(words)
+
     def _blend(self, words: Sequence[Val], mask: Val) -> None:
         """Load the texels, replace those of the lanes in `mask`, and store all."""
         self.store([self.f.select(mask, new, old) for new, old in zip(words, self.load())])
