@@ -14,9 +14,12 @@ from backends.llvm.library.math import canonical
 from backends.llvm.library.packing import unpack
 from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.layouts import Mode, SetupLayout
+from backends.raster.tile.fragment import Outputs
 from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.surfaces import Block
 from tgsi.language.record import record
+
+_FEW_CHANNELS = 8  # perspective channels that are interpolated in one branch, before the program starts
 
 
 @record(frozen=False, kw_only=True)
@@ -34,11 +37,13 @@ class PixelInputs:
     fetched: Sequence[Block]
     unique: Val | None  # lanes of quads that do not repeat the quad before them; None: all lanes
     env: Val = field(init=False)  # the ShaderEnv of the draw
+    ready_w: Val | None = None  # 1 / w, if it was computed before
     _covered: Val | None = None  # lanes that are fragments, not helpers
     _coverage: Val | None = None  # of smooth primitives, 0 to 1
     _sample_mask: Val | None = None
     _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
     _w: Val | None = None
+    _varyings: dict[tuple[int, int], Val] = field(default_factory=dict)  # values of perspective slots, by slot and channel
 
     def __post_init__(self) -> None:
         self.env = self.kernel.env
@@ -188,7 +193,46 @@ class PixelInputs:
         """Depth of the primitive, not clamped."""
         return self.planes.with_offset(self._value(self.planes.z))
 
+    def _depth(self, z: Val) -> Val:
+        """Depth clamped to the viewport's range; a NaN becomes its low end."""
+        low, high = self.planes.depth_range()
+        return self.kernel.f.min(self.kernel.f.max(z, low), high)
+
+    def _run_program(self, mask: Val) -> Outputs:
+        """Interpolate the inputs and run the fragment program."""
+        self._interpolate()
+        return self.kernel.info.emit(self.kernel.f, self, mask)
+
+    def _interpolate(self) -> None:
+        """Begin perspective interpolation: no division where w is 1 for the whole primitive, and no products either if channels are few."""
+        f, planes = self.kernel.f, self.planes
+        self._w = None
+        self._varyings.clear()
+        slots = [(k, c) for k, channels in enumerate(planes.slots) if planes.mode(k) is Mode.PERSPECTIVE for c in channels]
+        if planes.has_unit_w is None or not slots:
+            return
+        kind = F32.wide(planes.lanes)
+        if len(slots) > _FEW_CHANNELS and self.ready_w is not None:
+            self._w = self.ready_w
+            return
+        if len(slots) > _FEW_CHANNELS:
+            shared = f.var(kind, 1.0)
+            with f.if_(~planes.has_unit_w):
+                shared.set(1.0 / self._value(planes.w))
+            self._w = shared.get()
+            return
+        values = {at: f.var(kind, self._value(planes.slots[at[0]][at[1]])) for at in slots}
+        with f.if_(~planes.has_unit_w):
+            w = 1.0 / self._value(planes.w) if self.ready_w is None else self.ready_w
+            for var in values.values():
+                var.set(var.get() * w)
+        self._varyings = {at: var.get() for at, var in values.items()}
+        for value in self._varyings.values():
+            value.is_usual = True
+
     def _slot(self, slot: int, channel: int) -> Val:
+        if (slot, channel) in self._varyings:
+            return self._varyings[slot, channel]
         plane = self.planes.slots[slot].get(channel)
         if plane is None:
             return self._default(channel)

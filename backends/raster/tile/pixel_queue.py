@@ -97,6 +97,7 @@ class PixelPlanes(Planes):
                 self._words[at + 4 * c] = value
         word = self.integer(SetupLayout.ANCHOR)
         self.anchor = word & 0xFFFF, word.lshr(16)
+        self.has_unit_w = None
         self.slots = []
 
     def word(self, offset: int) -> Val:

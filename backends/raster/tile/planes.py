@@ -14,6 +14,8 @@ from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.surfaces import Target
 from tgsi.language.record import record
 
+_SHORT = 8  # instructions of a short program
+
 
 @record(frozen=False, kw_only=True)
 class Kernel:
@@ -30,6 +32,11 @@ class Kernel:
     samples: Var | None
     invocations: Var | None
     hoisted: dict[int, Hoisted]  # by width
+
+    @property
+    def is_short(self) -> bool:
+        """True for short programs that run for each block: memory and divisions count there, and little is compiled."""
+        return self.info.instructions <= _SHORT and self.depth is None and not self.key.is_masked
 
 
 class Hoisted:
@@ -82,6 +89,9 @@ def anchor_of(f: Function, record: Val) -> tuple[Val, Val]:
     return word & 0xFFFF, word.lshr(16)
 
 
+_ONE = 0x3F800000  # bits of 1.0
+
+
 class Planes:
     """The planes of one setup record. `row` computes the parts that do not depend on x."""
 
@@ -89,10 +99,16 @@ class Planes:
         self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
         self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
         self.anchor = anchor_of(self.f, record)
+        self.has_unit_w = self._has_unit_w() if kernel.info.instructions <= _SHORT else None
         self.y: Val  # distance from the anchor's row
         self.z: tuple[Val, Val]
         self.w: tuple[Val, Val]
         self.slots: list[dict[int, tuple[Val, Val | None]]] = []
+
+    def _has_unit_w(self) -> Val:
+        """Scalar truth that w is 1 at all pixels."""
+        w, dx, dy = (self.f.load(I32, self.record, SetupLayout.W + 4 * k) for k in range(3))
+        return ((w ^ _ONE) | (dx << 1) | (dy << 1)).eq(0)
 
     def word(self, offset: int) -> Val:
         """A float of the record in all lanes."""
@@ -151,3 +167,33 @@ class Planes:
                 if usage >> c & 1:
                     channels[c] = (self.word(at), None) if self.mode(k) is Mode.FLAT else plane(at, at + 16, at + 32)
             self.slots.append(channels)
+
+
+class Reciprocals:
+    """1 / w of the blocks of a run, each computed a block ahead because divisions take long; 1 where w is 1 for the whole primitive."""
+
+    @staticmethod
+    def are_worth_it(planes: Planes) -> bool:
+        """True if the latency of divisions counts: in short programs with perspective."""
+        uses = any(planes.mode(k) is Mode.PERSPECTIVE and channels for k, channels in enumerate(planes.slots))
+        return uses and planes.kernel.is_short
+
+    def __init__(self, planes: Planes, x: Val) -> None:
+        """x: distances of the first block's pixels from the anchor's column."""
+        self._planes = planes
+        assert planes.has_unit_w is not None
+        self._divides = ~planes.has_unit_w
+        self._var = planes.f.var(F32.wide(planes.lanes), 1.0)
+        with planes.f.if_(self._divides):
+            self._divide(x)
+
+    def next(self, x: Val, goes_on: Val) -> Val:
+        """1 / w of the current block. x: distances of the next block, which there is if `goes_on`, a scalar."""
+        current = self._var.get()
+        with self._planes.f.if_(self._divides & goes_on):
+            self._divide(x)
+        return current
+
+    def _divide(self, x: Val) -> None:
+        w, dx = self._planes.w
+        self._var.set(1.0 / (w + dx * x))

@@ -15,7 +15,7 @@ from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.inputs import PixelInputs
 from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_rows
 from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
-from backends.raster.tile.planes import Hoisted, Kernel, Planes
+from backends.raster.tile.planes import Hoisted, Kernel, Planes, Reciprocals
 from backends.raster.tile.shader_memory import BlockMemory
 from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target
 from tgsi.language.record import record
@@ -117,7 +117,8 @@ def end_kernel(kernel: Kernel) -> None:
 
 def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
     f, lanes, rows = kernel.f, planes.lanes, run_rows(planes.lanes, kernel.info.has_loops)
-    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes, rows))
+    lane_columns, lane_rows = row_lanes(lanes, rows)
+    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in (lane_columns, lane_rows))
     if f.has_word_masks and lanes <= 32:
         each = f.lanes_const(I32.wide(lanes), [1 << i for i in range(lanes)])
         covered = mask_of((each & bits).eq(each).sext(I32))
@@ -126,28 +127,32 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     full = bits.eq((1 << lanes) - 1 if lanes < 32 else -1)
     first_x, y = lane_x + corner[0], lane_y + corner[1]
     planes.row(planes.relative(y, 1))
-    x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
+    pixel_y, columns = y.to_float() + 0.5, lanes // rows
+    middle = f.splat(planes.anchor[0].to_float() + 0.5, lanes)
     views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
     fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
-    columns = f.var(F32, 0.0)  # whole numbers: sums are exact, and sooner there than a conversion of k
+    start = planes.relative(f.lanes_const(I32.wide(columns), range(columns)) + corner[0], 0)
+    distance = f.var(F32.wide(columns), start)  # whole numbers: sums are exact, and sooner there than conversions of k
+    ready = Reciprocals(planes, f.shuffle(start, start, lane_columns)) if Reciprocals.are_worth_it(planes) else None
     with f.range(0, blocks) as k:
-        step = k * (lanes // rows)
-        before = columns.get()
-        columns.set(before + float(lanes // rows))
-        across = f.splat(before, lanes)
+        before = distance.get()
+        after = before + float(columns)
+        distance.set(after)
+        x = f.shuffle(before, before, lane_columns)
         block = PixelBlock(
             kernel=kernel,
             planes=planes,
             lane_map=LaneMap(lanes, "run", rows),
-            x=x0 + across,
-            centers=(pixel_x + across, pixel_y),
-            pixels=(first_x + step, y),
+            x=x,
+            centers=(x + middle, pixel_y),
+            pixels=(first_x + k * columns, y),
             colors=[v.move(k) for v in views],
             depth=depth.move(k) if depth is not None else None,
             fetched=[v.move(k) for v in fetched],
             unique=None,
             full=full,
+            ready_w=ready.next(f.shuffle(after, after, lane_columns), k + 1 < blocks) if ready is not None else None,
         )
         block.shade(covered)
 
@@ -234,7 +239,6 @@ class PixelBlock(BlockMemory, PixelInputs):
         """Run tests, shader, blending and stores for the lanes of `mask`."""
         kernel, f = self.kernel, self.kernel.f
         key, info = kernel.key, kernel.info
-        self._w = None
         skip = f.label()
         if key.is_masked:
             from backends.raster.tile.pixel_masks import drawn  # it loads the front end of points and lines
@@ -265,7 +269,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         self._stored = {number: block.load() for (number, _, _), block in zip(kernel.fetched, self.fetched)}
         out: Outputs | None = None
         if kernel.targets or kills or late or info.has_side_effects:
-            out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
+            out = kernel.hoisted.get(self.planes.lanes) or self._run_program(mask)
             if info.kills:
                 mask = mask & out.alive
             if info.sample_mask is not None and not key.ignores_mask:
@@ -304,11 +308,9 @@ class PixelBlock(BlockMemory, PixelInputs):
 
     def shade_tested(self) -> None:
         """Run the program and the stores for all lanes, which have passed their tests."""
-        kernel, f = self.kernel, self.kernel.f
-        self._w = None
-        mask = f.const(BOOL.wide(self.planes.lanes), -1)
+        mask = self.kernel.f.const(BOOL.wide(self.planes.lanes), -1)
         self._covered = self._sample_mask = mask
-        self._write_colors(kernel.info.emit(f, self, mask), mask)
+        self._write_colors(self._run_program(mask), mask)
 
     @property
     def _keeps_covered(self) -> bool:
@@ -330,11 +332,6 @@ class PixelBlock(BlockMemory, PixelInputs):
         go = f.label()
         f.branch(f.any(mask), go, skip)
         f.place(go, follows=True)
-
-    def _depth(self, z: Val) -> Val:
-        """Depth clamped to the viewport's range; a NaN becomes its low end."""
-        low, high = self.planes.depth_range()
-        return self.kernel.f.min(self.kernel.f.max(z, low), high)
 
     def _count(self, counter: Var | None, mask: Val) -> None:
         if counter is not None:

@@ -272,7 +272,7 @@ class PixelSamples(SampledBlock):
         self._count(kernel.invocations, mask)
         out: Outputs | None = None
         if kernel.targets or kills or late or info.has_side_effects:
-            out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
+            out = kernel.hoisted.get(self.planes.lanes) or self._run_program(mask)
         ready = self._ready(out)
         common = self._common(out)
         for s in self._samples():
