@@ -306,6 +306,11 @@ class FragmentKey:
         return bool(self.stipple) or self.windows != (False, 0) or self.marks != Marks.NONE
 
     @property
+    def reads_targets(self) -> bool:
+        """True if colors depend on those that are stored."""
+        return any(target is not None and target.reads for target in self.targets)
+
+    @property
     def has_place(self) -> bool:
         """True if the last slot is the place on a line or point."""
         return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES))

@@ -17,7 +17,7 @@ from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_row
 from backends.raster.tile.pixel_queue import SHADE_PIXELS, PixelPlanes, PixelQueue, queues_pixels
 from backends.raster.tile.planes import Hoisted, Kernel, Planes, Reciprocals
 from backends.raster.tile.shader_memory import BlockMemory
-from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target
+from backends.raster.tile.surfaces import PixelView, QuadView, RunView, Target, bound_target, views_ahead
 from tgsi.language.record import record
 
 _AHEAD = 96  # bytes of the list from a block of quads to the one whose texels are prefetched
@@ -132,6 +132,9 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
     fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
+    only_stores = kernel.is_short and not kernel.info.is_constant and not kernel.key.reads_targets
+    small = [t for _, t in kernel.targets if t.texel_bytes <= 4] if only_stores else []  # wide texels fill memory anyway
+    ahead = views_ahead(f, small, lanes, (corner, blocks), rows)
     start = planes.relative(f.lanes_const(I32.wide(columns), range(columns)) + corner[0], 0)
     distance = f.var(F32.wide(columns), start)  # whole numbers: sums are exact, and sooner there than conversions of k
     ready = Reciprocals(planes, f.shuffle(start, start, lane_columns)) if Reciprocals.are_worth_it(planes) else None
@@ -140,6 +143,8 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
         after = before + float(columns)
         distance.set(after)
         x = f.shuffle(before, before, lane_columns)
+        for view in ahead:
+            view.prefetch(k)
         block = PixelBlock(
             kernel=kernel,
             planes=planes,

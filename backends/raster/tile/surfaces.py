@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
+from backends.abi.limits import TILE
 from backends.llvm.builder.function import I32, I64, Function, Type, Val
 from backends.llvm.builder.record import Record
 from tgsi.language.record import record
+
+_ROWS_AHEAD = 8
+_LONG_RUN = 4  # blocks
 
 
 @record(frozen=False)
@@ -128,6 +132,20 @@ class RunView:
         """The k-th block along the run."""
         self.block.rows = [self.f.at(s, k * self.step) for s in self.starts]
         return self.block
+
+    def prefetch(self, k: Val) -> None:
+        """Prefetch the texels of the k-th block."""
+        for start in self.starts:
+            self.f.prefetch(self.f.at(start, k * self.step))
+
+
+def views_ahead(f: Function, targets: Sequence[Target], lanes: int, run: tuple[tuple[Val, Val], Val], rows: int) -> list[RunView]:
+    """Views of targets `_ROWS_AHEAD` rows below a run, for `prefetch`. run: its first pixel and its number of blocks.
+
+    A row of a tile is a few cache lines, too few for the CPU to see which come next. Triangles with short runs hardly have such rows."""
+    (x, y), blocks = run
+    later = f.select(blocks >= _LONG_RUN, f.min(y + _ROWS_AHEAD, (y | (TILE - 1)) - (rows - 1)), y)
+    return [RunView(f, t, lanes, x, later, rows) for t in targets]
 
 
 class QuadView:
