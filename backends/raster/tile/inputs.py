@@ -37,6 +37,7 @@ class PixelInputs:
     fetched: Sequence[Block]
     unique: Val | None  # lanes of quads that do not repeat the quad before them; None: all lanes
     env: Val = field(init=False)  # the ShaderEnv of the draw
+    in_range: Val | None = None  # scalar truth that the depth of the plane needs no clamps; None: unknown
     ready_w: Val | None = None  # 1 / w, if it was computed before
     _covered: Val | None = None  # lanes that are fragments, not helpers
     _coverage: Val | None = None  # of smooth primitives, 0 to 1
@@ -197,6 +198,16 @@ class PixelInputs:
         """Depth clamped to the viewport's range; a NaN becomes its low end."""
         low, high = self.planes.depth_range()
         return self.kernel.f.min(self.kernel.f.max(z, low), high)
+
+    def _depth_of_plane(self) -> Val:
+        """Depth of the primitive, clamped."""
+        f, z = self.kernel.f, self._plane_depth()
+        if self.in_range is None:
+            return self._depth(z)
+        depth = f.var(z.type, z)
+        with f.if_(~self.in_range, unlikely=True):
+            depth.set(self._depth(z))
+        return depth.get()
 
     def _run_program(self, mask: Val) -> Outputs:
         """Interpolate the inputs and run the fragment program."""

@@ -139,6 +139,24 @@ class Planes:
             return d.get("view.depth_min"), d.get("view.depth_max")
         return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
 
+    def keeps_depth_range(self, first: tuple[Val, Val], last: tuple[Val, Val]) -> Val:
+        """Scalar truth that all depths of a rectangle of pixels lie inside the range, so that clamps change nothing.
+
+        first, last: pixels at two opposite corners. Each rounded step of a plane is monotonic, so the corners have the extreme depths.
+        """
+        f = self.f
+
+        def corners(axis: int, picks: list[int]) -> Val:
+            ends = f.insert(f.splat(first[axis] - self.anchor[axis], 2), last[axis] - self.anchor[axis], 1)
+            return f.shuffle(ends, ends, picks).to_float()
+
+        start, dx, dy = (f.splat(f.load(F32, self.record, SetupLayout.Z + 4 * k), 4) for k in range(3))
+        z = (start + dy * corners(1, [0, 0, 1, 1])) + dx * corners(0, [0, 1, 0, 1])
+        if self.kernel.key.is_offset:
+            z = z + f.splat(f.load(F32, self.record, SetupLayout.OFFSET), 4)
+        low, high = self.depth_range()
+        return f.all((z > low) & (z < high))
+
     def mode(self, slot: int) -> Mode:
         """The interpolation of a slot."""
         key, info = self.kernel.key, self.kernel.info

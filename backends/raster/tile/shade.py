@@ -132,6 +132,8 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
     fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
+    last = corner[0] + blocks * columns - 1, corner[1] + (rows - 1)
+    in_range = planes.keeps_depth_range(corner, last) if kernel.depth is not None else None
     only_stores = kernel.is_short and not kernel.info.is_constant and not kernel.key.reads_targets
     small = [t for _, t in kernel.targets if t.texel_bytes <= 4] if only_stores else []  # wide texels fill memory anyway
     ahead = views_ahead(f, small, lanes, (corner, blocks), rows)
@@ -157,6 +159,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
             fetched=[v.move(k) for v in fetched],
             unique=None,
             full=full,
+            in_range=in_range,
             ready_w=ready.next(f.shuffle(after, after, lane_columns), k + 1 < blocks) if ready is not None else None,
         )
         block.shade(covered)
@@ -258,7 +261,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
         tested = mask
         if test is not None and self.depth is not None and not late:
-            outcome = test.run(self._depth(self._plane_depth()), old, mask, self.planes.front)
+            outcome = test.run(self._depth_of_plane(), old, mask, self.planes.front)
             tested = outcome.passed
             if test.key.stencil and test.key.writes:
                 self.depth.store(outcome.words)

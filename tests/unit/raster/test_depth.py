@@ -231,6 +231,21 @@ def test_polygon_offset_moves_depth(units: bool) -> None:
         assert np.allclose(results[1] - results[0], wanted, atol=2.1 * unit)
 
 
+@pytest.mark.parametrize("lanes", [8, 16, 32])
+def test_runs_that_leave_the_depth_range_are_clamped_pixel_by_pixel(lanes: int) -> None:
+    width, height, steps = 256, 128, 64  # depths of -1.5 to 2.5 in steps of 1/64: tiles before, at, between and after the ends of the range
+    corners = np.array([[x, y, 2 * (0.5 + 2 * x) - 1, 1] for y in (-1, 1) for x in (-1, 1)], "f4")
+    state = DepthStencilAlphaState(depth=DepthState(True, True, CompareFunc.ALWAYS))
+    with Canvas(width, height, depth=Format.Z32_FLOAT, lanes=lanes) as canvas:
+        canvas.wipe()
+        canvas.draw_arrays(
+            VS_POSITION, FS_WHITE, [corners], Prim.TRIANGLE_STRIP, depth_stencil_alpha=state, rasterizer=RasterizerState(depth_clip=False)
+        )
+        found = canvas.depth_bytes().view(np.float32)[..., 0]
+    want = np.clip(-1.5 + (np.arange(width, dtype=np.float32) + np.float32(0.5)) / steps, 0, 1)
+    assert np.array_equal(found, np.broadcast_to(want, found.shape))
+
+
 def test_without_depth_clip_depth_is_clamped() -> None:
     z = quad(0.5)
     z[:, 2] = [-3, 3, -3, 3]
