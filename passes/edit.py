@@ -72,6 +72,12 @@ class Immediates:
         self._open: dict[ImmediateType, int] = {}  # the last immediate of each type that was added
         self._holders: dict[int, dict[int, None]] | None = None
 
+    def copy(self) -> Immediates:
+        """Return immediates that change apart from these."""
+        made = Immediates(self._program)
+        made.items = self.items.copy()
+        return made
+
     def source(self, words: Sequence[int | None], kind: str) -> SrcOperand | None:
         """Return an operand whose channel c is ``words[c]`` (None: any word), or None if there is no room for a new immediate.
 
@@ -295,7 +301,7 @@ class Renamer:
                 elif (new := plain[cell]).cell == cell and not register.array_id:
                     continue
                 sources = sources or list(src)
-                sources[number] = with_register(operand, new)
+                sources[number] = source_of(new, operand.swizzle, operand.negate, operand.absolute)
             for number, target in enumerate(dst):
                 register = target.register
                 cell = register.cell

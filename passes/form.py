@@ -6,13 +6,14 @@ Passes that follow each other in a pipeline share one form, so that its tables a
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from operator import is_
 from typing import Any
 
 from passes.analysis.cells import CellMap
+from passes.analysis.makers import UNMADE
 from passes.analysis.values import Values
 from passes.base import Pass
 from passes.edit import Immediates, changed_in_place
@@ -54,17 +55,32 @@ class Form:
         self.walked = ""
         self.notes: dict[str, Any] = {}
 
+    def copy(self) -> Form:
+        """Return the form as it is, with tables of its own."""
+        made: Form = object.__new__(Form)
+        made.original, made.zero_wins = self.original, self.zero_wins
+        made.restart(self.program)
+        made.immediates, made.values = self.immediates.copy(), self.values.copied()
+        made.zeros, made.carried, made.is_split, made.is_stale = self.zeros, self.carried, self.is_split, self.is_stale
+        return made
+
     def read(self) -> None:
         """Find the values of a program with which the form goes on."""
         if self.values is None:
             self.values = Values(self.program)
 
-    def rename(self, program: Program) -> None:
-        """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
-        values = self.values
+    def renew(self, program: Program, items: Mapping[int, Instruction] | None) -> None:
+        """Go on with instructions, by place, that have other TEMP and ADDR registers which no address reaches, and a program that declares
+        them; None if no instruction changed."""
+        walked, notes, values = self.walked if self.is_split else "", self.notes, self.values
+        program = self.immediates.finish(program)
         self.restart(program)
-        values.rename(program)
-        self.values = values
+        if items is not None:
+            values.rename(items, touch=bool(walked))
+        values.program = program
+        self.values, self.walked = values, walked
+        if walked:
+            self.notes = {name: notes[name] for name in LASTING if name in notes}
 
     def renew_cells(self) -> None:
         """Start anew with the program as it is, if addresses that could reach registers are gone: those registers have cells now."""
@@ -122,19 +138,26 @@ class Rewriter(FormPass):
         """Prepare for a walk over a form; return false if the walk would change nothing."""
         return True
 
-    def takes(self, opcode: OpcodeInfo) -> bool:
-        """Return false if the pass changes no instruction with an opcode."""
-        return True
+    def takes(self, opcode: OpcodeInfo) -> int:
+        """Return the opcodes (`bits_of`) one of which must make what an instruction with `opcode` reads, or the pass does not change it.
+
+        EVERY for instructions that the pass may change whatever they read, NO_CELL for those that must not read any TEMP, ADDR or OUT, 0 if
+        the pass changes no instruction with this opcode.
+        """
+        return EVERY
 
     @abstractmethod
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """Change the instruction at a place, or remove it, through `form.values`; return true if anything changed.
 
+        makers: the bits of the opcodes that make what it reads, see `Values.makers_of`.
         Instructions that a walk has passed already may change, too; those that follow are visited later.
         """
 
 
-Visit = Callable[[Form, int, Instruction], bool]
+EVERY, NO_CELL = -1, -2
+
+Visit = Callable[[Form, int, Instruction, int], bool]
 
 ROUNDS = 8
 """Most visits of one rewriter to one instruction in a walk."""
@@ -142,6 +165,9 @@ ROUNDS = 8
 
 _TAKERS = "rewriters at work"
 """The note of the walk itself."""
+
+LASTING = {_TAKERS}
+"""The notes that stay when registers are split anew."""
 
 
 class Walk:
@@ -154,7 +180,7 @@ class Walk:
     def __init__(self, rewriters: Sequence[Rewriter]) -> None:
         self.rewriters = rewriters
         self.name = ",".join(map(str, rewriters))
-        self._takers: dict[tuple[bool, ...], _Takers] = {}  # by the rewriters that are at work
+        self._takers: dict[tuple[bool, ...], _Takers] = {}  # by whether addresses choose registers, and the rewriters that are at work
 
     def rewrite(self, form: Form) -> bool:
         """Walk once over a form; return true if anything changed."""
@@ -162,24 +188,33 @@ class Walk:
             return bool(form.values.touched) and self._again(form)
         form.walked = self.name
         takers = self._begin(form)
-        count = len(self.rewriters)
+        values = form.values
+        reads, makers = values.reads, values.makers.get
         changed = False
-        for place, item in enumerate(form.values.items):
-            if item is None:
+        place = -1
+        for item in values.items:
+            place += 1
+            if item is None or not (visits := takers[item.opcode]):
                 continue
-            for number, visit in takers[item.opcode]:
-                if visit(form, place, item):
+            made_by = 0
+            for cell in reads[place]:
+                made_by |= makers(cell, UNMADE)
+            for number, takes, visit in visits:
+                if takes != EVERY and (not made_by & takes if takes > 0 else made_by):
+                    continue
+                if visit(form, place, item, made_by):
                     changed = True
-                    _settle(form, place, count, takers, number)
+                    self._settle(form, place, takers, number)
                     break
-        form.values.touched.clear()
+        values.touched.clear()
         return changed
 
     def _begin(self, form: Form) -> _Takers:
         at_work = tuple([rewriter.begin(form) for rewriter in self.rewriters])
-        takers = self._takers.get(at_work)
+        key = form.values.is_indexed, *at_work
+        takers = self._takers.get(key)
         if takers is None:
-            takers = self._takers[at_work] = _Takers(self.rewriters, at_work)
+            takers = self._takers[key] = _Takers(self.rewriters, at_work, form.values.is_indexed)
         form.notes[_TAKERS] = takers
         return takers
 
@@ -188,7 +223,6 @@ class Walk:
         values, takers = form.values, form.notes.get(_TAKERS)
         if takers is None:
             takers = self._begin(form)
-        count = len(self.rewriters)
         places = set(values.touched)
         for place in values.touched:
             for user in values.users(place):
@@ -201,10 +235,13 @@ class Walk:
             item = values.items[place]
             if item is None:
                 continue
-            for number, visit in takers[item.opcode]:
-                if visit(form, place, item):
+            made_by = values.makers_of(place)
+            for number, takes, visit in takers[item.opcode]:
+                if takes != EVERY and (not made_by & takes if takes > 0 else made_by):
+                    continue
+                if visit(form, place, item, made_by):
                     changed = True
-                    _settle(form, place, count, takers, number)
+                    self._settle(form, place, takers, number)
                     for user in values.users(place) - places:
                         if user > place:
                             places.add(user)
@@ -213,34 +250,39 @@ class Walk:
         values.touched.clear()
         return changed
 
+    def _settle(self, form: Form, place: int, takers: _Takers, first: int) -> None:
+        """Go on with an instruction that a rewriter changed: those after it see the new one, then all before the last that changed it."""
+        values = form.values
+        items = values.items
+        last, following, due = first, first + 1, len(self.rewriters)
+        for _ in range(ROUNDS):
+            is_changed = True
+            while is_changed and (item := items[place]) is not None:
+                is_changed = False
+                made_by = values.makers_of(place)
+                for number, takes, visit in takers[item.opcode]:
+                    if following <= number < due:
+                        following = number + 1
+                        if takes != EVERY and (not made_by & takes if takes > 0 else made_by):
+                            continue
+                        if visit(form, place, item, made_by):
+                            last, is_changed = number, True
+                            break
+            due = last
+            if not due or items[place] is None:
+                break
+            last = following = 0
 
-def _settle(form: Form, place: int, count: int, takers: _Takers, first: int) -> None:
-    """Go on with an instruction that a rewriter changed: those after it see the new one, and then all before the last that changed it."""
-    items = form.values.items
-    last, following, due = first, first + 1, count
-    for _ in range(ROUNDS):
-        is_changed = True
-        while is_changed and (item := items[place]) is not None:
-            is_changed = False
-            for number, visit in takers[item.opcode]:
-                if following <= number < due:
-                    following = number + 1
-                    if visit(form, place, item):
-                        last, is_changed = number, True
-                        break
-        due = last
-        if not due or items[place] is None:
-            break
-        last = following = 0
 
+class _Takers(dict[OpcodeInfo, Sequence[tuple[int, int, Visit]]]):
+    """The rewriters at work that take an opcode, in order: their numbers, when they take it (`Rewriter.takes`), and what to call."""
 
-class _Takers(dict[OpcodeInfo, Sequence[tuple[int, Visit]]]):
-    """The rewriters at work that take an opcode, in order: their numbers and what to call."""
-
-    def __init__(self, rewriters: Sequence[Rewriter], at_work: Sequence[bool]) -> None:
+    def __init__(self, rewriters: Sequence[Rewriter], at_work: Sequence[bool], is_indexed: bool) -> None:
         super().__init__()
+        self._is_indexed = is_indexed  # then the address of a destination is a cell that is read
         self._rewriters = [(number, rewriter) for number, rewriter in enumerate(rewriters) if at_work[number]]
 
-    def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, Visit]]:
-        made = self[opcode] = tuple([(number, rewriter.visit) for number, rewriter in self._rewriters if rewriter.takes(opcode)])
+    def __missing__(self, opcode: OpcodeInfo) -> Sequence[tuple[int, int, Visit]]:
+        asked = [(number, rewriter.takes(opcode), rewriter.visit) for number, rewriter in self._rewriters]
+        made = self[opcode] = tuple([(n, EVERY if self._is_indexed and takes == NO_CELL else takes, v) for n, takes, v in asked if takes])
         return made

@@ -6,7 +6,7 @@ negative one: nothing is known about which of them an access means.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers, is_direct, results
@@ -14,6 +14,7 @@ from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import IMM, OUT, File
 from tgsi.language.facts.opcode_row import WIDE, OpcodeInfo
 from tgsi.language.facts.stages import STAGES
+from tgsi.language.facts.traits import ENDSUBROUTINE, SUBROUTINE
 from tgsi.language.ir import CHOSEN, PLACES, STILL, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -332,3 +333,18 @@ def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cell
                 found += _DIRECT.source(operand, mask)
         all_reads.append(found)
     return all_reads, all_writes
+
+
+def touched_by_subs(items: Iterable[Instruction | None], cells: CellMap) -> Cells:
+    """Return the cells that subroutines touch; a call may read and write them all."""
+    found: set[int] = set()
+    inside = False
+    for item in items:
+        if item is None:
+            continue
+        inside = inside or item.opcode.flow is SUBROUTINE
+        if inside:
+            found.update(cells.reads(item))
+            found.update(cells.writes(item))
+        inside = inside and item.opcode.flow is not ENDSUBROUTINE
+    return tuple(sorted(found))

@@ -12,15 +12,16 @@ went another way: `is_uniform` tells the places where there are none, and `pinne
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from operator import attrgetter
 
 from passes.analysis import facts
 from passes.analysis.access import indexed_registers
-from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks
+from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks, touched_by_subs
 from passes.analysis.layout import Layout
-from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.facts.traits import Flow, Trait
+from passes.analysis.makers import SHOWS, UNMADE
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import CHOSEN, STILL, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -45,14 +46,15 @@ class Values:
     items: the instructions. opcodes: theirs, and perhaps more. writers: places by cell, in order. readers: places by cell.
     is_indexed: whether an address chooses a register of some operand. shared: cells that subroutines touch.
     pinned: cells that an opcode reads where other lanes may hold something else; no write to one may go or move.
-    copies: at least those cells that a MOV writes, and those that nothing writes. several: at least those cells with several writers.
+    makers: by cell, at least the bits of the opcodes that write it (`bits_of`); a cell that is not in it is never written.
+    several: at least those cells with several writers.
     may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since it was
     emptied, or since this was made.
     """
 
     __slots__ = (
         *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows"),
-        *("copies", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched"),
+        *("makers", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched"),
     )
 
     def __init__(self, program: Program) -> None:
@@ -67,12 +69,12 @@ class Values:
         self.layout = Layout(self.items, self.opcodes)
         self.is_indexed = bool(facts.of(program, indexed_registers))
         self.writers: dict[int, list[int]] = {}
-        self.copies: set[int] = set()
+        self.makers: dict[int, int] = {}
         self.several: set[int] = set()
         self.touched: set[int] = set()
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
-        self.shared = self._shared_with_subs()
+        self.shared = touched_by_subs(self.items, self.cells) if self.layout.has_subs else ()
         if accesses is None or self.cells.groups:
             accesses = list(map(self.cells.reads, program.instructions)), list(map(self.cells.writes, program.instructions))
         self.reads, self.writes = accesses
@@ -85,18 +87,32 @@ class Values:
         self._origins: tuple[int, Sequence[int | None]] = -1, ()
         self._shows: list[int] | None = None
 
-    def rename(self, program: Program) -> None:
-        """Go on with a program of the same instructions with other TEMP and ADDR registers that no address reaches."""
-        before, self.program = self.program, program
-        if program.instructions is before.instructions:
+    def copied(self) -> Values:
+        """Return values that do not change with these, for questions about reads and writes alone."""
+        made = copy(self)
+        made.items, made.reads, made.writes = self.items.copy(), self.reads.copy(), self.writes.copy()
+        return made
+
+    def rename(self, made: Mapping[int, Instruction], *, touch: bool) -> None:
+        """Go on with instructions that have other TEMP and ADDR registers, which no address reaches.
+
+        touch: whether those that read the old registers are touched, too.
+        """
+        if touch:
+            for place in made:
+                self.touched |= self.users(place)
+        if len(made) < len(self.items) >> 3:
+            for place, item in made.items():
+                self.put(place, item)
             return
-        items, self.items = self.items, list(program.instructions)
-        for place, item in enumerate(program.instructions):
-            if item is not items[place]:  # so it is no call, which has no registers
-                self.reads[place] = self.cells.reads(item)
-                self.writes[place] = self.cells.writes(item)
+        items = self.items
+        for place, item in made.items():  # so it is no call, which has no registers
+            items[place] = item
+            self.reads[place] = self.cells.reads(item)
+            self.writes[place] = self.cells.writes(item)
+        self.touched.update(made)
         self._readers, self.writers = None, {}
-        self.copies, self.several = set(), set()
+        self.makers, self.several = {}, set()
         self._index()
         self._origins = -1, ()
 
@@ -207,7 +223,7 @@ class Values:
         """Return true if cells hold, when `later` reads them, what `first` read from them. `first` must dominate `later`."""
         if not cells:
             return True
-        loop = self.layout.repeated_between(first, later)
+        loop = self.layout.repeated_between(first, later) if self.layout.loops else -1
         end = self.layout.loops[loop][1] if loop >= 0 else later
         for cell in cells:
             places = self.writers.get(cell)
@@ -217,9 +233,13 @@ class Values:
 
     def holds(self, first: int, later: int) -> bool:
         """Return true if the results of the instruction at `first` still are in their registers at `later`, which `first` dominates."""
-        loop = self.layout.repeated_between(first, later)
+        loop = self.layout.repeated_between(first, later) if self.layout.loops else -1
         end = self.layout.loops[loop][1] if loop >= 0 else later
-        return all(not self._changes(self.writers[cell], first + 1, end, -1 if loop >= 0 else later) for cell in self.writes[first])
+        for cell in self.writes[first]:
+            places = self.writers[cell]
+            if len(places) > 1 and self._changes(places, first + 1, end, -1 if loop >= 0 else later):
+                return False
+        return True
 
     def keeps_operand(self, operand: SrcOperand, mask: int, first: int, later: int) -> bool:
         """Return true if `later` may read `operand` in the channels of `mask` and get what `first` gets: see `keeps`."""
@@ -238,6 +258,13 @@ class Values:
     def is_uniform(self, place: int) -> bool:
         """Return true if every lane is at this place."""
         return self.layout.is_uniform(place)
+
+    def makers_of(self, place: int) -> int:
+        """Return at least the bits of the opcodes that make what the instruction at a place reads; UNMADE stands for nothing."""
+        found, makers = 0, self.makers
+        for cell in self.reads[place]:
+            found |= makers.get(cell, UNMADE)
+        return found
 
     def users(self, place: int) -> set[int]:
         """Return the places that may read a result of the instruction at `place`. Results in OUT are also seen by EMIT and at the end."""
@@ -260,15 +287,9 @@ class Values:
     def shows(self) -> list[int]:
         """The places where something may see what outputs hold, at the first question: EMIT, and calls."""
         if self._shows is None:
-            items = () if _SHOWS.isdisjoint(self.opcodes) else enumerate(self.items)
-            self._shows = [place for place, item in items if item is not None and item.opcode in _SHOWS]
+            items = () if SHOWS.isdisjoint(self.opcodes) else enumerate(self.items)
+            self._shows = [place for place, item in items if item is not None and item.opcode in SHOWS]
         return self._shows
-
-    def places(self) -> Iterator[int]:
-        """Yield the places of the instructions that are left."""
-        for place, item in enumerate(self.items):
-            if item is not None:
-                yield place
 
     # Changes.
 
@@ -286,8 +307,10 @@ class Values:
             writes = self.cells.writes(item)
             if writes != self.writes[place]:
                 self._note_writes(place, writes)
-        if item.opcode.is_copy:
-            self.copies.update(self.writes[place])
+        if old is None or item.opcode is not old.opcode:
+            bit, makers = 2 << item.opcode.number, self.makers
+            for cell in self.writes[place]:
+                makers[cell] |= bit
 
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
@@ -303,22 +326,22 @@ class Values:
     # Tables.
 
     def _index(self) -> None:
-        """Find the writers of every cell, and what MOVs write."""
-        writers, copies = self.writers, self.copies
+        """Find the writers of every cell, and their opcodes."""
+        writers, makers, items = self.writers, self.makers, self.items
         for place, writes in enumerate(self.writes):
+            if not writes or (item := items[place]) is None:
+                continue
+            bit = 2 << item.opcode.number
             for cell in writes:
                 if cell not in writers:
                     writers[cell] = [place]
+                    makers[cell] = bit
                 elif writers[cell][-1] != place:
                     writers[cell].append(place)
+                    makers[cell] |= bit
                     self.several.add(cell)
                     if cell & 8:
                         self.may_overwrite_outputs = True
-        if not COPIES.isdisjoint(self.opcodes):
-            for item, writes in zip(self.items, self.writes):
-                if item is not None and item.opcode.is_copy:
-                    copies.update(writes)
-        copies.update(set().union(*self.reads) - writers.keys())
 
     def _note_reads(self, place: int, reads: Cells) -> None:
         readers = self._readers
@@ -333,8 +356,10 @@ class Values:
         before = self.writes[place]
         self.writes[place] = writes
         self._without_writes(place, set(before).difference(writes) if writes else before)
-        writers = self.writers
+        writers, makers, item = self.writers, self.makers, self.items[place]
+        bit = 2 << item.opcode.number if item is not None else 0
         for cell in set(writes).difference(before):
+            makers[cell] = makers.get(cell, 0) | bit
             places = writers.get(cell)
             if not places:
                 writers[cell] = [place]
@@ -353,23 +378,7 @@ class Values:
             if at < len(places) and places[at] == place:  # a cell of several registers may recur
                 del places[at]
                 if not places:
-                    self.copies.add(cell)
-
-    def _shared_with_subs(self) -> Cells:
-        """Return the cells that subroutines touch; a call may read and write them all."""
-        if not self.layout.has_subs:
-            return ()
-        found: set[int] = set()
-        inside = False
-        for item in self.items:
-            if item is None:
-                continue
-            inside = inside or item.opcode.flow is Flow.SUBROUTINE
-            if inside:
-                found.update(self.cells.reads(item))
-                found.update(self.cells.writes(item))
-            inside = inside and item.opcode.flow is not Flow.ENDSUBROUTINE
-        return tuple(sorted(found))
+                    self.makers[cell] |= UNMADE
 
     def _pinned(self) -> frozenset[int]:
         """Find the cells that opcodes read which also see the registers of lanes that are not there."""
@@ -387,10 +396,3 @@ class Values:
                 ):
                     found.add(cell)  # the last: lanes in another arm may have written it since
         return frozenset(found)
-
-
-COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
-"""Opcodes whose result is their source."""
-
-_SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL)
-"""Opcodes at which something may see what outputs hold."""

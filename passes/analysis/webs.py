@@ -12,41 +12,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from passes.analysis.access import indices_of
 from passes.analysis.blocks import Block, written_inside
 from passes.analysis.cells import source_masks, stored_channels
+from passes.analysis.several import several_webs
+from passes.analysis.slots import DESTINATION, OFFSET, SOURCE, Mention, slot
 from passes.analysis.values import Values
 from tgsi.language.facts.enums import ADDR, OUT, TEMP
 from tgsi.language.facts.traits import CASE, ELSE, ENDIF, ENDLOOP, ENDSUBROUTINE, ENDSWITCH, IF, JUMPS, LOOP, SUBROUTINE, SWITCH, Flow
 from tgsi.language.ir import CHOSEN, PLACES, STILL, Instruction, RegisterRef
 
-SOURCE, DESTINATION, OFFSET = 0, 1, 2
-"""Kinds of operands."""
-
-
 _FILES = (TEMP, ADDR)
-
-
-def slot(kind: int, operand: int, index: int = 0) -> int:
-    """Return the number of a register in an instruction: of operand `operand`, of its index (1), or of the index of its dimension (2)."""
-    return kind << 16 | operand << 2 | index
-
-
 _RESULT = slot(DESTINATION, 0)
-
-Mention = tuple[int, int, int]
-"""A register in an instruction: its slot, a node of its web, and the cell of one of its channels."""
 
 
 class Webs:
     """The webs of a program.
 
-    mentions: by instruction, the registers with webs. roots: by node, a number that is the same for nodes of one web.
+    mentions: by place, the registers with webs; in a program without branches, only those that may have several webs. roots: by node, a
+    number that is the same for nodes of one web.
     starts: nodes of values from before the program that are read. carried: nodes of values at the heads of loops that are read.
     """
 
     def __init__(self, values: Values) -> None:
-        program = self.program = values.program
+        self.program = values.program
         self.cells = values.cells
         self._writes = values.writes
-        self.mentions: list[list[Mention]] = [[] for _ in program.instructions]
+        self._items = values.items
+        self.mentions: dict[int, list[Mention]] = {}
         self._fixed = frozenset(cell & ~3 | c for cell in (*values.shared, *values.pinned) if cell >= 0 for c in range(4))
         self._parent: list[int] = []
         self._inputs: dict[int, list[int]] = {}
@@ -58,7 +48,7 @@ class Webs:
         self._dead = False
         self._written = written_inside(values, self._fixed)
         if values.layout.is_straight and not self.cells.groups:
-            self._straight()
+            self._straight(values)
         else:
             self._walk()
         used = self._bind_joins()
@@ -139,7 +129,9 @@ class Webs:
 
     def _walk(self) -> None:
         in_sub = False
-        for place, item in enumerate(self.program.instructions):
+        for place, item in enumerate(self._items):
+            if item is None:
+                continue
             flow = item.opcode.flow
             if flow is None and not in_sub:
                 self._instruction(place, item)
@@ -156,16 +148,23 @@ class Webs:
             if flow is not None:
                 self._flow(place, flow)
 
-    def _straight(self) -> None:
-        """Walk over a program without blocks, subroutines and arrays: as `_walk` does, in half the time."""
+    def _straight(self, values: Values) -> None:
+        """Walk over a program without blocks, subroutines and arrays: as `_walk` does, over the registers that may have several webs."""
         env, used, parent, cells = self._env, self._used, self._parent, self.cells
-        for place, item in enumerate(self.program.instructions):
+        several = several_webs(values)
+        if not several:
+            return
+        place = -1
+        for item, reads, written in zip(self._items, values.reads, values.writes):
+            place += 1
+            if item is None or (several.isdisjoint(reads) and several.isdisjoint(written)):
+                continue
             targets = item.dst
             opcode = item.opcode
             if item.offsets or len(targets) > 1 or opcode.uses_64bit or opcode.stores_to_dst:
                 self._instruction(place, item)
                 continue
-            mentions = self.mentions[place]
+            mentions = self.mentions[place] = []
             masks: Sequence[int] = ()
             for number, operand in enumerate(item.src):
                 cell = operand.register.cell
@@ -173,7 +172,7 @@ class Webs:
                     continue
                 masks = masks or source_masks(item)
                 read = cells.source(operand, masks[number])
-                if read and not read[0] & 8:
+                if read and read[0] in several:
                     first = read[0]
                     node = env.get(first)
                     if node is None:
@@ -186,8 +185,7 @@ class Webs:
                     self._indices(mentions, operand.register, SOURCE, number)
             if targets and targets[0].register.cell == CHOSEN:
                 self._indices(mentions, targets[0].register, DESTINATION, 0)
-            written = self._writes[place]
-            if written and not written[0] & 8:
+            if written and written[0] in several:
                 node = len(parent)
                 parent.append(node)
                 mentions.append((_RESULT, node, written[0]))
@@ -195,7 +193,8 @@ class Webs:
                     env[cell] = node
 
     def _instruction(self, place: int, item: Instruction) -> None:
-        mentions, cells, fixed = self.mentions[place], self.cells, self._fixed
+        cells, fixed = self.cells, self._fixed
+        mentions = self.mentions[place] = []
         masks: Sequence[int] = ()
         for number, operand in enumerate(item.src):
             register = operand.register

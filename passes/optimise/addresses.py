@@ -32,7 +32,7 @@ class ResolveAddresses(Rewriter):
         """See `Rewriter.begin`. Instructions get no address that none has now."""
         return form.values.is_indexed
 
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         for operand in item.src:
             if operand.register.indirect is not None or operand.register.dimension is not None:

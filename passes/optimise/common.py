@@ -8,7 +8,7 @@ from functools import cache
 from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
 from passes.analysis.values import Values
-from passes.form import Form, Rewriter
+from passes.form import EVERY, LASTING, Form, Rewriter
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
@@ -20,6 +20,7 @@ Swizzle = tuple[int, int, int, int]
 
 _VALUE, _COMMUTATIVE, _REPLICATE = Role.VALUE, Trait.COMMUTATIVE, Mode.REPLICATE
 _NAME = "eliminate-common-subexpressions"
+LASTING.add(_NAME)
 _FEW = 4
 """Places of equal expressions that are remembered: those before may stand in branches that are over."""
 
@@ -40,15 +41,15 @@ class EliminateCommonSubexpressions(Rewriter):
         form.notes[_NAME] = _Notes(not _STORES.isdisjoint(form.values.opcodes))
         return True
 
-    def takes(self, opcode: OpcodeInfo) -> bool:
+    def takes(self, opcode: OpcodeInfo) -> int:
         """See `Rewriter.takes`."""
         if opcode.num_dst != 1 or not opcode.num_src or opcode.stores_to_dst:
-            return False
+            return 0
         if opcode.flow is not None or opcode.is_copy or opcode.uses_64bit:
-            return False
-        return opcode.is_computed or opcode.has_offsets or Trait.DERIVATIVE in opcode.traits
+            return 0
+        return EVERY if opcode.is_computed or opcode.has_offsets or Trait.DERIVATIVE in opcode.traits else 0
 
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         register = item.dst[0].register
         if item.memory is not None or (register.cell == CHOSEN and not is_direct(register)):
@@ -56,11 +57,12 @@ class EliminateCommonSubexpressions(Rewriter):
         values = form.values
         if not item.opcode.is_computed and not self._shares(form, place, item):
             return False
-        for source in item.src:
-            if source.register.file is not IMM:
-                break
-        else:  # a constant
-            return False
+        if not makers:
+            for source in item.src:
+                if source.register.file is not IMM:
+                    break
+            else:  # a constant
+                return False
         notes: _Notes = form.notes[_NAME]
         known = notes.alike(form.values, place, item)
         if known is None:
@@ -69,7 +71,7 @@ class EliminateCommonSubexpressions(Rewriter):
             earlier = values.items[first]
             if earlier is None or not values.dominates(first, place) or earlier.opcode is not item.opcode:
                 continue
-            if notes.expression(earlier) != notes.expression(item):  # it was changed since
+            if notes.noted[first] is not earlier and notes.expression(earlier) != notes.expression(item):  # it was changed since
                 continue
             held = values.writes[first]
             if not held or held[0] < 0 or earlier.dst[0].register.file not in (TEMP, ADDR):
@@ -81,6 +83,7 @@ class EliminateCommonSubexpressions(Rewriter):
             values.put(place, _move(item, earlier.dst[0]))
             return True
         known.append(place)
+        notes.noted[place] = item
         if len(known) > _FEW:
             del known[0]
         return False
@@ -97,10 +100,11 @@ _STORES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_store)
 
 
 class _Notes:
-    """The memory of a walk. stores: whether the program writes memory, so that textures may change."""
+    """The memory of a walk. stores: whether the program writes memory, so that textures may change. noted: instructions by place."""
 
     def __init__(self, stores: bool) -> None:
         self.stores = stores
+        self.noted: dict[int, Instruction] = {}
         self._numbers: dict[RegisterRef, int] = {}
         self._places: dict[int, int | dict[Hashable, list[int]]] = {}
 
@@ -121,6 +125,8 @@ class _Notes:
             if known == place:
                 return None
             first = values.items[known]
+            if first is not None:
+                self.noted[known] = first
             known = self._places[likeness] = {} if first is None else {self.expression(first): [known]}
         return known.setdefault(self.expression(item), [])
 

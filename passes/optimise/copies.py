@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import CHANNELS, source_masks
+from passes.analysis.makers import COPIES, UNMADE, bits_of
 from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import source_of, with_operands, with_register
-from passes.form import Form, Rewriter
+from passes.form import EVERY, Form, Rewriter
 from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import ADDR, OUT
 from tgsi.language.facts.opcodes import OpcodeInfo
@@ -16,6 +17,7 @@ from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import PLACES, STILL, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.record import record
 
+_COPIES = bits_of(COPIES) | UNMADE
 _NOWHERE: list[int] = []
 _VALUE = Role.VALUE
 
@@ -31,15 +33,14 @@ class PropagateCopies(Rewriter):
 
     name = "propagate-copies"
 
-    def takes(self, opcode: OpcodeInfo) -> bool:
+    def takes(self, opcode: OpcodeInfo) -> int:
         """See `Rewriter.takes`."""
-        return bool(opcode.num_src or opcode.num_dst)
+        return 0 if not (opcode.num_src or opcode.num_dst) else EVERY if opcode.is_copy else _COPIES
 
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         values, made = form.values, item
-        reads = values.reads[place]
-        if reads and not values.copies.isdisjoint(reads):
+        if makers & _COPIES:
             made = _replaced(form, place, item)
             if made is not item:
                 values.put(place, made)

@@ -31,7 +31,7 @@ class RemoveDeadCode(FormPass):
     def run(self, program: Program) -> Program:
         """See `Pass.run`. Needs are found with a register for every web, and removed from the program as it is."""
         while True:
-            form = Form(split(Values(program), bounded=False)[0])
+            form = Form(split(Values(program), bounded=False).whole())
             form.is_split = True
             if not self.rewrite(form):
                 return program

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from passes.analysis.access import is_direct
 from passes.edit import Immediates, with_opcode
-from passes.form import Form, Rewriter
+from passes.form import NO_CELL, Form, Rewriter
 from passes.optimise.evaluate import evaluate, is_known
 from tgsi.language.facts.enums import ADDR, IMM
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
@@ -25,11 +25,11 @@ class FoldConstants(Rewriter):
 
     name = "fold-constants"
 
-    def takes(self, opcode: OpcodeInfo) -> bool:
+    def takes(self, opcode: OpcodeInfo) -> int:
         """See `Rewriter.takes`."""
-        return bool(opcode.num_src) and opcode.is_computed and is_known(opcode)
+        return NO_CELL if opcode.num_src and opcode.is_computed and is_known(opcode) else 0
 
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         for operand in item.src:
             if operand.register.file is not IMM:

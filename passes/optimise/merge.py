@@ -46,8 +46,11 @@ class MergeTemporaries(FormPass):
         if not form.is_split:
             SplitRegisters().rewrite(form)
         program, values = form.finish(), form.values
-        closed = {file for file in _FILES if values.is_indexed and free_indexing(program, file)}
-        fixed = {file: _fixed(values, file) for file in _FILES if file not in closed and program.declared(file)}
+        declared = {item.file for item in program.declarations}
+        fixed: dict[File, set[int]] = {}
+        for file in _FILES:
+            if file in declared and not (values.is_indexed and free_indexing(program, file)):
+                fixed[file] = _fixed(values, file)
         spans = _spans(form) if fixed else {}
         names = {file: _chosen(file, spans, fixed[file]) for file in fixed}
         made = _Namer(names, fixed, values).program(program)
@@ -114,6 +117,8 @@ def _chosen(file: File, spans: Spans, fixed: set[int]) -> dict[int, int]:
     moving = [(first, last, key >> 2) for key, (first, last) in spans.items() if key >= 0 and key & 3 == code and key >> 2 not in fixed]
     moving.sort()
     names: dict[int, int] = {}
+    if not moving:
+        return names
     free = [index for index in range(len(moving) + len(fixed)) if index not in fixed]  # sorted, so that it is a heap
     ending: list[tuple[int, int]] = []
     for first, last, index in moving:
@@ -135,24 +140,33 @@ def _spans(form: Form) -> Spans:
     end: dict[int, int] = {}
     time = 0
     for item, reads, writes in zip(values.items, values.reads, values.writes):
+        last = -1  # the channels of a register follow each other
         for cell in reads:
             key = cell >> 2
-            end[key] = time
-            if key not in begin:
-                begin[key] = time
-        if writes:
-            is_plain = _stores_once(item)
-            for cell in writes[:1] if is_plain else writes:  # all of one register
-                key = cell >> 2
-                end[key] = time + is_plain
+            if key != last:
+                last = key
+                end[key] = time
                 if key not in begin:
-                    begin[key] = time + is_plain
+                    begin[key] = time
+        if writes and item is not None:
+            if len(item.dst) == 1 and not item.opcode.uses_64bit:  # it has fetched all its sources before it stores anything
+                key = writes[0] >> 2  # all of one register
+                end[key] = time + 1
+                if key not in begin:
+                    begin[key] = time + 1
+            else:
+                for cell in writes:
+                    key = cell >> 2
+                    end[key] = time
+                    if key not in begin:
+                        begin[key] = time
         time += 2
     for cell in _read_first(values) if form.zeros and values.layout.is_straight else form.zeros:
         if (key := cell >> 2) in begin:
             begin[key] = -1
-    spans = {key: (first, end[key]) for key, first in begin.items()}
-    return _through_loops(form, spans) if values.layout.loops else spans
+    if not values.layout.loops:
+        return {key: (first, end[key]) for key, first in begin.items()}
+    return _through_loops(form, {key: (first, end[key]) for key, first in begin.items()})
 
 
 def _read_first(values: Values) -> set[int]:
@@ -163,11 +177,6 @@ def _read_first(values: Values) -> set[int]:
         found.update(cell for cell in reads if cell not in written)
         written.update(writes)
     return found
-
-
-def _stores_once(item: Instruction | None) -> bool:
-    """Return true if an instruction has fetched all its sources before it stores anything."""
-    return item is not None and len(item.dst) == 1 and not item.opcode.uses_64bit
 
 
 def _through_loops(form: Form, spans: Spans) -> Spans:
@@ -191,7 +200,9 @@ def _through_loops(form: Form, spans: Spans) -> Spans:
 def _fixed(values: Values, file: File) -> set[int]:
     """Return the numbers that no other register may get: of arrays, of subroutines, of what other lanes may see."""
     code = PLACES[file]
-    found = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
+    found: set[int] = set()
+    if values.pinned or values.shared:
+        found = {cell >> 4 for cell in (*values.pinned, *values.shared) if cell >= 0 and cell & 12 == code}
     if values.cells.groups:
         for item in values.program.declared(file):
             if item.array_id and (file, item.array_id) in values.cells.groups:

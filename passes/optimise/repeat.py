@@ -10,10 +10,10 @@ from tgsi.language.record import record
 class Repeat(FormPass):
     """Run the passes in front of it again, as long as a pass after the last rewriter among them changes anything.
 
-    These are the passes that share a form with it (`passes.pipeline`). Programs in which branches or loops are left when that form is
-    made, and those whose registers can be split anew, go through all passes of the optimiser around it again until nothing changes: with
-    fewer instructions in an arm, or a constant at the head of a loop, the first passes may do more. Lowerings run once. Alone the pass
-    changes nothing.
+    These are the passes that share a form with it (`passes.pipeline`). Where registers can be split anew, they are; if no pass finds more
+    to do then, the program stays as it was before. Programs in which branches or loops are left when that form is made go through all
+    passes of the optimiser around it again until nothing changes: with fewer instructions in an arm, or a constant at the head of a loop,
+    the first passes may do more. Lowerings run once. Alone the pass changes nothing.
     """
 
     name = "repeat"

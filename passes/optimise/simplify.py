@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from passes.analysis.access import is_direct
-from passes.form import ROUNDS, Form, Rewriter
+from passes.form import EVERY, ROUNDS, Form, Rewriter
 from passes.optimise.rules.matcher import Matcher
-from passes.optimise.rules.sources import has_rules, read_through
+from passes.optimise.rules.sources import THROUGH, read_through, takes
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.ir import Instruction
 from tgsi.language.record import record
@@ -24,26 +24,29 @@ class SimplifyInstructions(Rewriter):
 
     name = _NAME
 
-    def takes(self, opcode: OpcodeInfo) -> bool:
+    def takes(self, opcode: OpcodeInfo) -> int:
         """See `Rewriter.takes`."""
-        return opcode.is_copy or has_rules(opcode)
+        return EVERY if opcode.is_copy else takes(opcode)
 
-    def visit(self, form: Form, place: int, item: Instruction) -> bool:
+    def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         if item.opcode.is_copy and not item.saturate and item.dst[0].register.cell != item.src[0].register.cell:
             return False  # half of all instructions
-        if not simplify(form, place, item):
+        if not simplify(form, place, item, makers):
             return False
-        items = form.values.items
+        values = form.values
         for _ in range(ROUNDS):
-            made = items[place]
-            if made is None or not simplify(form, place, made):
+            made = values.items[place]
+            if made is None or not simplify(form, place, made, values.makers_of(place)):
                 break
         return True
 
 
-def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | None = None) -> bool:
-    """Change the instruction at a place by one rule; return true if it changed. `applied` counts the rules by name."""
+def simplify(form: Form, place: int, item: Instruction, makers: int, applied: Counter[str] | None = None) -> bool:
+    """Change the instruction at a place by one rule; return true if it changed. `applied` counts the rules by name.
+
+    makers: see `Rewriter.visit`.
+    """
     opcode = item.opcode
     if opcode.is_copy and not item.saturate:
         if _is_noop(item):
@@ -56,12 +59,12 @@ def simplify(form: Form, place: int, item: Instruction, applied: Counter[str] | 
     if matcher is None:
         matcher = form.notes[_NAME] = Matcher(form)
     made = item
-    found = matcher.rewritten(place, item)
+    found = matcher.rewritten(place, item, makers)
     if found is not None:
         made = found[0]
         if applied is not None:
             applied[found[1].name] += 1
-    elif matcher.may_read_through and form.values.reads[place]:
+    elif makers & THROUGH:
         made = read_through(item, matcher, applied)
     if made is item:
         return False

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from passes.analysis.makers import LABELLED
+from passes.analysis.several import several_webs
+from passes.analysis.slots import DESTINATION, OFFSET, SOURCE, slot
 from passes.analysis.values import Values
-from passes.analysis.webs import DESTINATION, OFFSET, SOURCE, Webs, slot
+from passes.analysis.webs import Webs
 from passes.edit import Operand, moved, plain, with_operands, with_parts, with_register
 from passes.form import Form, FormPass
-from tgsi.language.facts.enums import ADDR, OUT, TEMP
+from tgsi.language.facts.enums import ADDR, TEMP
 from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.ir import CHOSEN, PLACES, STILL, Declaration, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
@@ -16,7 +19,6 @@ from tgsi.language.record import record
 
 _MOST = {TEMP: SOFTWARE.temporaries, ADDR: SOFTWARE.addresses}
 _UNBOUNDED = 1 << 30
-_OUTPUT = PLACES[OUT]
 
 
 @record(slots=False)
@@ -31,57 +33,62 @@ class SplitRegisters(FormPass):
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""
-        return split(Values(program), bounded=True)[0]
+        return split(Values(program), bounded=True).whole()
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
         if form.is_split and not form.is_stale:
             return False
-        before = form.finish()
-        if before is not form.program:
-            form.restart(before)
-            form.read()
-        after, zeros, carried = split(form.values, bounded=False)
-        if after is not form.program:
-            form.rename(after)
-        form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, True, False, ""
-        return after is not before
+        values = form.values
+        if not values.layout.is_straight or values.is_indexed or not LABELLED.isdisjoint(values.opcodes):
+            before = form.finish()  # blocks or addresses may have gone; labels count instructions
+            if before is not form.program:
+                form.restart(before)
+                form.read()
+        found = split(form.values, bounded=False)
+        is_changed = found.items is not None or found.program is not form.values.program
+        form.renew(found.program, found.items)
+        form.zeros, form.carried, form.is_split, form.is_stale = found.zeros, found.carried, True, False
+        return is_changed
 
 
-def is_split_finely(form: Form) -> bool:
-    """Return true if splitting the registers of a form again would change nothing, and note then that it was done."""
-    zeros, carried, is_split, is_stale = form.zeros, form.carried, form.is_split, form.is_stale
-    before = form.finish()
-    if before is not form.program:
-        form.restart(before)
-        form.read()
-    after, new_zeros, new_carried = split(form.values, bounded=False)
-    if after is before:
-        zeros, carried, is_split, is_stale = new_zeros, new_carried, True, False
-    form.zeros, form.carried, form.is_split, form.is_stale, form.walked = zeros, carried, is_split, is_stale, ""
-    return after is before
+class Split:
+    """The result of `split`.
 
-
-def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]]:
-    """Split the registers of a program whose values nobody changed. Unless `bounded`, there may be more of them than the language has.
-
-    Returns the program, the registers that may be read before they are written, and those that may carry values into the next round of a
-    loop, both by the cell of channel x.
+    program: without new instructions. items: these by place; None if no register was split. zeros: the registers that may be read before
+    they are written. carried: those that may carry values into the next round of a loop. Both by the cell of channel x.
     """
+
+    __slots__ = ("carried", "items", "program", "zeros")
+
+    def __init__(self, program: Program, items: dict[int, Instruction] | None, zeros: set[int], carried: set[int]) -> None:
+        self.program, self.items, self.zeros, self.carried = program, items, zeros, carried
+
+    def whole(self) -> Program:
+        """Return the program, whose values nobody changed, with its new instructions."""
+        made = self.items
+        if not made:
+            return self.program
+        return with_parts(self.program, instructions=tuple([made.get(place, item) for place, item in enumerate(self.program.instructions)]))
+
+
+def split(values: Values, *, bounded: bool) -> Split:
+    """Split the registers of a program. Unless `bounded`, there may be more of them than the language has."""
     program = values.program
     declarations = _without_arrays(program, values)
-    if has_single_writers(values):
-        same = declarations is program.declarations or declarations == program.declarations
-        return program if same else with_parts(program, declarations=declarations), set(), set()
+    if declarations is not program.declarations and declarations != program.declarations:
+        program = with_parts(program, declarations=declarations)
     webs = Webs(values)
+    if not webs.mentions:
+        return Split(program, None, *_facts(webs, {}))
     first = {PLACES[file]: program.file_size(file) for file in _MOST}
     following = dict(first)
     most = {PLACES[file]: _MOST[file] if bounded else _UNBOUNDED for file in _MOST}
     names: dict[int, int] = {}  # web -> cell of the first channel
     owners: set[int] = set()
-    made: list[Instruction] = []
-    roots = webs.roots
-    for item, mentions in zip(program.instructions, webs.mentions):
+    made: dict[int, Instruction] = {}
+    items, roots = values.items, webs.roots
+    for place, mentions in webs.mentions.items():
         changes: dict[int, int] | None = None
         for number, node, cell in mentions:
             old, root = cell & ~3, roots[node]
@@ -96,31 +103,19 @@ def split(values: Values, *, bounded: bool) -> tuple[Program, set[int], set[int]
             if new != old:
                 changes = changes or {}
                 changes[number] = new
-        made.append(_renamed(item, changes) if changes else item)
-    if following == first and declarations == program.declarations:
-        return program, *_facts(webs, names)
+        if changes and (item := items[place]) is not None:
+            made[place] = _renamed(item, changes)
+    zeros, carried = _facts(webs, names)
+    if following == first:
+        return Split(program, None, zeros, carried)
     more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := PLACES[file]] > first[code]]
-    made_program = with_parts(program, declarations=(*declarations, *more), instructions=tuple(made))
-    return made_program, *_facts(webs, names)
+    return Split(with_parts(program, declarations=(*declarations, *more)), made, zeros, carried)
 
 
 def has_single_writers(values: Values) -> bool:
     """Return true if each register plainly is one web: one instruction, which every lane runs, writes all that is read, and all reads
     follow."""
-    if not values.layout.is_straight or values.layout.jumps or values.cells.groups:
-        return False
-    written: set[int] = set()
-    for item, reads, writes in zip(values.items, values.reads, values.writes):
-        if reads and not written.issuperset(reads) and any(cell & 12 != _OUTPUT and cell not in written for cell in reads):
-            return False
-        if writes:
-            if item is None or len(item.dst) > 1:
-                return False
-            first = writes[0]
-            if first & 12 != _OUTPUT and not written.isdisjoint(range(first & ~3, (first & ~3) + 4)):
-                return False
-            written.update(writes)
-    return True
+    return values.layout.is_whole and not values.cells.groups and not several_webs(values)
 
 
 def _facts(webs: Webs, names: dict[int, int]) -> tuple[set[int], set[int]]:

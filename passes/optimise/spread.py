@@ -8,7 +8,8 @@ from functools import cache
 
 from passes.analysis.access import is_direct
 from passes.analysis.cells import source_masks
-from passes.analysis.values import COPIES, UNWRITTEN, Values
+from passes.analysis.makers import COPIES
+from passes.analysis.values import UNWRITTEN, Values
 from passes.edit import destination, with_operands
 from passes.form import Form, FormPass
 from passes.optimise.moves import permuted

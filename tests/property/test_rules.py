@@ -55,7 +55,7 @@ def applied_rules(program: tgsi.Program) -> Counter[str]:
     form, found = Form(program), Counter[str]()
     for place, item in enumerate(form.values.items):
         for _ in range(ROUNDS):
-            if item is None or not simplify(form, place, item, found):
+            if item is None or not simplify(form, place, item, form.values.makers_of(place), found):
                 break
             item = form.values.items[place]
     return found

@@ -15,7 +15,6 @@ from passes.form import Form
 from passes.optimise.evaluate import modified, value_of
 from passes.optimise.rules.kinds import CLOSED, CONTAINS, ONE, gives
 from passes.optimise.rules.rule import Rule
-from passes.optimise.rules.table import READ_THROUGH
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, is_known
 from passes.optimise.rules.windows import Index, Window, index_of
 from tgsi.language.facts.enums import ADDR, IMM, TEMP
@@ -42,7 +41,7 @@ _DEPTH = 4
 class Matcher:
     """The rules for the instruction at one place of a form."""
 
-    __slots__ = ("_count", "_immediates", "_is_precise", "_known", "_place", "_values", "_zero_wins", "may_read_through")
+    __slots__ = ("_immediates", "_is_precise", "_place", "_values", "_zero_wins")
 
     def __init__(self, form: Form) -> None:
         self._values = form.values
@@ -50,35 +49,19 @@ class Matcher:
         self._zero_wins = form.zero_wins
         self._place = -1
         self._is_precise = False
-        self._known: dict[OpcodeInfo, tuple[Index | None, bool]] = {}  # what `_index` has found
-        self._count = 0
-        self.may_read_through = False
-        """True if the program, as it was at the last question, has an opcode that a source may read through."""
 
-    def _index(self, opcode: OpcodeInfo) -> tuple[Index | None, bool]:
-        """Return the windows of an opcode, and whether the program has an opcode whose result one of them wants."""
-        opcodes = self._values.opcodes  # which grow
-        if len(opcodes) != self._count:
-            self._count = len(opcodes)
-            self._known.clear()
-            self.may_read_through = not READ_THROUGH.isdisjoint(opcodes)
-        found = self._known.get(opcode)
-        if found is None:
-            index = index_of(opcode)
-            found = self._known[opcode] = index, index is not None and not index.wanted.isdisjoint(opcodes)
-        return found
-
-    def rewritten(self, place: int, item: Instruction) -> tuple[Instruction, Rule] | None:
+    def rewritten(self, place: int, item: Instruction, makers: int) -> tuple[Instruction, Rule] | None:
         """Return the instruction that does the same as the one at a place by the first rule that holds, with that rule.
 
-        All other questions are about that place.
+        makers: the bits of the opcodes that make what it reads. All other questions are about that place.
         """
         self._place = place
         opcode = item.opcode
-        index, has_results = self._index(opcode)
+        index = index_of(opcode)
         if index is None or (index.only_saturated and not item.saturate):
             return None
         is_plain = not item.dst or not opcode.is_componentwise
+        has_results = bool(makers & index.bits)
         candidates = self._candidates(index, has_results, item, 0 if is_plain else _FIRST[item.dst[0].write_mask])
         if not candidates:
             return None
@@ -97,7 +80,6 @@ class Matcher:
         words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
         others = index.plain
-        all_constants = index.constants
         number = -1
         for operand in sources:
             number += 1
@@ -105,7 +87,8 @@ class Matcher:
                 others = index.others
             register = operand.register
             if register.file is IMM:
-                if constants := all_constants[number]:
+                if index.takes[number]:
+                    constants = index.constants[number]
                     kind = item.opcode.modifier_types[number]
                     word = self._word((register, operand.swizzle[channel], operand.negate, operand.absolute, kind, 0))
                     if word is not None:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from passes.analysis.cells import source_masks
+from passes.analysis.makers import bits_of
 from passes.edit import with_operands
+from passes.form import EVERY
 from passes.optimise.rules.matcher import Bindings, Matcher, Source
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import READ_THROUGH, SOURCES
 from passes.optimise.rules.terms import Modified, Variable
-from passes.optimise.rules.windows import is_constant, is_root
+from passes.optimise.rules.windows import index_of, is_constant
 from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait
@@ -22,10 +24,13 @@ _OF_INTEGERS = "integer"
 _BLIND = "blind"
 
 
-@cache
-def has_rules(opcode: OpcodeInfo) -> bool:
-    """Return true if there is a rule for an instruction with this opcode, or for one of its sources."""
-    return is_root(opcode.name) or source_kinds(opcode) is not None
+THROUGH = bits_of(READ_THROUGH)
+
+
+def takes(opcode: OpcodeInfo) -> int:
+    """Return when there may be a rule for an instruction with this opcode, or for one of its sources: see `Rewriter.takes`."""
+    index, through = index_of(opcode), THROUGH if source_kinds(opcode) is not None else 0
+    return through if index is None else EVERY if index.others or any(index.takes) else index.bits | through
 
 
 def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | None = None) -> Instruction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from passes.analysis.makers import bits_of
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, planned
@@ -81,7 +82,7 @@ class Index:
 
     results: by source, those that want the result of an opcode there. constants: by source, those that want a word there, and at "" those
     that want any constant; empty if no window looks at constants there. others: those that want neither; plain: those of them that want no
-    modifiers. wanted: the opcodes of `results`.
+    modifiers. bits: those of the opcodes of `results`.
     """
 
     def __init__(self, windows: Sequence[Window]) -> None:
@@ -101,13 +102,11 @@ class Index:
                 self.results[number].setdefault(OPCODES[required], []).append(window)
             else:
                 self.constants[number].setdefault(required, []).append(window)
+        self.takes = [bool(constants) for constants in self.constants]
+        """By source, whether some window looks at a constant there."""
+
         self.only_saturated = all(window.saturate for window in windows)
-        self.wanted = frozenset(opcode for results in self.results for opcode in results)
-
-
-def is_root(name: str) -> bool:
-    """Return true if a rule replaces instructions with this opcode."""
-    return index_of(OPCODES[name]) is not None
+        self.bits = bits_of(opcode for results in self.results for opcode in results)
 
 
 @cache

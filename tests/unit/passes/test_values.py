@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from passes.analysis.cells import cell
+from passes.analysis.makers import UNMADE
 from passes.analysis.values import UNWRITTEN, Values
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction
@@ -25,15 +28,33 @@ def test_a_source_channel_knows_the_write_that_reaches_it() -> None:
     assert found.definition(3, 1, 0) is None  # an input
 
 
-def test_renamed_registers_have_the_tables_of_a_new_start() -> None:
-    found = values("MOV TEMP[0], IN[0]", "IF TEMP[0].xxxx", "MUL TEMP[1].xy, TEMP[0], IN[0]", "ENDIF", "ADD OUT[0], TEMP[1], TEMP[0].wwww")
-    other = HEAD.replace("TEMP[0..3]", "TEMP[0..3]\nDCL TEMP[8..9]") + (
-        "MOV TEMP[8], IN[0]\nIF TEMP[8].xxxx\nMUL TEMP[1].xy, TEMP[8], IN[0]\nENDIF\nADD OUT[0], TEMP[1], TEMP[8].wwww\nEND\n"
+@pytest.mark.parametrize("more", [0, 40])
+def test_renamed_registers_have_the_tables_of_a_new_start(more: int) -> None:
+    end = ["MOV OUT[1], IN[0]"] * more  # the tables are renewed where few of many instructions change, made anew otherwise
+    found = values(
+        "MOV TEMP[0], IN[0]", "IF TEMP[0].xxxx", "MUL TEMP[1].xy, TEMP[0], IN[0]", "ENDIF", "ADD OUT[0], TEMP[1], TEMP[0].wwww", *end
     )
-    found.rename(parse(other))
-    anew = Values(parse(other))
-    assert (found.reads, found.writes, found.readers, found.writers) == (anew.reads, anew.writes, anew.readers, anew.writers)
+    assert found.users(0) == {1, 2, 4}
+    anew = values(
+        "MOV TEMP[2], IN[0]", "IF TEMP[2].xxxx", "MUL TEMP[1].xy, TEMP[2], IN[0]", "ENDIF", "ADD OUT[0], TEMP[1], TEMP[2].wwww", *end
+    )
+    changed = {place: item for place, item in enumerate(anew.items) if item != found.items[place] and item is not None}
+    found.rename(changed, touch=False)
+    assert found.touched == {0, 1, 2, 4}
+    assert (found.reads, found.writes) == (anew.reads, anew.writes)
+    for mine, other in ((found.readers, anew.readers), (found.writers, anew.writers)):
+        assert {cell: set(places) for cell, places in mine.items() if places} == {cell: set(places) for cell, places in other.items()}
+    assert all(found.makers[cell] & bits == bits for cell, bits in anew.makers.items())
     assert [found.definition(4, 1, 0), found.definition(4, 0, 0)] == [0, None]
+
+
+def test_those_that_read_a_register_are_touched_when_its_writers_get_another() -> None:
+    found = values("MOV TEMP[0], IN[0]", "ADD OUT[0], TEMP[0], IN[0]", "MOV OUT[1], IN[0]")
+    other = values("MOV TEMP[1], IN[0]").items[0]
+    assert other is not None
+    found.rename({0: other}, touch=True)
+    assert found.touched == {0, 1}
+    assert found.makers_of(1) & UNMADE  # nothing writes it now
 
 
 def test_a_join_has_no_single_definition() -> None:
@@ -114,4 +135,4 @@ def test_put_and_remove_keep_the_tables() -> None:
     assert found.users(0) == {1, 2}
     found.remove(1)
     assert found.users(0) == {2}
-    assert list(found.places()) == [0, 2, 3]
+    assert [place for place, item in enumerate(found.items) if item is not None] == [0, 2, 3]

@@ -1,0 +1,29 @@
+"""Sets of opcodes as numbers: the opcodes that make what an instruction reads, asked for every instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.traits import Flow, Trait
+
+UNMADE = 1
+"""The bit of cells that nothing writes before they are read."""
+
+COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
+"""Opcodes whose result is their source."""
+
+
+SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL)
+"""Opcodes at which something may see what outputs hold."""
+
+LABELLED = frozenset(opcode for opcode in OPCODES.values() if opcode.keeps_label)
+"""Opcodes with labels, which count instructions."""
+
+
+def bits_of(opcodes: Iterable[OpcodeInfo]) -> int:
+    """Return the bits of some opcodes, as `Values.makers` has them."""
+    found = 0
+    for opcode in opcodes:
+        found |= 2 << opcode.number
+    return found

@@ -1,0 +1,34 @@
+"""Registers of programs without branches that may have several webs; most have one, and need not be looked at to find that out."""
+
+from __future__ import annotations
+
+from passes.analysis.values import Values
+from tgsi.language.facts.enums import OUT
+from tgsi.language.ir import PLACES
+
+_OUTPUT = PLACES[OUT]
+
+
+def several_webs(values: Values) -> set[int]:
+    """Return the cells of TEMP and ADDR registers that may have several webs in a program without branches and arrays.
+
+    All others have one: one instruction writes all that is read, and all reads follow.
+    """
+    found: set[int] = set()  # registers, by the number of their cells without the channel
+    written: set[int] = set()
+    owned: set[int] = set()
+    for item, reads, writes in zip(values.items, values.reads, values.writes):
+        if reads and not written.issuperset(reads):
+            found.update(cell >> 2 for cell in reads if cell not in written and cell & 12 != _OUTPUT)
+        if writes:
+            key = writes[0] >> 2
+            if key in owned:
+                found.add(key)
+            else:
+                owned.add(key)
+            written.update(writes)
+        if item is not None and (len(item.dst) > 1 or item.opcode.uses_64bit or item.offsets or item.opcode.stores_to_dst):
+            found.update(cell >> 2 for cell in (*reads, *writes))
+    if found and values.is_indexed:
+        found.update(cell >> 2 for cells in (values.reads, values.writes) for few in cells for cell in few)
+    return {cell for key in found if key & 3 != _OUTPUT >> 2 for cell in range(key << 2, (key << 2) + 4)}
