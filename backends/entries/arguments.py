@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 
+from backends.device.calls.arguments import REQUIRED
+from backends.device.calls.table import CALLS
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import MIX, Kind, KnownSlot
-from backends.entries.python_table import BYTES_DATA, LIST_ITEMS, OBJECT_TYPE, SIZE, PythonTable
+from backends.entries.names import KEYWORDS
+from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE, BYTES_DATA, LIST_ITEMS, OBJECT_TYPE, SIZE, PythonTable
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.builder.values import Var
 
 _MOST_ARGUMENTS = 62
 
@@ -21,12 +26,13 @@ class Entry:
         python: the PythonTable.
         count: number of positional arguments.
         keywords: number of arguments by keyword.
+        method: its name.
     """
 
     def __init__(self, module: Module, name: str, number: int, slot_offset: int) -> None:
         self.f = f = Function(module, name, [PTR, PTR, I64, I64], I64, shared=True)
         self._self, self._arguments, self.count, self._names = f.args
-        self._number = number
+        self._number, self.method = number, name
         holder = f.load(I64, self._self, slot_offset, 8)
         with f.leaving(holder.eq(0)):
             f.ret(f.const(I64, 0))
@@ -67,6 +73,10 @@ class Entry:
         """The name of an argument by keyword."""
         return self.f.load(I64, self._names.as_pointer(), (number << 3) + self.python.get("items"), 8)
 
+    def name(self, name: str) -> Val:
+        """The interned name of an argument."""
+        return self.python.get("names", KEYWORDS.index(name))
+
     def known(self, thing: Val, kind: Kind) -> Val:
         """The value of a known object, 0 if it is unknown."""
         return self.f.call(I64, "known", self.record.pointer, thing, self.f.const(I32, int(kind)))
@@ -79,6 +89,26 @@ class Entry:
         value = f.call_pointer(I64, self.python.get("as_long").as_pointer(), thing.as_pointer(), overflow)
         self.fall_back(f.load(I32, overflow).ne(0) | (value < least) | (value > most))
         return value
+
+    def truth(self, thing: Val) -> Val:
+        """True as 1 and False as 0 (i64). Everything else is left to the Python method."""
+        is_true = thing.eq(self.python.get("true"))
+        self.fall_back(~(is_true | thing.eq(self.python.get("false"))))
+        return is_true.zext(I64)
+
+    def bytes_of(self, thing: Val, *, is_written: bool = False) -> tuple[Val, Val, Val]:
+        """Memory of bytes or an array: the view, which has to be released, the address and the length (i64 both)."""
+        f, python = self.f, self.python
+        view = f.alloca(f"[{BUFFER_SIZE} x i8]", 16)
+        got = f.call_pointer(I32, python.get("get_buffer").as_pointer(), thing.as_pointer(), view, f.const(I32, int(is_written)))
+        with f.leaving(got.ne(0)):
+            f.call_pointer(None, python.get("clear_error").as_pointer())
+            self.leave()
+        return view, f.load(I64, view, BUFFER_DATA, 8), f.load(I64, view, BUFFER_LENGTH, 8)
+
+    def release(self, view: Val) -> None:
+        """Release a view of `bytes_of`."""
+        self.f.call_pointer(None, self.python.get("release_buffer").as_pointer(), view)
 
     def items(self, thing: Val, least: int, most: int) -> tuple[Val, Val]:
         """Pointer to the items of a list or tuple, and their number (i32). Everything else is left to the Python method."""
@@ -93,26 +123,86 @@ class Entry:
             items.set(f.load(I64, thing.as_pointer(), LIST_ITEMS, 8))
         return items.get().as_pointer(), size.trunc(I32)
 
-    def set_word(self, place: Val | int, number: Val) -> None:
-        """Give a word of the bound state a value. place: of the word (i32)."""
-        f, b = self.f, self.record
-        at = f.at(b.address("words"), f.const(I32, place).zext(I64) << 3)
-        with f.if_(f.load(I64, at, 0, 8).ne(number)):
-            f.store(number, at, 0, 8)
-            b.set("are_words_new", f.const(I32, 1))
-
-    def tick(self) -> Val:
-        """The next revision."""
-        f, clock = self.f, self.record.get("clock")
-        now = f.load(I64, clock, 0, 8) + 1
-        f.store(now, clock, 0, 8)
-        return now
-
     def done(self, result: str = "none") -> None:
         """Return an object that lives as long as the process, by its name in the PythonTable."""
         f, thing = self.f, self.python.get(result)
         f.call_pointer(None, self.python.get("take_reference").as_pointer(), thing.as_pointer())
         f.ret(thing)
+
+
+class Taken:
+    """Arguments of a call, as its row has them. What a row does not have, or nothing takes, is left to the Python method."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry, self._row = entry, CALLS[entry.method]
+        self._takers: dict[str, Callable[[Val], None]] = {}
+
+    def by(self, name: str, take: Callable[[Val], None]) -> None:
+        """Hand an argument to a function, if it is given."""
+        self._takers[name] = take
+
+    def known(self, name: str, kind: Kind, *, or_none: bool = False) -> Var:
+        """The value of a known object (i64), 0 if it is not given. or_none: None is 0, too."""
+        entry, found = self._entry, self._entry.f.var(I64, 0)
+
+        def take(thing: Val) -> None:
+            found.set(entry.known(thing, kind))
+            is_none = thing.eq(entry.python.get("none")) if or_none else entry.f.const(I32, 0).ne(0)
+            entry.fall_back(found.get().eq(0) & ~is_none)
+
+        self.by(name, take)
+        return found
+
+    def integer(self, name: str, most: int | None = None) -> Var:
+        """An integer (i64) in the range of the row, or up to `most`; the default of the row if it is not given."""
+        argument = self._row.arguments[name]
+        found = self._entry.f.var(I64, argument.default)
+        self.by(name, lambda thing: found.set(self._entry.integer(thing, argument.low, argument.high if most is None else most)))
+        return found
+
+    def given(self, name: str) -> Var:
+        """The argument itself (i64), 0 if it is not given."""
+        found = self._entry.f.var(I64, 0)
+        self.by(name, found.set)
+        return found
+
+    def truth(self, name: str) -> Var:
+        """True or False as 1 or 0 (i64)."""
+        entry = self._entry
+        found = entry.f.var(I64, int(self._row.arguments[name].default))
+        self.by(name, lambda thing: found.set(entry.truth(thing)))
+        return found
+
+    def parse(self) -> None:
+        """Take all arguments."""
+        entry, row, takers = self._entry, self._row, self._takers
+        f, positional = entry.f, [name for name in row.positional if name in takers]
+        needed = sum(row.arguments[name].default is REQUIRED for name in positional)
+        named = [name for name in takers if name in row.keywords or name in positional[needed:]]
+        entry.fall_back((entry.count < needed) | (entry.count > len(positional)) | (entry.keywords > len(named)))
+        for number, name in enumerate(positional):
+            if number < needed:
+                takers[name](entry.argument(number))
+                continue
+            with f.if_(entry.count > number):
+                takers[name](entry.argument(number))
+        if named:
+            with f.range(0, entry.keywords.trunc(I32)) as k:
+                self._take_named(entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)), named)
+
+    def _take_named(self, name: Val, thing: Val, rest: Sequence[str]) -> None:
+        entry, first, places = self._entry, rest[0], list(self._row.positional)
+        is_it = name.eq(entry.name(first))
+        if first in places:
+            is_it = is_it & (entry.count <= places.index(first))
+        if len(rest) == 1:
+            entry.fall_back(~is_it)
+            self._takers[first](thing)
+            return
+        with entry.f.else_of(is_it) as others:
+            self._takers[first](thing)
+            others()
+            self._take_named(name, thing, rest[1:])
 
 
 def call_alone(record: Record, python: Record, functions: tuple[Val, Val], arguments: Val, count: Val, names: Val) -> Val:

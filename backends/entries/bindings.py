@@ -2,64 +2,70 @@
 
 from __future__ import annotations
 
+from backends.device.calls.row import Listed, OneWord, Units
+from backends.device.calls.table import CALLS
 from backends.device.commands.bound_record import STAGE_UNITS, view_word
-from backends.device.commands.known_objects import MIDDLE, Kind
-from backends.entries.arguments import Entry
+from backends.device.commands.known_objects import Kind
+from backends.entries.arguments import Entry, Taken
 from backends.entries.choosing import CHOOSE_STAGES
-from backends.entries.names import BINDINGS, SINGLES, UNITS
+from backends.entries.setters import put_word
 from backends.llvm.builder.function import I32, I64, Module
 from backends.pipe.limits import MAX_SAMPLERS
 
 
-def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """bind_X_state(handle). Shaders before the rasterizer decide about stages and stream output, too."""
-    kind, word = BINDINGS[name]
-    entry = Entry(module, name, number, slot_offset)
+def build_setter_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """A method whose effect on the bound state is a column of its row."""
+    entry, effect = Entry(module, name, number, slot_offset), CALLS[name].effect
     entry.enter()
-    f = entry.f
-    entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
-    found = f.var(I64, entry.known(entry.argument(0), kind))
-    is_none = entry.argument(0).eq(entry.python.get("none")) if kind in MIDDLE.values() else f.const(I32, 0).ne(0)
-    entry.fall_back(found.get().eq(0) & ~is_none)
-    entry.set_word(word, found.get())
-    if kind is Kind.VERTEX_SHADER or kind in MIDDLE.values():
-        f.call(None, CHOOSE_STAGES, entry.record.pointer)
+    if isinstance(effect, OneWord):
+        _bind(entry, effect)
+    elif isinstance(effect, Listed):
+        _bind_single(entry, effect)
+    elif isinstance(effect, Units):
+        _bind_units(entry, effect)
     entry.done()
 
 
-def build_unit_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """set_sampler_views(stage, views) and bind_sampler_states(stage, samplers): known objects and None."""
-    kind, first = UNITS[name]
-    entry = Entry(module, name, number, slot_offset)
-    entry.enter()
-    f = entry.f
-    entry.fall_back(entry.count.ne(2) | entry.keywords.ne(0))
-    stage = entry.known(entry.argument(0), Kind.STAGE)
-    entry.fall_back(stage.eq(0))
-    items, count = entry.items(entry.argument(1), 0, MAX_SAMPLERS)
+def _bind(entry: Entry, effect: OneWord) -> None:
+    """One known object. Shaders before the rasterizer decide about stages and stream output, too."""
+    assert effect.known is not None
+    (argument,) = CALLS[entry.method].positional
+    taken = Taken(entry)
+    found = taken.known(argument, effect.known, or_none=effect.takes_none)
+    taken.parse()
+    put_word(entry.record, effect.word, found.get())
+    if effect.chooses_stages:
+        entry.f.call(None, CHOOSE_STAGES, entry.record.pointer)
+
+
+def _bind_units(entry: Entry, effect: Units) -> None:
+    """Known objects and None for the first units of a stage."""
+    f, taken = entry.f, Taken(entry)
+    stage, things = taken.known("stage", Kind.STAGE), taken.given(effect.items)
+    taken.parse()
+    items, count = entry.items(things.get(), 0, MAX_SAMPLERS)
     numbers = f.alloca(f"[{MAX_SAMPLERS} x i64]")
     with f.range(0, count) as k:
         thing = f.load(I64, items, k << 3, 8)
         found = f.var(I64, 0)
         with f.if_(thing.ne(entry.python.get("none"))):
-            found.set(entry.known(thing, kind))
+            found.set(entry.known(thing, effect.known))
             entry.fall_back(found.get().eq(0))
         f.store(found.get(), numbers, k << 3, 8)
-    place = (stage.trunc(I32) - 1) * STAGE_UNITS + (view_word(0) + first)
+    place = (stage.get().trunc(I32) - 1) * STAGE_UNITS + (view_word(0) + effect.first)
     with f.range(0, count) as k:
-        entry.set_word(place + k, f.load(I64, numbers, k << 3, 8))
-    entry.done()
+        put_word(entry.record, place + k, f.load(I64, numbers, k << 3, 8))
 
 
-def build_single_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """set_viewport_states(states) and set_scissor_states(states): a known object in place of at most one."""
-    kind, word, count = SINGLES[name]
-    entry = Entry(module, name, number, slot_offset)
-    entry.enter()
-    entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0) | (entry.record.get(count) > 1))
-    items, _ = entry.items(entry.argument(0), 1, 1)
-    found = entry.known(entry.f.load(I64, items, 0, 8), kind)
+def _bind_single(entry: Entry, effect: Listed) -> None:
+    """A known object in place of at most one."""
+    (argument,) = CALLS[entry.method].positional
+    taken = Taken(entry)
+    things = taken.given(argument)
+    taken.parse()
+    entry.fall_back(entry.record.get(effect.count) > 1)
+    items, _ = entry.items(things.get(), 1, 1)
+    found = entry.known(entry.f.load(I64, items, 0, 8), effect.known)
     entry.fall_back(found.eq(0))
-    entry.record.set(count, entry.f.const(I32, 1))
-    entry.set_word(word, found)
-    entry.done()
+    entry.record.set(effect.count, 1)
+    put_word(entry.record, effect.word, found)

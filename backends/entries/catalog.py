@@ -5,31 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from backends.entries.arguments import build_common
-from backends.entries.bindings import build_bind_entry, build_single_entry, build_unit_entry
+from backends.entries.bindings import build_setter_entry
 from backends.entries.buffers import build_index_buffer_entry, build_vertex_buffer_entry
 from backends.entries.choosing import build_choose_stages
 from backends.entries.clears import build_clear_entry
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
 from backends.entries.guards import build_guard
-from backends.entries.names import (
-    BEGIN_QUERY,
-    CLEAR,
-    CONSTANTS,
-    DRAW,
-    END_QUERY,
-    ENTRIES,
-    INDEX_BUFFER,
-    OUTPUTS,
-    QUERY_RESULT,
-    READ,
-    RECORDED,
-    SINGLES,
-    TARGETS,
-    UNITS,
-    UPLOAD,
-    VERTEX_BUFFERS,
-)
+from backends.entries.names import ENTRIES, RECORDED
 from backends.entries.outputs import build_output_entry
 from backends.entries.python_table import TUPLE_ITEMS
 from backends.entries.queries import build_query_entry, build_result_entry
@@ -39,6 +22,22 @@ from backends.entries.targets import build_target_entry
 from backends.entries.uploads import build_upload_entry
 from backends.llvm.builder.module import Module
 
+_BUILDERS: dict[str, Callable[..., None]] = {
+    "draw_vbo": build_draw_entry,
+    "set_constant_buffer": build_constant_entry,
+    "set_vertex_buffers": build_vertex_buffer_entry,
+    "set_index_buffer": build_index_buffer_entry,
+    "buffer_subdata": build_upload_entry,
+    "set_framebuffer_state": build_target_entry,
+    "clear": build_clear_entry,
+    "texture_read": build_read_entry,
+    "set_stream_output_targets": build_output_entry,
+    "begin_query": build_query_entry,
+    "end_query": build_query_entry,
+    "get_query_result": build_result_entry,
+}
+"""Builders of entries that do more than their row says."""
+
 
 def build_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0]) -> None:
     """One function for each of ENTRIES, and GUARD.
@@ -47,13 +46,8 @@ def build_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0])
     """
     build_common(module)
     build_choose_stages(module)
-    builders: dict[str, Callable[..., None]] = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
-    builders |= {VERTEX_BUFFERS: build_vertex_buffer_entry, INDEX_BUFFER: build_index_buffer_entry, UPLOAD: build_upload_entry}
-    builders |= {TARGETS: build_target_entry, CLEAR: build_clear_entry, READ: build_read_entry, OUTPUTS: build_output_entry}
-    builders |= dict.fromkeys((BEGIN_QUERY, END_QUERY), build_query_entry) | {QUERY_RESULT: build_result_entry}
-    builders |= dict.fromkeys(UNITS, build_unit_entry) | dict.fromkeys(SINGLES, build_single_entry)
     for number, name in enumerate(ENTRIES):
-        builders.get(name, build_bind_entry)(module, name, number, slot_offset)
+        _BUILDERS.get(name, build_setter_entry)(module, name, number, slot_offset)
     build_guard(module, slot_offset, items)
 
 
@@ -61,7 +55,6 @@ def build_observed_entries(module: Module, slot_offset: int, items: int = TUPLE_
     """One function for each of RECORDED, which appends what it has carried out, and GUARD."""
     build_common(module)
     build_make_room(module)
-    builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     for number, name in enumerate(RECORDED):
-        builders[name](module, name, number, slot_offset, records=True)
+        _BUILDERS[name](module, name, number, slot_offset, records=True)
     build_guard(module, slot_offset, items)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import CLEAR_ALL, STOPS, ClearCall
+from backends.device.commands.bound_record import CLEAR_ALL, ClearCall
 from backends.device.commands.known_objects import Kind
-from backends.entries.arguments import Entry
-from backends.entries.names import BUFFERS, CLEAR_DEPTH, CLEARED, COLOR, KEYWORDS, STENCIL
+from backends.entries.arguments import Entry, Taken
 from backends.entries.python_table import FLOAT_VALUE, OBJECT_TYPE
+from backends.entries.setters import carry_out, hinders
 from backends.llvm.builder.function import F32, F64, I32, I64, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGEST_FLOAT
@@ -20,37 +20,27 @@ def build_clear_entry(module: Module, name: str, number: int, slot_offset: int) 
     """clear(buffers, *, color, depth, stencil)."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b, python = entry.f, entry.record, entry.python
-    entry.fall_back((b.get("hindrances") & int(STOPS)).ne(0) | b.get("executor").eq(0))
-    entry.fall_back((entry.count > 1) | (entry.keywords > len(CLEARED)))
-    memory = f.alloca(f"[{ctypes.sizeof(ClearCall)} x i8]")
-    call = Record(f, memory, ClearCall)
-    call.set("buffers", f.const(I32, CLEAR_ALL))
-    call.set("stencil", f.const(I32, 0))
-    call.set("depth", f.const(F64, 1.0))
+    f, b, taken = entry.f, entry.record, Taken(entry)
+    entry.fall_back(hinders(b) | b.get("executor").eq(0))
+    call = Record(f, f.alloca(f"[{ctypes.sizeof(ClearCall)} x i8]"), ClearCall)
+    call.set("buffers", CLEAR_ALL)
+    call.set("stencil", 0)
+    call.set("depth", 1.0)
     for channel in range(4):
-        call.set("color", f.const(I32, 0), channel)
-    with f.if_(entry.count.ne(0)):
-        call.set("buffers", _buffers(entry, entry.argument(0)))
-    with f.range(0, entry.keywords.trunc(I32)) as k:
-        given, thing = entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64))
-        is_word = {word: given.eq(python.get("names", KEYWORDS.index(word))) for word in CLEARED}
-        with f.else_of(is_word[COLOR]) as others:
-            items, _ = entry.items(thing, 4, 4)
-            for channel in range(4):
-                value = _number(entry, f.load(I64, items, 8 * channel, 8))
-                call.set("color", value.cast("fptrunc", F32).bits_as(I32), channel)
-            others()
-            with f.else_of(is_word[STENCIL]) as no_stencil:
-                call.set("stencil", entry.integer(thing, 0, (1 << 31) - 1).trunc(I32))
-                no_stencil()
-                with f.else_of(is_word[BUFFERS] & entry.count.eq(0)) as depth:
-                    call.set("buffers", _buffers(entry, thing))
-                    depth()
-                    entry.fall_back(~is_word[CLEAR_DEPTH])
-                    call.set("depth", _number(entry, thing))
-    code = f.call_pointer(I32, b.get("clear_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
-    entry.fall_back(code.ne(0))
+        call.set("color", 0, channel)
+
+    def take_color(thing: Val) -> None:
+        items, _ = entry.items(thing, 4, 4)
+        for channel in range(4):
+            value = _number(entry, f.load(I64, items, 8 * channel, 8))
+            call.set("color", value.cast("fptrunc", F32).bits_as(I32), channel)
+
+    taken.by("color", take_color)
+    taken.by("stencil", lambda thing: call.set("stencil", entry.integer(thing, 0, (1 << 31) - 1).trunc(I32)))
+    taken.by("buffers", lambda thing: call.set("buffers", _buffers(entry, thing)))
+    taken.by("depth", lambda thing: call.set("depth", _number(entry, thing)))
+    taken.parse()
+    entry.fall_back(carry_out(b, "clear_entry", call.pointer).ne(0))
     entry.done()
 
 

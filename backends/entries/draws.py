@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import fields
 
-from backends.device.commands.bound_record import STOPS, DrawCall, VertexBufferSlot
+from backends.device.commands.bound_record import DrawCall, VertexBufferSlot
 from backends.device.commands.known_objects import Kind
 from backends.device.stream_target import TargetRecord
 from backends.entries.arguments import Entry
-from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAIN, RESTART, STREAMED
 from backends.entries.recording import MOST_DRAW, append_draw, lacks_room, plain_number
+from backends.entries.setters import carry_out, hinders
 from backends.llvm.builder.function import I32, I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
 from backends.pipe.enums import Prim
+from backends.pipe.ranges import RANGES
+from backends.pipe.state import DrawInfo
 
-_U32 = (1 << 32) - 1
-_TAKEN = KEYWORDS[: KEYWORDS.index(STREAMED) + 1]
+_RANGES = RANGES[DrawInfo]
+_STREAMED = "count_from_stream_output"
+_TAKEN = (*(item.name for item in fields(DrawInfo) if item.name != "indexed"), _STREAMED)
 """Fields of DrawInfo that the entry takes by keyword, and the target that gives `count`."""
-
-
-def _offset(name: str) -> int:
-    return int(getattr(DrawCall, {**PLAIN, PATCH: "patch_vertices", STREAMED: "count"}.get(name, name)).offset)
+_PLACES = {"drawid": "draw_id", "vertices_per_patch": "patch_vertices", "min_index": "pad", "max_index": "pad", _STREAMED: "count"}
+"""Fields of DrawCall that have other names. Those that only hint go to the padding."""
 
 
 def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:
@@ -29,7 +31,7 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b = entry.f, entry.record
-    entry.fall_back((b.get("hindrances") & int(STOPS)).ne(0) | b.get("executor").eq(0) | (entry.count > 1))
+    entry.fall_back(hinders(b) | b.get("executor").eq(0) | (entry.count > 1))
     if records:
         entry.fall_back(lacks_room(b, MOST_DRAW))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
@@ -44,9 +46,9 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *
         f.call(PTR, "memcpy", memory, given.get().as_pointer(), f.const(I64, ctypes.sizeof(DrawCall)))
         otherwise()
         f.call(PTR, "memset", memory, f.const(I32, 0), f.const(I64, ctypes.sizeof(DrawCall)))
-        call.set("mode", f.const(I32, 4))
-        call.set("instance_count", f.const(I32, 1))
-        call.set("restart_index", f.const(I32, -1))
+        call.set("mode", int(DrawInfo().mode))
+        call.set("instance_count", 1)
+        call.set("restart_index", -1)
     target = f.var(I64, 0)
     with f.range(0, entry.keywords.trunc(I32)) as k:
         _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)), target)
@@ -55,7 +57,7 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *
     if records:
         entry.fall_back(target.get().ne(0))
         entry.fall_back(call.get("mode").eq(int(Prim.PATCHES)))  # the words of a draw have no number of vertices of a patch
-    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
+    code = carry_out(b, "draw_entry", memory)
     if records:
         with f.leaving(code.ne(0)):
             result = entry.call_python(plain_number(name))
@@ -74,46 +76,43 @@ def _streamed_count(entry: Entry, target: Record) -> Val:
     first = Record(f, b.address("vertex_buffers"), VertexBufferSlot)
     stride = f.select(first.get("address").ne(0), first.get("stride"), target.get("stride").zext(I64))
     count = f.select(stride > 0, target.get("offset").udiv(f.max(stride, f.const(I64, 1))), f.const(I64, 0))
-    entry.fall_back(count > _U32)
+    entry.fall_back(count > _RANGES["count"][1])
     return count.trunc(I32)
 
 
 def _take_keyword(entry: Entry, memory: Val, name: Val, thing: Val, target: Var) -> None:
     """Write one field of the call. target: takes the address of the TargetRecord that is named."""
-    f, python = entry.f, entry.python
-    number = f.var(I32, -1)
-    for k in range(len(_TAKEN)):
-        number.set(f.select(name.eq(python.get("names", k)), f.const(I32, k), number.get()))
+    f, number = entry.f, entry.f.var(I32, -1)
+    for k, taken in enumerate(_TAKEN):
+        number.set(f.select(name.eq(entry.name(taken)), f.const(I32, k), number.get()))
     entry.fall_back(number.get() < 0)
     place, value = number.get(), f.var(I64, 0)
-    with f.else_of(place.eq(KEYWORDS.index(MODE))) as others:
+    with f.else_of(place.eq(_TAKEN.index("mode"))) as others:
         mode = entry.known(thing, Kind.PRIM)
         entry.fall_back(mode.eq(0))
         value.set(mode - 1)
         others()
-        with f.else_of(place.eq(KEYWORDS.index(RESTART))) as numbers:
-            is_true = thing.eq(python.get("true"))
-            entry.fall_back(~(is_true | thing.eq(python.get("false"))))
-            value.set(is_true.zext(I64))
+        with f.else_of(place.eq(_TAKEN.index("primitive_restart"))) as numbers:
+            value.set(entry.truth(thing))
             numbers()
-            with f.else_of(place.eq(KEYWORDS.index(STREAMED))) as plain:
+            with f.else_of(place.eq(_TAKEN.index(_STREAMED))) as plain:
                 target.set(entry.known(thing, Kind.STREAM_TARGET))
                 entry.fall_back(target.get().eq(0))
                 plain()
                 value.set(_number(entry, place, thing))
-    offsets = f.module.constant("keyword_offsets", I32, [_offset(name) for name in _TAKEN])
-    f.store(value.get().trunc(I32), f.at(memory, f.load(I32, f.value(PTR, offsets), place << 2)))
+    offsets = [int(getattr(DrawCall, _PLACES.get(name, name)).offset) for name in _TAKEN]
+    table = f.module.constant("keyword_offsets", I32, offsets)
+    f.store(value.get().trunc(I32), f.at(memory, f.load(I32, f.value(PTR, table), place << 2)))
 
 
 def _number(entry: Entry, place: Val, thing: Val) -> Val:
-    """The number (i64) of a field. Wrong ones are left to the Python method."""
-    f = entry.f
-    is_bias = place.eq(KEYWORDS.index(BIAS))
-    found = entry.integer(thing, -(1 << 31), _U32)
-    low = f.select(is_bias, f.const(I64, -(1 << 31)), 0)
-    high = f.select(is_bias, f.const(I64, (1 << 31) - 1), f.const(I64, _U32))
-    high = f.select(place.eq(KEYWORDS.index(PATCH)), f.const(I64, 32), high)
-    high = f.select(place.eq(KEYWORDS.index(INDEX_SIZE)), f.const(I64, 4), high)
-    is_three = place.eq(KEYWORDS.index(INDEX_SIZE)) & found.eq(3)
-    entry.fall_back((found < low) | (found > high) | is_three)
+    """The number (i64) of a field, in its range."""
+    f, limits = entry.f, [_RANGES.get(name, (0, 0)) for name in _TAKEN]
+    found = entry.integer(thing, min(low for low, _ in limits), max(high for _, high in limits))
+    low, high = (
+        f.load(I64, f.value(PTR, f.module.constant(name, I64, [pair[k] for pair in limits])), place << 3, 8)
+        for k, name in enumerate(("keyword_lows", "keyword_highs"))
+    )
+    is_odd = place.eq(_TAKEN.index("index_size")) & found.eq(3)
+    entry.fall_back((found < low) | (found > high) | is_odd)
     return found

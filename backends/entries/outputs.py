@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from backends.device.commands.known_objects import Kind
 from backends.device.stream_target import TargetRecord
-from backends.entries.arguments import Entry
+from backends.entries.arguments import Entry, Taken
 from backends.entries.choosing import CHOOSE_STAGES
-from backends.entries.names import KEYWORDS, PLACES
-from backends.llvm.builder.function import I64, PTR, Module
+from backends.llvm.builder.function import I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
@@ -18,8 +17,7 @@ def build_output_entry(module: Module, name: str, number: int, slot_offset: int)
     """set_stream_output_targets(targets, *, offsets). Python lets go of targets that were destroyed while they were bound."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b = entry.f, entry.record
-    entry.fall_back((entry.count > 1) | (entry.keywords > 1))
+    f, b, taken = entry.f, entry.record, Taken(entry)
     targets, places = f.alloca(f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]"), f.alloca(f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]")
     for slot in range(MAX_STREAM_OUTPUT_TARGETS):
         bound = b.get("stream_targets", slot)
@@ -27,22 +25,27 @@ def build_output_entry(module: Module, name: str, number: int, slot_offset: int)
             entry.fall_back(Record(f, bound.as_pointer(), TargetRecord).get("ended").ne(0))
         f.store(f.const(I64, 0), targets, 8 * slot, 8)
         f.store(f.const(I64, _APPEND), places, 8 * slot, 8)
-    with f.if_(entry.count.ne(0)):
-        items, count = entry.items(entry.argument(0), 0, MAX_STREAM_OUTPUT_TARGETS)
+
+    def take_targets(thing: Val) -> None:
+        items, count = entry.items(thing, 0, MAX_STREAM_OUTPUT_TARGETS)
         with f.range(0, count) as k:
-            thing = f.load(I64, items, k << 3, 8)
-            with f.if_(thing.ne(entry.python.get("none"))):
-                found = entry.known(thing, Kind.OUTPUT_TARGET)
+            one = f.load(I64, items, k << 3, 8)
+            with f.if_(one.ne(entry.python.get("none"))):
+                found = entry.known(one, Kind.OUTPUT_TARGET)
                 entry.fall_back(found.eq(0))
                 f.store(found, targets, k << 3, 8)
-    with f.if_(entry.keywords.ne(0)):
-        entry.fall_back(entry.keyword(f.const(I64, 0)).ne(entry.python.get("names", KEYWORDS.index(PLACES))))
-        items, count = entry.items(entry.argument(entry.count), 0, MAX_STREAM_OUTPUT_TARGETS)
+
+    def take_offsets(thing: Val) -> None:
+        items, count = entry.items(thing, 0, MAX_STREAM_OUTPUT_TARGETS)
         with f.range(0, count) as k:
             given = entry.integer(f.load(I64, items, k << 3, 8), _APPEND, _U32)
             place = f.select(given.eq(_U32), f.const(I64, _APPEND), given)
             entry.fall_back(place.ne(_APPEND) & (place & 3).ne(0))
             f.store(place, places, k << 3, 8)
+
+    taken.by("targets", take_targets)
+    taken.by("offsets", take_offsets)
+    taken.parse()
     for slot in range(MAX_STREAM_OUTPUT_TARGETS):
         target, place = f.load(I64, targets, 8 * slot, 8), f.load(I64, places, 8 * slot, 8)
         with f.if_(target.ne(0) & place.ne(_APPEND)):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ctypes import c_uint64
 from typing import Any
 
-NAMES = 32
+NAMES = 64
 FALLBACKS = 32
 
 OBJECT_TYPE = 8  # byte offsets: the type of an object

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from backends.device.commands.bound_record import STOPS, Hindrance, Word
 from backends.device.commands.condition import Answer, QueryRecord
 from backends.device.commands.known_objects import Kind
-from backends.entries.arguments import Entry
-from backends.entries.names import END_QUERY, KEYWORDS, WAIT
+from backends.entries.arguments import Entry, Taken
+from backends.entries.setters import hinders, put_word
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MOST_INTERVALS
@@ -35,12 +35,9 @@ def change_query(f: Function, bound: Record, q: Record, is_end: Val, leave: Call
         _put(q, first=f.const(I64, 0), end=f.const(I64, 0), is_again=f.const(I32, 1), is_due=f.const(I32, 0))
         _put(q, opened=now, is_active=f.const(I32, 1), answer=f.const(I32, int(Answer.NONE)))
         bound.set("counting", bound.get("counting") + 1)
-    counts, word = bound.get("counting").ne(0), bound.address("words", Word.COUNT_SAMPLES)
+    counts = bound.get("counting").ne(0)
     bound.set("interval", f.select(counts, now, 0))
-    wanted = f.select(counts, bound.get("counting_word"), 0)
-    with f.if_(f.load(I64, word, 0, 8).ne(wanted)):
-        f.store(wanted, word, 0, 8)
-        bound.set("are_words_new", f.const(I32, 1))
+    put_word(bound, Word.COUNT_SAMPLES, f.select(counts, bound.get("counting_word"), 0))
 
 
 def _put(q: Record, **values: Val) -> None:
@@ -52,12 +49,11 @@ def build_query_entry(module: Module, name: str, number: int, slot_offset: int) 
     """begin_query(query) and end_query(query): queries that Python has begun before."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f = entry.f
-    entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
-    found = entry.known(entry.argument(0), Kind.QUERY)
-    entry.fall_back(found.eq(0))
-    is_end = Val(f, BOOL, "true" if name == END_QUERY else "false")
-    change_query(f, entry.record, Record(f, found.as_pointer(), QueryRecord), is_end, entry.fall_back)
+    f, taken = entry.f, Taken(entry)
+    found = taken.known("query", Kind.QUERY)
+    taken.parse()
+    is_end = Val(f, BOOL, "true" if name == "end_query" else "false")
+    change_query(f, entry.record, Record(f, found.get().as_pointer(), QueryRecord), is_end, entry.fall_back)
     entry.done("true")
 
 
@@ -68,16 +64,12 @@ def build_result_entry(module: Module, name: str, number: int, slot_offset: int)
     """
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b, python = entry.f, entry.record, entry.python
-    entry.fall_back(entry.count.ne(1) | (entry.keywords > 1) | b.get("executor").eq(0) | b.get("has_listener").ne(0))
-    entry.fall_back((b.get("hindrances") & _STOPS).ne(0))
-    with f.if_(entry.keywords.ne(0)):  # samples are waited for in any case
-        wait = entry.argument(1)
-        entry.fall_back(entry.keyword(f.const(I64, 0)).ne(python.get("names", KEYWORDS.index(WAIT))))
-        entry.fall_back(wait.ne(python.get("true")) & wait.ne(python.get("false")))
-    found = entry.known(entry.argument(0), Kind.QUERY)
-    entry.fall_back(found.eq(0))
-    q = Record(f, found.as_pointer(), QueryRecord)
+    f, b, python, taken = entry.f, entry.record, entry.python, Taken(entry)
+    found = taken.known("query", Kind.QUERY)
+    taken.truth("wait")  # samples are waited for in any case
+    taken.parse()
+    entry.fall_back(b.get("executor").eq(0) | b.get("has_listener").ne(0) | hinders(b, _STOPS))
+    q = Record(f, found.get().as_pointer(), QueryRecord)
     entry.fall_back(q.get("is_active").ne(0) | q.get("is_due").eq(0) | q.get("is_again").eq(0) | q.get("end").eq(0))
     code, executor = f.var(I32, 0), b.get("executor").as_pointer()
     with f.if_(f.call_pointer(I32, b.get("work_entry").as_pointer(), executor).ne(0)):

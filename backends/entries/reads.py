@@ -5,36 +5,31 @@ from __future__ import annotations
 from backends.device.commands.bound_record import STOPS, Hindrance, TextureSlot
 from backends.device.commands.known_objects import Kind
 from backends.device.copy_job import Crewed
-from backends.entries.arguments import Entry
-from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
+from backends.entries.arguments import Entry, Taken
+from backends.entries.setters import hinders
 from backends.llvm.builder.function import I32, I64, PTR, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGE_COPY
 
 _STOPS = int(STOPS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
-_WRITABLE = 1  # PyBUF_WRITABLE
 
 
 def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
     """texture_read(resource, into). Other threads run Python while pending work is carried out, but cannot enter the context."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b, python = entry.f, entry.record, entry.python
-    entry.fall_back(entry.count.ne(2) | entry.keywords.ne(0) | b.get("executor").eq(0) | b.get("has_listener").ne(0))
-    entry.fall_back((b.get("hindrances") & _STOPS).ne(0))
-    known = entry.known(entry.argument(0), Kind.TEXTURE)
-    entry.fall_back(known.eq(0))
+    f, b, python, taken = entry.f, entry.record, entry.python, Taken(entry)
+    texture, into = taken.known("resource", Kind.TEXTURE), taken.given("into")
+    taken.parse()
+    entry.fall_back(b.get("executor").eq(0) | b.get("has_listener").ne(0) | hinders(b, _STOPS))
+    known = texture.get()
     t = Record(f, known.as_pointer(), TextureSlot)
     source, stride, row, rows = (t.get(field) for field in ("address", "stride", "row_bytes", "rows"))
     needed, extent = row * rows, stride * rows
     is_large = needed >= LARGE_COPY
     entry.fall_back(is_large & b.get("copy_entry").eq(0))
-    view = f.alloca(f"[{BUFFER_SIZE} x i8]", 16)
-    got = f.call_pointer(I32, python.get("get_buffer").as_pointer(), entry.argument(1).as_pointer(), view, f.const(I32, _WRITABLE))
-    with f.leaving(got.ne(0)):
-        f.call_pointer(None, python.get("clear_error").as_pointer())
-        entry.leave()
-    target, length, code = f.load(I64, view, BUFFER_DATA, 8), f.load(I64, view, BUFFER_LENGTH, 8), f.var(I32, 1)
+    view, target, length = entry.bytes_of(into.get(), is_written=True)
+    code = f.var(I32, 1)
     is_apart = (source + extent).ule(target) | (target + length).ule(source)
     memory = t.get("owner").as_pointer()  # another thread may destroy the texture meanwhile
     f.call_pointer(None, python.get("take_reference").as_pointer(), memory)
@@ -55,6 +50,6 @@ def build_read_entry(module: Module, name: str, number: int, slot_offset: int) -
             at, place = source + k.zext(I64) * stride, target + k.zext(I64) * row
             f.call(PTR, "memcpy", place.as_pointer(), at.as_pointer(), row)
     f.call_pointer(None, python.get("drop_reference").as_pointer(), memory)
-    f.call_pointer(None, python.get("release_buffer").as_pointer(), view)
+    entry.release(view)
     entry.fall_back(code.get().ne(0))
     entry.done()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backends.device.commands.bound_record import Hindrance
 from backends.device.commands.known_objects import Kind, TargetsKey
-from backends.entries.arguments import Entry
-from backends.entries.names import COLORS, DEPTH, KEYWORDS
+from backends.entries.arguments import Entry, Taken
+from backends.entries.setters import hinders
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TARGETS
@@ -17,21 +17,20 @@ def build_target_entry(module: Module, name: str, number: int, slot_offset: int)
     """set_framebuffer_state(*, cbufs, zsbuf)."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
-    f, b, python = entry.f, entry.record, entry.python
-    entry.fall_back(entry.count.ne(0) | (entry.keywords < 1) | (entry.keywords > 2) | b.get("executor").eq(0))
-    entry.fall_back((b.get("hindrances") & _STOPS).ne(0))
+    f, b, taken = entry.f, entry.record, Taken(entry)
+    entry.fall_back(entry.keywords.eq(0) | b.get("executor").eq(0) | hinders(b, _STOPS))
     objects, count = f.alloca(f"[{MAX_TARGETS} x i64]"), f.var(I32, 0)
     f.call(PTR, "memset", objects, f.const(I32, 0), f.const(I64, 8 * MAX_TARGETS))
-    with f.range(0, entry.keywords.trunc(I32)) as k:
-        given, thing = entry.keyword(k.zext(I64)), entry.argument(k.zext(I64))
-        with f.else_of(given.eq(python.get("names", KEYWORDS.index(COLORS)))) as others:
-            items, size = entry.items(thing, 0, MAX_COLOR_BUFFERS)
-            count.set(size)
-            with f.range(0, size) as place:
-                f.store(_surface(entry, f.load(I64, items, place << 3, 8)), objects, place << 3, 8)
-            others()
-            entry.fall_back(given.ne(python.get("names", KEYWORDS.index(DEPTH))))
-            f.store(_surface(entry, thing), objects, 8 * MAX_COLOR_BUFFERS, 8)
+
+    def take_colors(thing: Val) -> None:
+        items, size = entry.items(thing, 0, MAX_COLOR_BUFFERS)
+        count.set(size)
+        with f.range(0, size) as place:
+            f.store(_surface(entry, f.load(I64, items, place << 3, 8)), objects, place << 3, 8)
+
+    taken.by("cbufs", take_colors)
+    taken.by("zsbuf", lambda thing: f.store(_surface(entry, thing), objects, 8 * MAX_COLOR_BUFFERS, 8))
+    taken.parse()
     first = f.var(I64, 0)
     for nearer in reversed(range(MAX_TARGETS)):
         thing = f.load(I64, objects, 8 * nearer, 8)

@@ -17,6 +17,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
 from backends.pipe.flags import check_bits
+from backends.pipe.ranges import RANGES
 from tgsi.language.diagnostics import UnsupportedError
 
 MOST_ITEMS = 1 << 16
@@ -168,7 +169,16 @@ Converter = Callable[[Any, str], Any]
 def _converters(kind: type[Any]) -> dict[str, Converter]:
     """The function that converts each field of a template."""
     hints = hints_of(kind)
-    return {item.name: converter(hints[item.name]) for item in fields(kind)}
+    ranges = RANGES.get(kind, {})
+    return {
+        item.name: partial(_in_range, ranges[item.name]) if item.name in ranges else converter(hints[item.name]) for item in fields(kind)
+    }
+
+
+def _in_range(limits: tuple[int, int], value: Any, argument: str) -> int:
+    if type(value) is int and limits[0] <= value <= limits[1]:
+        return value
+    return integer(value, argument, *limits)
 
 
 def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[str, Any], argument: str) -> T:

@@ -23,6 +23,10 @@ def _without_streams(given: Given) -> bool:
     return getattr(given["shader"], "stream_output", None) is None
 
 
+def _never(given: Given) -> bool:
+    return False
+
+
 _STATES: dict[str, tuple[str, dict[str, Argument], OneWord | None]] = {
     "blend": (s.OBJECTS, s.template_of(state.BlendState, state.RenderTargetBlend), OneWord(Word.BLEND, Kind.BLEND)),
     "rasterizer": (s.OBJECTS, s.template_of(state.RasterizerState), OneWord(Word.RASTERIZER, Kind.RASTERIZER)),
@@ -51,7 +55,10 @@ def _source_of(stage: Processor) -> str:
 
 
 _SHADER_EFFECTS: dict[Processor, OneWord] = {
-    Processor.VERT: OneWord(shader_word(Processor.VERT), Kind.VERTEX_SHADER, unless=int(Hindrance.STAGES), only_if=_without_streams),
+    Processor.VERT: OneWord(
+        shader_word(Processor.VERT), Kind.VERTEX_SHADER, chooses_stages=True, unless=int(Hindrance.STAGES), only_if=_without_streams
+    ),
+    **{stage: OneWord(shader_word(stage), kind, takes_none=True, chooses_stages=True, only_if=_never) for stage, kind in MIDDLE.items()},
     Processor.FRAG: OneWord(shader_word(Processor.FRAG), Kind.FRAGMENT_SHADER),
 }
 KNOWN_SHADERS = {Processor.VERT: Kind.VERTEX_SHADER, **MIDDLE, Processor.FRAG: Kind.FRAGMENT_SHADER}

@@ -113,6 +113,7 @@ ROWS = [
                 rest=AGAIN,
             ),
         ),
+        is_native=True,
     ),
     Row(
         *("set_vertex_buffers", Does.SET, s.BINDINGS, {"buffers": s.ITEMS}, {"start": s.start(limits.MAX_VERTEX_BUFFERS)}),
@@ -136,6 +137,7 @@ ROWS = [
                 taker=Taker.VERTEX_SLOTS,
             ),
         ),
+        is_native=True,
     ),
     Row(
         *("set_index_buffer", Does.SET, s.BINDINGS, {"index": Argument("a buffer, bytes, an array, or None")}),
@@ -152,6 +154,7 @@ ROWS = [
                 plain=_index_range,
             ),
         ),
+        is_native=True,
     ),
     Row("rebind_viewports", Does.SET, s.EXTENSION, {"bound": Argument("viewports that were set before")}),
     Row(
@@ -192,6 +195,7 @@ ROWS = [
             ),
         ),
         effect=TARGETS,
+        is_native=True,
     ),
     Row(
         *("set_viewport_states", Does.SET, s.PARAMETERS, {"states": Argument("ViewportStates")}, {"start": s.start(limits.MAX_VIEWPORTS)}),
@@ -271,5 +275,6 @@ ROWS = [
             {"offsets": Argument("bytes, -1 appends", default=())},
         ),
         why="the targets themselves keep how much was written",
+        is_native=True,
     ),
 ]

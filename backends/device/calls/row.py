@@ -50,13 +50,16 @@ class Waits(Enum):
 class OneWord:
     """Effect on one word of the bound state, whatever was bound before.
 
-    known: kind of the objects that native entries know by their addresses. unless: Hindrance bits with which the call has more effects.
-    only_if: tells from the arguments if the call determines nothing else.
+    known: kind of the objects that native entries know by their addresses. takes_none: None stands for 0. chooses_stages: the call decides
+    about stages and stream output, too. unless: Hindrance bits with which the call has more effects. only_if: tells from the arguments if
+    the call determines nothing else.
     """
 
     word: int
     known: Kind | None = None
     _: KW_ONLY
+    takes_none: bool = False
+    chooses_stages: bool = False
     unless: int = 0
     hinders: int = 0
     only_if: Callable[[Given], bool] | None = None
@@ -174,7 +177,8 @@ class Row:
     """A call: a method of a context.
 
     positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
-    which the first that fits is written. effect: on the words of the bound state. why: reason why checks, parsers or words of the call do
+    which the first that fits is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
+    calls with an effect on known objects follow from the row. why: reason why checks, parsers or words of the call do
     not follow from the row.
     """
 
@@ -186,6 +190,7 @@ class Row:
     _: KW_ONLY
     fixed: tuple[Fixed, ...] = ()
     effect: OneWord | Listed | Units | None = None
+    is_native: bool = False
     waits: Waits = Waits.NOTHING
     why: str = ""
 

@@ -62,6 +62,7 @@ ROWS = [
                 plain=_clear,
             ),
         ),
+        is_native=True,
     ),
     Row("clear_render_target", Does.SET, s.CLEARING, {"target": Argument("a Surface")}, {"color": s.COLOR, **s.PLACES}),
     Row(
@@ -81,6 +82,7 @@ ROWS = [
         *("draw_vbo", Does.SET, 'context.rst, "Drawing"', {"info": template("a DrawInfo", state.DrawInfo)}),
         {"index": Argument("indices of this draw", default=None), "index_offset": s.OFFSET, **_INDIRECT},
         fixed=(Fixed(Command.DRAW, _DRAW_WORDS, taker=Taker.CALL, plain=_draw),),
+        is_native=True,
     ),
     Row("draw_mesh_tasks", Does.SET, s.HEADER, _GRID, why="grids of meshes depend on the programs"),
     Row("draw_many", Does.SET, s.EXTENSION, {"records": template("a structured array", state.DrawInfo).by(REQUIRED)}),
@@ -91,6 +93,7 @@ ROWS = [
         {"query": s.QUERY},
         fixed=(Fixed(Command.QUERY, s.NEEDED_HANDLE, number=0, taker=Taker.QUERY),),
         why=s.QUERY_REASON,
+        is_native=True,
     ),
     Row(
         "end_query",
@@ -99,6 +102,7 @@ ROWS = [
         {"query": s.QUERY},
         fixed=(Fixed(Command.QUERY, s.NEEDED_HANDLE, number=1, taker=Taker.QUERY),),
         why=s.QUERY_REASON,
+        is_native=True,
     ),
     Row(
         *("get_query_result_resource", Does.SET, s.HEADER, {"query": s.QUERY, "resource": s.BUFFER}),
@@ -187,6 +191,7 @@ ROWS = [
                 plain=_plain_write,
             ),
         ),
+        is_native=True,
     ),
     Row(
         *("texture_subdata", Does.SET, s.HEADER, {"resource": s.TEXTURE, "data": s.MEMORY}),
@@ -226,8 +231,18 @@ ROWS = [
         {"level": s.LEVEL, "box": s.BOX, "stride": s.STRIDE, "layer_stride": s.STRIDE},
         waits=Waits.WRITES,
         why=s.TRANSFER,
+        is_native=True,
     ),
-    Row("get_query_result", Does.NUMBER, s.QUERIES, {"query": s.QUERY}, {"wait": s.CONDITIONAL}, waits=Waits.QUERY, why=s.QUERY_REASON),
+    Row(
+        "get_query_result",
+        Does.NUMBER,
+        s.QUERIES,
+        {"query": s.QUERY},
+        {"wait": s.CONDITIONAL},
+        waits=Waits.QUERY,
+        why=s.QUERY_REASON,
+        is_native=True,
+    ),
     Row("flush", Does.FLUSH, s.FLUSHING, {"flags": flags("flags", enums.FlushFlags, default=enums.FlushFlags.NONE)}, waits=Waits.ALL),
     Row(
         *("transfer_map", Does.MAP, s.TRANSFERS, {"resource": s.RESOURCE}, {"level": s.LEVEL, "usage": s.USAGE.by(None), "box": s.BOX}),

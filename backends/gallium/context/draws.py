@@ -27,26 +27,15 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import Remembered, integer, make
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.field_list import takes_fields
-from backends.pipe.limits import MAX_DRAWS, MAX_PATCH_VERTICES
+from backends.pipe.limits import MAX_DRAWS
+from backends.pipe.ranges import INDEX_SIZES, RANGES
 from backends.pipe.state import DrawInfo
 
 if TYPE_CHECKING:
     from backends.pipe.keywords import DrawInfoFields, GridInfoFields
 
 _FIELDS = tuple(item.name for item in fields(DrawInfo))
-_U32 = (1 << 32) - 1
-_RANGES = {
-    "count": (0, _U32),
-    "start": (0, _U32),
-    "instance_count": (0, _U32),
-    "start_instance": (0, _U32),
-    "index_bias": (-(1 << 31), (1 << 31) - 1),
-    "restart_index": (0, _U32),
-    "drawid": (0, _U32),
-    "vertices_per_patch": (0, MAX_PATCH_VERTICES),
-    "min_index": (0, _U32),
-    "max_index": (0, _U32),
-}
+_RANGES = RANGES[DrawInfo]
 _INFO_FIELDS = frozenset(item.name for item in fields(DrawInfo))
 
 
@@ -176,15 +165,14 @@ class Draws(ContextCore):
     def _info(given: dict[str, Any]) -> DrawInfo:
         for field, value in given.items():
             limits = _RANGES.get(field)
+            if field == "index_size" and integer(value, "draw_vbo: index_size") not in INDEX_SIZES:
+                raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
             if limits is not None:
                 given[field] = integer(value, f"draw_vbo: {field}", *limits)
             elif field == "mode":
                 given[field] = lookup(Prim, value, "draw_vbo: mode")
             elif field in ("primitive_restart", "indexed"):
                 given[field] = bool(value)
-            elif field == "index_size":
-                if integer(value, "draw_vbo: index_size") not in (0, 1, 2, 4):
-                    raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
             else:
                 from backends.pipe.foreign_fields import field_hint  # loaded only for a message
 

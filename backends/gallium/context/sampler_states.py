@@ -20,7 +20,6 @@ from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.field_list import takes_fields
 from backends.pipe.limits import MAX_SAMPLERS
 from backends.pipe.state import (
-    MAX_ANISOTROPY,
     SamplerState,
 )
 
@@ -50,7 +49,6 @@ class SamplerStates(ContextCore):
             # Floats lose integers above 2**24, and views of integer formats need them exactly.
             r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
             made = replace(made, border_color=(r, g, b, a))
-        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
         return self._create_object("sampler", made)
 
     def bind_sampler_states(

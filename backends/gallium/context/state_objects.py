@@ -13,15 +13,12 @@ from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer, make, sequence
+from backends.pipe.checks import make, sequence
 from backends.pipe.field_list import takes_fields
 from backends.pipe.limits import (
     MAX_ATTRIBUTES,
     MAX_COLOR_BUFFERS,
     MAX_DILATE,
-    MAX_SRC_OFFSET,
-    MAX_SUBPIXEL_PRECISION_BIAS,
-    MAX_VERTEX_BUFFERS,
 )
 from backends.pipe.state import (
     BlendState,
@@ -117,10 +114,6 @@ class StateObjects(ContextCore):
         (context.rst, "CSO State")
         """
         made = make(RasterizerState, state, given, "create_rasterizer_state")
-        for field in ("clip_plane_enable", "line_stipple_factor"):
-            integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, 255)
-        for field in ("subpixel_precision_x", "subpixel_precision_y"):
-            integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, MAX_SUBPIXEL_PRECISION_BIAS)
         if not 0 <= made.conservative_raster_dilate <= MAX_DILATE:
             message = f"{made.conservative_raster_dilate} is not from 0 to {MAX_DILATE} (pixels)"
             raise ValueError(f"create_rasterizer_state: conservative_raster_dilate: {message}")
@@ -199,11 +192,7 @@ class StateObjects(ContextCore):
         for index, item in enumerate(elements):
             argument = f"{name}: elements[{index}]"
             given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, sequence(item, argument)))
-            element = make(VertexElement, given, {}, f"{name}: elements[{index}]")
-            integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, MAX_SRC_OFFSET)
-            integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, MAX_VERTEX_BUFFERS - 1)
-            integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
-            made.append(element)
+            made.append(make(VertexElement, given, {}, argument))
         return self._create_object("vertex_elements", tuple(made))
 
     def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backends.device.commands.bound_record import STOPS, Hindrance
 from backends.entries.python_table import PythonTable
+from backends.entries.setters import hinders
 from backends.llvm.builder.function import I32, PTR, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Barrier, TextureBarrier
@@ -21,7 +22,7 @@ def build_barrier(module: Module) -> None:
     f, _, bound, words, _ = begin_taker(module, "barrier")
     is_of_memory = (f.load(I32, words, -4).lshr(8) & 0xFF).ne(0)
     refuse(f, (f.load(I32, words) & f.select(is_of_memory, f.const(I32, ~_MEMORY_FLAGS), ~_FLAGS)).ne(0))
-    refuse(f, (bound.get("hindrances") & _STOPS).ne(0) | bound.get("flush_entry").eq(0))
+    refuse(f, hinders(bound, _STOPS) | bound.get("flush_entry").eq(0))
     table = f.load(PTR, bound.get("python").as_pointer(), 0, 8)
     refuse(f, table.as_address().eq(0))
     python = Record(f, table, PythonTable)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.calls.table import FIELDS
-from backends.device.commands.bound_record import CLEAR_ALL, STOPS, BoundRecord, ClearCall
+from backends.device.commands.bound_record import CLEAR_ALL, BoundRecord, ClearCall
 from backends.device.commands.client import CLEAR, ReaderRecord
 from backends.device.commands.layout import Command
+from backends.entries.setters import carry_out, hinders
 from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGEST_FLOAT
@@ -49,7 +50,7 @@ def _double(f: Function, words: Val, names: str, name: str) -> Val:
 def _clear(f: Function, reader: Val, buffers: Val, color: list[Val], depth: Val, stencil: Val) -> None:
     """Take a clear, and return whether it was taken."""
     b = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
-    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | b.get("clear_entry").eq(0) | buffers.eq(0))
+    refuse(f, hinders(b) | b.get("clear_entry").eq(0) | buffers.eq(0))
     memory = f.alloca(f"[{ctypes.sizeof(ClearCall) // 8} x i64]")
     call = Record(f, memory, ClearCall)
     call.set("buffers", buffers)
@@ -57,5 +58,4 @@ def _clear(f: Function, reader: Val, buffers: Val, color: list[Val], depth: Val,
     call.set("depth", depth)
     for channel, bits in enumerate(color):
         call.set("color", bits, channel)
-    code = f.call_pointer(I32, b.get("clear_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
-    f.ret(code.eq(0).zext(I32))
+    f.ret(carry_out(b, "clear_entry", memory).eq(0).zext(I32))

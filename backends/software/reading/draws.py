@@ -6,9 +6,10 @@ import ctypes
 from contextlib import AbstractContextManager
 
 from backends.device.calls.table import FIELDS
-from backends.device.commands.bound_record import STAGES, STOPS, BoundRecord, ConstantSlot, DrawCall
+from backends.device.commands.bound_record import STAGES, BoundRecord, DrawCall
 from backends.device.commands.client import DEFAULT_PATCH, DRAW, LEAST_DRAW, ReaderRecord
 from backends.device.commands.layout import AGAIN, MOST_CHANGES, Command
+from backends.entries.setters import carry_out, constant_slot, hinders
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES
@@ -26,7 +27,7 @@ def build_draw_words(module: Module) -> None:
     b = Record(f, r.get("bound"), BoundRecord)
     given = {name: field(f, words, DRAW, name) for name in DRAW.split()[:LEAST_DRAW]}
     is_indexed = given["indexed"].ne(0)
-    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
+    refuse(f, hinders(b) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
     refuse(f, is_indexed & r.get("index_size").eq(0))
     draw_id, patch_vertices = f.var(I32, 0), f.var(I32, DEFAULT_PATCH)
     with _has(f, count, "vertices_per_patch"):
@@ -50,8 +51,7 @@ def build_draw_words(module: Module) -> None:
     c.set("restart_index", f.select(has_restart, given["restart_index"], -1))
     c.set("draw_id", draw_id.get())
     c.set("patch_vertices", patch_vertices.get())
-    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
-    f.ret(code.eq(0).zext(I32))
+    f.ret(carry_out(b, "draw_entry", memory).eq(0).zext(I32))
 
 
 def build_call(module: Module) -> None:
@@ -60,15 +60,14 @@ def build_call(module: Module) -> None:
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)
     b, last = Record(f, r.get("bound"), BoundRecord), r.address("call")
-    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | b.get("draw_entry").eq(0))
+    refuse(f, hinders(b) | b.get("draw_entry").eq(0))
     refuse(f, f.select(count.eq(0), r.get("has_call"), count.eq(_CALL_WORDS).zext(I32)).eq(0))
     with f.if_(count.ne(0)):
         size = field(f, words, CALL, "index_size")
         refuse(f, size.ne(0) & size.ne(1) & size.ne(2) & size.ne(4))
         f.call(PTR, "memcpy", last, words, f.const(I64, 4 * _CALL_WORDS))
         r.set("has_call", 1)
-    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, last)
-    f.ret(code.eq(0).zext(I32))
+    f.ret(carry_out(b, "draw_entry", last).eq(0).zext(I32))
 
 
 def build_slot_constants(module: Module) -> None:
@@ -91,8 +90,7 @@ def build_slot_changes(module: Module) -> None:
     stage, index = detail & 7, detail.lshr(3) & 15
     refuse(f, stage.uge(STAGES) | index.uge(MAX_CONSTANT_BUFFERS))
     bound = Record(f, Record(f, reader, ReaderRecord).get("bound"), BoundRecord)
-    place = (stage * MAX_CONSTANT_BUFFERS + index) * ctypes.sizeof(ConstantSlot)
-    slot = Record(f, f.at(bound.address("constants"), place), ConstantSlot)
+    slot = constant_slot(bound, stage.zext(I64), index.zext(I64))
     size = slot.get("size").lshr(2)
     refuse(f, slot.get("room").eq(0) | bits.lshr(f.min(size, f.const(I32, MOST_CHANGES))).ne(0))
     done = f.var(I32, f.call(I32, "bind_constants", reader, stage, index, slot.get("address").as_pointer(), size))

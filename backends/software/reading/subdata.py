@@ -6,7 +6,7 @@ from backends.device.calls.table import FIELDS
 from backends.device.commands.layout import Command
 from backends.llvm.builder.function import I32, I64, Module
 from backends.software.reading.bindings import begin_taker, find_buffer, refuse
-from backends.software.reading.transfers import write_buffer
+from backends.software.reading.transfers import take_write
 
 
 def build_subdata(module: Module) -> None:
@@ -18,4 +18,4 @@ def build_subdata(module: Module) -> None:
     refuse(f, (length + 3).lshr(2).ne((count - len(names)).zext(I64)))
     address, room = find_buffer(f, reader, handle)
     refuse(f, (first > room) | (length > room - first))
-    write_buffer(f, bound, address + first, f.at(words, 4 * len(names)).as_address(), length)
+    take_write(f, bound, address + first, f.at(words, 4 * len(names)).as_address(), length)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from backends.device.commands.bound_record import Hindrance
 from backends.device.commands.client import COPY_TRANSFER, FROM_HOST, TRANSFER, ReaderRecord
+from backends.entries.setters import USER_MEMORY, hinders, write_buffer
 from backends.llvm.builder.function import I32, I64, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.reading.bindings import begin_taker, field, find_buffer, find_range, refuse
 
 
-def write_buffer(f: Function, bound: Record, target: Val, source: Val, size: Val) -> None:
+def take_write(f: Function, bound: Record, target: Val, source: Val, size: Val) -> None:
     """Write bytes to a buffer and return 1; refuses where Python has to look."""
-    refuse(f, bound.get("upload_entry").eq(0) | (bound.get("hindrances") & int(Hindrance.USER_MEMORY)).ne(0))
-    code = f.call_pointer(I32, bound.get("upload_entry").as_pointer(), bound.get("executor").as_pointer(), target, source, size)
-    f.ret(code.eq(0).zext(I32))
+    refuse(f, bound.get("upload_entry").eq(0) | hinders(bound, USER_MEMORY))
+    f.ret(write_buffer(bound, target, source, size).eq(0).zext(I32))
 
 
 def build_transfer(module: Module) -> None:
@@ -34,4 +33,4 @@ def _build_copy(module: Module, name: str, names: str, owner: str, place: str, w
     source, most = find_range(f, Record(f, reader, ReaderRecord).get("memories"), given[owner])
     first, begin, size = (given[word].zext(I64) for word in ("x", place, "width"))
     refuse(f, size.eq(0) | (first + size > room) | (begin + size > most))
-    write_buffer(f, bound, target + first, source + begin, size)
+    take_write(f, bound, target + first, source + begin, size)
