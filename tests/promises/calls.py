@@ -70,7 +70,7 @@ def names() -> str:
 
 def _default(value: Any) -> str:
     if isinstance(value, Enum):
-        return value.name or str(int(value))
+        return value.name or str(value.value)
     return f"0x{value:x}" if isinstance(value, int) and value > 0xFFFF else str(value)
 
 

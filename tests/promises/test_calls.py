@@ -12,6 +12,7 @@ from backends.device.calls.table import ALIASES, CALLS, UNRECORDED
 from backends.gallium.context.context import Context
 from tests.house.test_context import PARTS, SOURCE
 from tests.promises.calls import NAMES, PAGE, names, page
+from tests.promises.methods import MODULE, module
 
 METHODS = {name: inspect.unwrap(method) for part in PARTS for name, method in vars(part).items() if inspect.isfunction(method)}
 OF_CONTEXT = [row for row in CALLS.values() if row.does is not Does.OWN]
@@ -38,3 +39,4 @@ def test_every_public_method_has_a_row_or_is_no_call() -> None:
 def test_what_follows_from_the_rows_as_text_is_up_to_date() -> None:
     assert NAMES.read_text(encoding="utf-8") == names(), "run `python -m tests.promises.calls`"
     assert PAGE.read_text(encoding="utf-8") == page(PAGE.read_text(encoding="utf-8")), "run `python -m tests.promises.calls`"
+    assert MODULE.read_text(encoding="utf-8") == module(), "run `python -m tests.promises.methods`"

@@ -66,16 +66,57 @@ KNOWN_SHADERS = {Processor.VERT: Kind.VERTEX_SHADER, **MIDDLE, Processor.FRAG: K
 _BOUND = [*(kind for kind in _STATES if kind != "sampler"), *Processor]
 
 
+_NOUNS = {
+    "blend": "blend object",
+    "rasterizer": "rasterizer object",
+    "depth_stencil_alpha": "depth-stencil-alpha object",
+    "vertex_elements": "vertex elements object",
+    "sampler": "sampler object",
+    "link": "link state",
+    Processor.VERT: "vertex shader",
+    Processor.FRAG: "fragment shader",
+    Processor.GEOM: "geometry shader",
+    Processor.TESS_CTRL: "tessellation control shader",
+    Processor.TESS_EVAL: "tessellation evaluation shader",
+    Processor.COMP: "compute shader",
+    Processor.TASK: "task shader",
+    Processor.MESH: "mesh shader",
+}
+"""Objects in the words of the documents."""
+_OF_NONE = {
+    "blend": "With None, nothing is blended and all channels are written.",
+    "rasterizer": "None binds the defaults.",
+    "depth_stencil_alpha": "With None, nothing is tested, and depth and stencil are not written.",
+    "vertex_elements": "With None, shader inputs read 0, 0, 0, 1.",
+    "link": "None binds the identity.",
+    Processor.VERT: "With None, draws are refused.",
+    Processor.FRAG: "With None, only depth and stencil are written.",
+    Processor.GEOM: "With None, primitives go unchanged to the rasterizer.",
+    Processor.TESS_CTRL: "With None, patches stay unchanged and have the levels of `set_tess_state`.",
+    Processor.TESS_EVAL: "Draws then need PATCHES. None turns tessellation off.",
+    Processor.COMP: "With None, grids are refused.",
+    Processor.TASK: "With None, the grid of `draw_mesh_tasks` is that of the mesh shader.",
+    Processor.MESH: "Then `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None it is the other way around.",
+}
+"""Effects of None."""
+_CREATE_VS = """Create a vertex shader from a program, a text of TGSI or GLSL, or a SPIR-V module.
+
+Raises:
+    ParseError, ValidationError: the text has errors, or breaks a rule; every finding is in the exception.
+    UnsupportedError: GLSL needs the extra ``tgsi[glsl]``, or TGSI has no words for the shader.
+    ValueError: the program is of another stage, or `stream_output` is wrong; the message names the field."""
+
+
 def _creations() -> list[Row]:
     found = [Row(f"create_{kind}_state", Does.CREATE, source, positional) for kind, (source, positional, _) in _STATES.items()]
     for stage in Processor:
         streams_out = STAGES[stage].feeds_rasterizer and not STAGES[stage].is_mesh
         keywords: Mapping[str, Argument] = _SIZES if stage is Processor.COMP else _STREAMED if streams_out else {}
-        found.append(
-            Row(
-                f"create_{STAGES[stage].call}_state", Does.CREATE, _source_of(stage), {"program": s.PROGRAM}, keywords, why=s.PROGRAM_REASON
-            )
-        )
+        name, reason = f"create_{STAGES[stage].call}_state", s.PROGRAM_REASON
+        errors = "arguments and errors" if streams_out else "errors"
+        text = f"Create a {_NOUNS[stage]} from a program or its text; {errors} as `create_vs_state`."
+        text = _CREATE_VS if stage is Processor.VERT else text
+        found.append(Row(name, Does.CREATE, _source_of(stage), {"program": s.PROGRAM}, keywords, why=reason, text=text))
     return found
 
 
@@ -86,15 +127,28 @@ def _binds() -> list[Row]:
         called, source = (kind, _STATES[kind][0]) if isinstance(kind, str) else (STAGES[kind].call, _source_of(kind))
         effect = _STATES[kind][2] if isinstance(kind, str) else _SHADER_EFFECTS.get(kind)
         fixed = (Fixed(Command.BIND, (handle(name, "handle"),), number=number),)
-        found.append(Row(f"bind_{called}_state", Does.SET, source, {name: argument}, fixed=fixed, effect=effect))
+        found.append(
+            Row(
+                f"bind_{called}_state",
+                Does.SET,
+                source,
+                {name: argument},
+                fixed=fixed,
+                effect=effect,
+                text=f"Bind a {_NOUNS[kind]}. {_OF_NONE[kind]}",
+            )
+        )
     return found
 
 
 def _ends() -> list[Row]:
-    states = [Row(f"destroy_{kind}_state", Does.DESTROY, source, {"handle": s.OBJECT}) for kind, (source, *_) in _STATES.items()]
-    return states + [
-        Row(f"destroy_{STAGES[stage].call}_state", Does.DESTROY, _source_of(stage), {"shader": s.SHADER}) for stage in Processor
-    ]
+    found = []
+    for kind in (*_STATES, *Processor):
+        name, argument = ("handle", s.OBJECT) if isinstance(kind, str) else ("shader", s.SHADER)
+        called, source = (kind, _STATES[kind][0]) if isinstance(kind, str) else (STAGES[kind].call, _source_of(kind))
+        text = f"Destroy a {_NOUNS[kind]}{'' if isinstance(kind, str) else '; pending draws keep it'}."
+        found.append(Row(f"destroy_{called}_state", Does.DESTROY, source, {name: argument}, text=text))
+    return found
 
 
 _VIEW_FIELDS: dict[str, Argument] = {

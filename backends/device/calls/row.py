@@ -178,8 +178,8 @@ class Row:
 
     positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
     which the first that fits is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
-    calls with an effect on known objects follow from the row. why: reason why checks, parsers or words of the call do
-    not follow from the row.
+    calls with an effect on known objects follow from the row. why: reason why checks, parsers or words of the call do not follow from the
+    row. text: docstring of a method that is generated.
     """
 
     name: str
@@ -193,6 +193,7 @@ class Row:
     is_native: bool = False
     waits: Waits = Waits.NOTHING
     why: str = ""
+    text: str = ""
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:

@@ -16,16 +16,15 @@ from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
 from backends.gallium.context.framebuffer import Framebuffers
-from backends.gallium.context.link_states import LinkStates
 from backends.gallium.context.many_draws import ManyDrawing
 from backends.gallium.context.named_bindings import NamedBindings
+from backends.gallium.context.object_calls import ObjectCalls
 from backends.gallium.context.parameters import Parameters
 from backends.gallium.context.queries import Queries
 from backends.gallium.context.refused import Refused
 from backends.gallium.context.sampler_states import SamplerStates
 from backends.gallium.context.sampler_views import SamplerViews
 from backends.gallium.context.shader_resources import ShaderResources
-from backends.gallium.context.shaders import Shaders
 from backends.gallium.context.state_objects import StateObjects
 from backends.gallium.context.stream_output import StreamOutputs
 from backends.gallium.context.transfers import Transfers
@@ -38,7 +37,7 @@ class Context(
     StateObjects,
     SamplerStates,
     SamplerViews,
-    Shaders,
+    ObjectCalls,
     BufferBindings,
     ShaderResources,
     Framebuffers,
@@ -54,7 +53,6 @@ class Context(
     Transfers,
     Compute,
     Bindless,
-    LinkStates,
     Debug,
     NamedBindings,
     Refused,

@@ -1,4 +1,4 @@
-"""Textures and vertices by the names of the bound shaders."""
+"""Uniforms, textures and vertices by the names of the bound shaders."""
 
 from __future__ import annotations
 
@@ -15,12 +15,34 @@ from tgsi.language.program import Program
 
 
 class NamedBindings(ContextCore):
-    """Bindings by the names of the shaders' interfaces: set_textures, set_vertices."""
+    """Bindings by the names of the shaders' interfaces: set_uniforms, set_textures, set_vertices."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._named_views: dict[tuple[int, int], SamplerView] = {}  # of set_textures, by stage and unit
         self._memories.append(self._named_views.clear)
+
+    def set_uniforms(self, values: Mapping[str, Any]) -> None:
+        """Set uniforms of the bound shaders by name, in every stage that uses them. (an extension)
+
+        Other uniforms keep what was set for their shader.
+
+        Args:
+            values: name -> number, nested numbers, or an array. A vector has its components, a matrix its rows outside, as numpy's have
+                (GLSL's `m * v` is `m @ v`), an array its elements. Members of blocks and structs are ``"Block.member"``, or a mapping in
+                the place of a value; a member of a block also goes by its own name, an element of an array is ``"lights[2]"``.
+                `Program.interface` lists them.
+
+        The values become constant buffers: bind shaders first, and call this again after another shader was bound. Default uniforms that
+        were never set get the initial values of the text; ``set_uniforms({})`` sets nothing else.
+
+        Raises:
+            TypeError, ValueError: no bound shader uses a name, or a value does not fit; nothing is set then.
+        """
+        from backends.device.uniforms import changed_buffers  # loaded only when uniforms are set by name
+
+        for stage, slot, data in changed_buffers(self._bound_shaders(), values):
+            self.set_constant_buffer(stage, data, index=slot)
 
     def set_textures(self, textures: Mapping[str, Any]) -> None:
         """Set textures of the bound shaders by the names of their samplers, in every stage that uses them. (an extension)

@@ -30,7 +30,7 @@ MOST_KNOWN = 1 << 10
 
 
 class SamplerStates(ContextCore):
-    """Sampler objects: create_sampler_state, bind_sampler_states, destroy_sampler_state."""
+    """Sampler objects: create_sampler_state, bind_sampler_states."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
@@ -69,12 +69,6 @@ class SamplerStates(ContextCore):
         for unit, handle in enumerate(samplers, first):
             if handle is not None:
                 self.state.known.learn(handle, Kind.SAMPLER, self.state.record.words[sampler_word(kind, unit)])
-
-    def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
-        """Destroy a sampler object. (context.rst, "CSO State")"""
-        self._destroy_object(handle, "sampler")
-
-    delete_sampler_state = destroy_sampler_state
 
     def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
         """Set a sampler object's border color to the four 32-bit words of pipe_color_union, before the object is bound. (an extension)

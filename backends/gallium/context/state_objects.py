@@ -1,4 +1,4 @@
-"""Constant state objects: create_, bind_ and destroy_ for every kind."""
+"""Constant state objects: create_ for every kind, and what bind_ and destroy_ do."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from backends.pipe.state import (
     RenderTargetBlend,
     VertexElement,
 )
+from linkage.options import IDENTITY, LinkState, link_state
+from tgsi.language.facts.semantics import Semantic
 
 if TYPE_CHECKING:
     from backends.pipe.keywords import BlendStateFields, DepthStencilAlphaStateFields, RasterizerStateFields
@@ -36,7 +38,7 @@ _TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
 
 
 class StateObjects(ContextCore):
-    """Blend, rasterizer, depth-stencil-alpha and vertex elements objects.
+    """Blend, rasterizer, depth-stencil-alpha and vertex elements objects, and link states.
 
     A `create_` call takes a template, fields by keyword, or both; enumerations may be names. Equal templates share one state.
     """
@@ -58,12 +60,6 @@ class StateObjects(ContextCore):
         handle.is_destroyed = True
         self.state.known.forget(handle)
 
-    def _note_bound(self, handle: StateObject[Any], kind: Kind, word: Word) -> None:
-        """Let the native entry of the method recognize a handle that was just bound."""
-        if number := self.state.record.words[word]:
-            self.state.known.learn(handle, kind, number)
-
-    # -- blend -----------------------------------------------------------------------------------------------------------
     @takes_fields(BlendState, RenderTargetBlend)
     def create_blend_state(self, state: BlendState | None = None, /, **given: Unpack[BlendStateFields]) -> StateObject[BlendState]:
         """Create a blend object from fields of BlendState. Fields of RenderTargetBlend are taken, too; they fill rt[0].
@@ -89,22 +85,6 @@ class StateObjects(ContextCore):
             raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
         return self._create_object("blend", made)
 
-    def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
-        """Bind a blend object. With None, nothing is blended and all channels are written. (context.rst, "CSO State")"""
-        if handle is None:
-            self.state.blend = BlendState()
-            return
-        check_object(handle, "blend", self._owner, "bind_blend_state")
-        self.state.blend = handle.state
-        self._note_bound(handle, Kind.BLEND, Word.BLEND)
-
-    def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
-        """Destroy a blend object. (context.rst, "CSO State")"""
-        self._destroy_object(handle, "blend")
-
-    delete_blend_state = destroy_blend_state
-
-    # -- rasterizer ------------------------------------------------------------------------------------------------------
     @takes_fields(RasterizerState)
     def create_rasterizer_state(
         self, state: RasterizerState | None = None, /, **given: Unpack[RasterizerStateFields]
@@ -123,22 +103,6 @@ class StateObjects(ContextCore):
                 raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
         return self._create_object("rasterizer", made)
 
-    def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
-        """Bind a rasterizer object. None binds the defaults. (context.rst, "CSO State")"""
-        if handle is None:
-            self.state.rasterizer = RasterizerState()
-            return
-        check_object(handle, "rasterizer", self._owner, "bind_rasterizer_state")
-        self.state.rasterizer = handle.state
-        self._note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
-
-    def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
-        """Destroy a rasterizer object. (context.rst, "CSO State")"""
-        self._destroy_object(handle, "rasterizer")
-
-    delete_rasterizer_state = destroy_rasterizer_state
-
-    # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
     @takes_fields(DepthStencilAlphaState)
     def create_depth_stencil_alpha_state(
         self, state: DepthStencilAlphaState | None = None, /, **given: Unpack[DepthStencilAlphaStateFields]
@@ -156,25 +120,6 @@ class StateObjects(ContextCore):
             given["stencil"] = (stencil[0], {})
         return self._create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
 
-    def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
-        """Bind a depth-stencil-alpha object.
-
-        With None, nothing is tested, and depth and stencil are not written. (context.rst, "CSO State")
-        """
-        if handle is None:
-            self.state.depth_stencil_alpha = DepthStencilAlphaState()
-            return
-        check_object(handle, "depth_stencil_alpha", self._owner, "bind_depth_stencil_alpha_state")
-        self.state.depth_stencil_alpha = handle.state
-        self._note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
-
-    def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
-        """Destroy a depth-stencil-alpha object. (context.rst, "CSO State")"""
-        self._destroy_object(handle, "depth_stencil_alpha")
-
-    delete_depth_stencil_alpha_state = destroy_depth_stencil_alpha_state
-
-    # -- vertex elements -------------------------------------------------------------------------------------------------
     def create_vertex_elements_state(
         self, elements: Sequence[VertexElement | Mapping[str, Any] | Sequence[Any]]
     ) -> StateObject[tuple[VertexElement, ...]]:
@@ -195,18 +140,40 @@ class StateObjects(ContextCore):
             made.append(make(VertexElement, given, {}, argument))
         return self._create_object("vertex_elements", tuple(made))
 
-    def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
-        """Bind a vertex elements object. With None, shader inputs read 0, 0, 0, 1. (context.rst, "CSO State")"""
-        if handle is None:
-            self.state.vertex_elements = ()
-            return
-        check_object(handle, "vertex_elements", self._owner, "bind_vertex_elements_state")
-        self._check_doubles(handle.state, "bind_vertex_elements_state")
-        self.state.vertex_elements = handle.state
-        self._note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
+    def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
+        """Create a link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
 
-    def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
-        """Destroy a vertex elements object. (context.rst, "CSO State")"""
-        self._destroy_object(handle, "vertex_elements")
+        Inputs without an entry are fed by their own semantic. Two inputs may be fed by one output. Equal mappings share one state.
 
-    delete_vertex_elements_state = destroy_vertex_elements_state
+        Raises:
+            TypeError, ValueError: the mapping or one of its semantics is wrong.
+
+        (an extension)
+        """
+        made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
+        return self._create_object("link", made)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "blend": BlendState(),
+    "rasterizer": RasterizerState(),
+    "depth_stencil_alpha": DepthStencilAlphaState(),
+    "vertex_elements": (),
+    "link": IDENTITY,
+}
+"""States that None binds, by kind: the names of `DrawState`'s fields."""
+
+
+def bind_object(context: ContextCore, handle: StateObject[Any] | None, kind: str, word: Word, known: Kind | None) -> None:
+    """Bind a state object, or the defaults of its kind, and let the native entry of the method recognize it."""
+    name = f"bind_{kind}_state"
+    if handle is None:
+        setattr(context.state, kind, _DEFAULTS[kind])
+        return
+    check_object(handle, kind, context._owner, name)
+    if kind == "vertex_elements":
+        context._check_doubles(handle.state, name)
+    setattr(context.state, kind, handle.state)
+    number = context.state.record.words[word]
+    if number and known is not None:
+        context.state.known.learn(handle, known, number)
