@@ -39,8 +39,9 @@ class Helpers:
     def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
         """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system has no more threads.
 
-        If a call raises, or the caller is interrupted, ``end()`` must make the others return early. All calls have returned when this
-        method returns or raises their error, because they write memory that the caller owns.
+        `work` takes what is left to do, so a helper that has not begun when the caller is done is not waited for, and makes no call: on a
+        busy machine it has no CPU yet. If a call raises, or the caller is interrupted, ``end()`` must make the others return early. All
+        calls have returned when this method returns or raises their error, because they write memory that the caller owns.
         """
 
         def help_with(worker: int) -> None:
@@ -86,11 +87,11 @@ class Helpers:
 
 
 def _wait_for(helpers: list[Future[None]], end: Callable[[], None]) -> None:
-    """Wait until all helpers have ended, however often the caller is interrupted. Then ``end()`` makes them return early."""
+    """Wait for all helpers that have begun, however often the caller is interrupted; then ``end()`` makes them return early."""
     interruption: BaseException | None = None
     while not all(helper.done() for helper in helpers):
         try:
-            wait(helpers)
+            wait([helper for helper in helpers if not helper.cancel()])
         except BaseException as error:  # of a signal handler
             interruption = error
             end()
