@@ -25,6 +25,13 @@ BUFFER_BINDS = (
 )
 TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
 MULTISAMPLED_BINDS = Bind.SAMPLER_VIEW | Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.BLENDABLE | Bind.SHADER_IMAGE | Bind.CUSTOM
+_COMPRESSED_BINDS = Bind.SAMPLER_VIEW | Bind.CUSTOM | Bind.LINEAR
+_SAMPLED_BINDS = _COMPRESSED_BINDS | Bind.CURSOR
+_DEPTH_BINDS = _SAMPLED_BINDS | Bind.DEPTH_STENCIL
+_STORED_BINDS = _SAMPLED_BINDS | Bind.SHADER_IMAGE | Bind.COMPUTE_RESOURCE
+_DRAWN_BINDS = _STORED_BINDS | Bind.RENDER_TARGET | Bind.DISPLAY_TARGET | Bind.SCANOUT
+_BLENDED_BINDS = _DRAWN_BINDS | Bind.BLENDABLE
+_TEXEL_BUFFER_BINDS = BUFFER_BINDS | TEXEL_BINDS
 UNSUPPORTED_BINDS = Bind.SHARED
 """Uses that no format supports, because their feature does not exist yet."""
 
@@ -44,22 +51,17 @@ def supported_binds(format: AnyFormat, target: TextureTarget, samples: int = 1) 
 @cache
 def _supported_binds(format: AnyFormat, target: TextureTarget) -> Bind:
     if isinstance(format, CompressedFormat):
-        return Bind.NONE if target in ONE_DIMENSIONAL or target is TextureTarget.BUFFER else Bind.SAMPLER_VIEW | Bind.CUSTOM | Bind.LINEAR
+        return Bind.NONE if target in ONE_DIMENSIONAL or target is TextureTarget.BUFFER else _COMPRESSED_BINDS
     is_scaled = any(channel.type in _SCALED for channel in format.channels)
     if target is TextureTarget.BUFFER:
-        return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else TEXEL_BINDS)
-    found = Bind.CUSTOM | Bind.LINEAR | Bind.CURSOR
+        return BUFFER_BINDS if is_scaled or format.is_depth_stencil else _TEXEL_BUFFER_BINDS
     if is_scaled:
         return Bind.NONE
-    found |= Bind.SAMPLER_VIEW
     if format.is_depth_stencil:
-        return found | Bind.DEPTH_STENCIL if is_depth_target(format) else found
-    found |= Bind.SHADER_IMAGE | Bind.COMPUTE_RESOURCE
-    if is_color_target(format):
-        found |= Bind.RENDER_TARGET | Bind.DISPLAY_TARGET | Bind.SCANOUT
-        if not format.is_integer:
-            found |= Bind.BLENDABLE
-    return found
+        return _DEPTH_BINDS if is_depth_target(format) else _SAMPLED_BINDS
+    if not is_color_target(format):
+        return _STORED_BINDS
+    return _DRAWN_BINDS if format.is_integer else _BLENDED_BINDS
 
 
 def is_color_target(format: Format) -> bool:

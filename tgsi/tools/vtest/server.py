@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import gc
 import logging
 import os
 import select
@@ -21,6 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tgsi.language._collector import collector_paused
 from tgsi.language.record import record
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import Parts, part
@@ -89,9 +91,16 @@ def warm(options: Options) -> None:
     A textured triangle is drawn. If nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first
     frame of a client.
     """
-    from tgsi.tools.vtest.protocol import wire  # noqa: F401  (imported for the forked children)
-    from tgsi.tools.vtest.session import messages  # noqa: F401
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for numpy: threads that wait for products of matrices take time to make
+    with collector_paused(promote=True):
+        from tgsi.tools.vtest.protocol import wire  # noqa: F401  (imported for the forked children)
+        from tgsi.tools.vtest.session import messages  # noqa: F401
 
+        _draw_for_all(options)
+    gc.freeze()  # children share these pages as long as no collector marks objects in them
+
+
+def _draw_for_all(options: Options) -> None:
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
         context.set_framebuffer_state(cbufs=[target])

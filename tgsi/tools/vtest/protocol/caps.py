@@ -9,6 +9,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from backends.formats import Format
+from backends.gallium.resource.format_support import supported_binds
 from backends.pipe.enums import Bind, ShaderType, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi.tools.vtest.protocol.numbers import FORMATS, STAGES, WIDE_FORMATS
@@ -156,27 +157,28 @@ def for_protocol(caps: bytes, protocol: int) -> bytes:
     return bytes(offered)
 
 
-def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples: int = 0) -> ctypes.Array[ctypes.c_uint32]:
-    mask = _MASK()
+def _mask(bind: Bind, target: TextureTarget = TextureTarget.TEXTURE_2D, samples: int = 0) -> ctypes.Array[ctypes.c_uint32]:
+    mask, wanted = _MASK(), bind.value
     for number, format in FORMATS.items():
-        if screen.is_format_supported(format, target=target, bind=bind, sample_count=samples):
+        possible = supported_binds(format, target, samples).value  # as `Screen.is_format_supported`, in a fifth of its time
+        if possible & wanted == wanted and (possible or samples <= 1):
             mask[number // 32] |= 1 << number % 32
     return mask
 
 
 def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
-    sampler = _mask(screen, Bind.SAMPLER_VIEW)
+    sampler = _mask(Bind.SAMPLER_VIEW)
     for number, format in FORMATS.items():
         if format.block_bytes in (3, 6):  # clients would choose these formats for textures that they render to later
             sampler[number // 32] &= ~(1 << number % 32)
     caps.sampler = caps.supported_readback_formats = sampler
-    caps.render = _mask(screen, Bind.RENDER_TARGET)
-    caps.depthstencil = _mask(screen, Bind.DEPTH_STENCIL)
-    caps.vertexbuffer = _mask(screen, Bind.VERTEX_BUFFER, TextureTarget.BUFFER)
+    caps.render = _mask(Bind.RENDER_TARGET)
+    caps.depthstencil = _mask(Bind.DEPTH_STENCIL)
+    caps.vertexbuffer = _mask(Bind.VERTEX_BUFFER, TextureTarget.BUFFER)
     for number, wide in WIDE_FORMATS.items():
         if screen.is_format_supported(wide, target=TextureTarget.BUFFER, bind=Bind.VERTEX_BUFFER):
             caps.vertexbuffer[number // 32] |= 1 << number % 32
-    caps.scanout = _mask(screen, Bind.SCANOUT)
+    caps.scanout = _mask(Bind.SCANOUT)
 
 
 def _fill_switches(caps: CapabilitySet, screen: Screen) -> None:
@@ -268,7 +270,7 @@ def _fill_samples(caps: CapabilitySet, screen: Screen) -> None:
     most = next((n for n in MAX_SAMPLES if screen.is_format_supported(Format.R8G8B8A8_UNORM, sample_count=n, bind=target)), 0)
     caps.max_samples = most
     if most:
-        caps.supported_multisample_formats = _mask(screen, Bind.NONE, samples=most)
+        caps.supported_multisample_formats = _mask(Bind.NONE, samples=most)
         caps.supported_multisample_formats[0] |= 1  # FORMAT_NONE stands for framebuffers without attachments
     for count, first in _LOCATIONS.items():
         if count <= most:
