@@ -145,7 +145,11 @@ class Operations(Blocks):
         return self.pure(x.type, f"select {c}, {x}, {y}")
 
     def _select_by_words(self, words: Val, x: Val, y: Val) -> Val:
-        """Select by the signs of `words`, compared anew beside each select: lanes of one bit that cross a block become bytes."""
+        """Select by the signs of `words`, compared anew beside each select: lanes of one bit that cross a block become bytes.
+
+        Zeros are what an AND with the words leaves."""
+        if y.number is not None and x.type.bits == 32 and element_text(y.type.wide(1), y.number) == element_text(y.type.wide(1), 0):
+            return (x.bits_as(words.type) & words).bits_as(x.type)
         text = f"select by {words}, {x}, {y}"
         result = self.computed(text)
         if result is None:

@@ -50,11 +50,16 @@ def _or_nan(f: Function, ok: Val, bits: Val) -> Val:
     return f.select(ok, bits, QNAN).as_float()
 
 
-def exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
-    """Bits of 2^n * 2^fraction for |fraction| <= 1/2; scale = n << 23, -151 <= n <= 128; no denormal operand."""
+def _exp2_of_fraction(f: Function, fraction: Val, scale: Val) -> Val:
+    """Bits of 2^fraction, plus `scale`."""
     z = fraction * fraction
     g = (z * horner(z, _EX2_EVEN) + fraction * horner(z, _EX2_ODD)) + 1.0
-    p = g.as_int() + scale
+    return g.as_int() + scale
+
+
+def exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
+    """Bits of 2^n * 2^fraction for |fraction| <= 1/2; scale = n << 23, -151 <= n <= 128; no denormal operand."""
+    p = _exp2_of_fraction(f, fraction, scale)
     w = (p + (149 << 23)).as_float() + _H("0x1p23")
     return f.select(p < 0x00800000, w.as_int() - 0x4B000000, p)
 
@@ -68,6 +73,12 @@ def ex2(f: Function, x: Val) -> Val:
     return _or_nan(f, x.eq(x), r)
 
 
+def ex2_above(f: Function, x: Val) -> Val:
+    """`ex2` of -125 <= x <= 127, without the operations for other numbers. Bit for bit the same; NaN gives anything."""
+    t = x + _H("0x1.8p23")
+    return _exp2_of_fraction(f, x - (t - _H("0x1.8p23")), t.as_int() << 23).as_float()
+
+
 def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> tuple[Val, Val]:
     """Exponent (i32) of a positive finite float given as bits, and bits of its mantissa, which is in [origin, 2 * origin)."""
     tiny = bits < 0x00800000
@@ -79,14 +90,24 @@ def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> t
 def lg2(f: Function, x: Val) -> Val:
     """log2(x); error at most 1.449 ULP, exact for powers of two; -inf for zeros, NaN for negatives."""
     ix = x.as_int()
-    n, m = exponent_and_mantissa(f, ix, 0x3F3504F3)
-    fraction = m.as_float() - 1.0
-    z = fraction * fraction
-    q = horner(z, _LG2_EVEN) + fraction * horner(z, _LG2_ODD)
-    r = (n.to_float() + (fraction + fraction * q)).as_int()
+    r = _log2_of_parts(*exponent_and_mantissa(f, ix, 0x3F3504F3)).as_int()
     r = f.select(ix.eq(INF), INF, r)
     special = f.select((ix << 1).eq(0), f.const(ix.type, NEG_INF), QNAN)
     return f.select((ix - 1).ult(INF), r, special).as_float()
+
+
+def _log2_of_parts(n: Val, mantissa: Val) -> Val:
+    fraction = mantissa.as_float() - 1.0
+    z = fraction * fraction
+    q = horner(z, _LG2_EVEN) + fraction * horner(z, _LG2_ODD)
+    return n.to_float() + (fraction + fraction * q)
+
+
+def lg2_of_normal(x: Val) -> Val:
+    """`lg2` of normal positive numbers, without the operations for others."""
+    bits = x.as_int()
+    j = bits - 0x3F3504F3
+    return _log2_of_parts(j >> 23, bits - (j & 0xFF800000))
 
 
 def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:

@@ -36,18 +36,18 @@ def _signed(bits: Val, size: int) -> Val:
 
 
 # -- decoding -----------------------------------------------------------------------------------------------------------
-def normalized(f: Function, x: Val, bits: int) -> Val:
-    """x / (2^bits - 1), correctly rounded, for integral floats |x| < 2^bits, from two products and no division.
+def normalized(f: Function, x: Val, bits: int, shift: int = 0) -> Val:
+    """x / (2^bits - 1) / 2^shift, correctly rounded, for integral floats |x| < 2^bits times 2^shift, from two products and no division.
 
     x * 2^-bits is exact and the other product is 2^bits times smaller, so that only the rounding of the sum matters. With 24 bits,
     quotients of powers of two lie just above a tie: the second factor is an ULP larger, so that the sum rounds up. Where the sum and the
     exact product are one instruction, the result is the same.
     """
     rest = 1.0 / ((1 << bits) - 1) - 2.0**-bits
-    small = x * (rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23))
+    small = x * ((rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23)) * 2.0**-shift)
     if f.module.has("fma"):
-        return f.intrinsic("fma", x, f.const(x.type, 2.0**-bits), small)
-    return x * 2.0**-bits + small
+        return f.intrinsic("fma", x, f.const(x.type, 2.0 ** -(bits + shift)), small)
+    return x * 2.0 ** -(bits + shift) + small
 
 
 def _wide_normalized(f: Function, bits: Val, size: int, signed: bool) -> Val:
@@ -106,6 +106,11 @@ def unpack(f: Function, format: Format, words: Sequence[Val]) -> list[Val]:
         if index >= len(format.channels) or index in decoded:
             continue
         c = format.channels[index]
+        if c.type is ChannelType.UNORM and c.shift % 32 > 0 and c.shift % 32 + c.size <= 24 and not format.is_srgb:
+            # the bits stay at their place: no shift
+            word = words[c.shift // 32] & ((1 << c.size) - 1 << c.shift % 32)
+            decoded[index] = normalized(f, word.to_float(), c.size, c.shift % 32)
+            continue
         bits = raw_bits(c, words)
         if format.is_shared_exponent:
             exponent = raw_bits(format.channels[3], words)

@@ -12,18 +12,31 @@ Ellipses longer than max_anisotropy allows (because the level of detail was limi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from backends.llvm.builder.function import F32, I32, Function, Val
-from backends.llvm.library.math import ex2
+from backends.llvm.builder.function import F32, I8, I32, Function, Type, Val
+from backends.llvm.library.math import ex2_above
 from tgsi.language.record import record
-
-Fetch = Callable[[Val, Val], list[Val]]
 
 STEPS = 1023.0  # weights are quantized: q is rounded down to one of this number of steps from the center to the edge
 _EXPONENT = -2.0 * math.log2(math.e) / STEPS
+_EXACT = 2.0**22  # coordinates below this differ from their texels by exact numbers
+_MOST = 64.0  # the largest limit for which rounding moves the edge of an ellipse by less than its slack
 _FARTHEST = 2.0**20  # texels a pixel; larger derivatives count as this, NaN as 0
 _SMALLEST = 2.0**-40
+_BATCH = 32  # rows
+
+
+@record
+class Texels:
+    """Texels of one level. place: function from a row (integral f32) to vectors of the types `types`, which describe it. at: function from
+    these vectors and a column (integral f32) to R, G, B, A.
+    """
+
+    types: Sequence[Type]
+    place: Callable[[Val], Sequence[Val]]
+    at: Callable[[Sequence[Val], Val], list[Val]]
 
 
 @record
@@ -53,10 +66,27 @@ class Footprint:
         short, long = self.squares
         return self.f.sqrt(self.f.max(short, long / (self.limit * self.limit)))
 
-    def average(self, level: Val, center: Sequence[Val], active: Val, fetch: Fetch) -> list[Val]:
-        """Weighted average at `level` (i32) around `center` (texels), in lanes of `active`. fetch(u, v): a texel at integral f32."""
+    def average(self, level: Val, center: Sequence[Val], active: Val, texels: Texels, *, finite: bool) -> list[Val]:
+        """Weighted average at `level` (i32) around `center` (texels), in lanes of `active`.
+
+        finite: no texel is infinite or NaN, so that those of weight 0 may be added.
+        """
         f = self.f
-        lanes = level.lanes
+        ellipse = self._ellipse(level, center, active)
+        rows = Rows(ellipse, texels)
+        totals = [f.var(F32.wide(level.lanes), 0.0) for _ in range(5)]
+        with rows.steps() as (row, column):
+            u = ellipse.low[0] + (row.start + column)
+            counts, weight = row.weigh(u - center[0], column)
+            for total, channel in zip(totals, texels.at(row.place, u)):
+                share = channel * weight
+                total.set(total.get() + (share if finite else f.select(counts, share, 0.0)))
+            totals[4].set(totals[4].get() + weight)
+        weight = f.max(totals[4].get(), _SMALLEST)
+        return [total.get() / weight for total in totals[:4]]
+
+    def _ellipse(self, level: Val, center: Sequence[Val], active: Val) -> Ellipse:
+        f = self.f
         _, long = self.squares
         shrink = ((127 - level) << 23).as_float()
         most = self.limit * 2.0
@@ -65,32 +95,152 @@ class Footprint:
         ux, vx, uy, vy = (v * shrink for v in (*self.dx, *self.dy))
         a, b, c = vx * vx + vy * vy + 1.0, (ux * vx + uy * vy) * -2.0, ux * ux + uy * uy + 1.0
         inside = a * c - b * b * 0.25
-        reach_u, reach_v = f.sqrt(c), f.sqrt(a)  # half the ellipse's box
-        a, b, c = (k * (STEPS / inside) for k in (a, b, c))
-        low_u, low_v = f.floor(center[0] - reach_u), f.floor(center[1] - reach_v)
-        count_u, count_v = (
-            f.select(active, f.to_int(f.min(f.max(f.ceil(m + r) - low, 0.0), most * 2.0 + 7.0)) + 1, 0)
-            for m, r, low in zip(center, (reach_u, reach_v), (low_u, low_v))
+        reach = f.sqrt(c), f.sqrt(a)  # half the ellipse's box
+        low = [f.floor(m - r) for m, r in zip(center, reach)]
+        counts = [
+            f.select(active, f.to_int(f.min(f.max(f.ceil(m + r) - start, 0.0), most * 2.0 + 7.0)) + 1, 0)
+            for m, r, start in zip(center, reach, low)
+        ]
+        unit = STEPS / inside
+        is_exact = (f.abs(center[0]) < _EXACT) & (self.limit <= _MOST)
+        return Ellipse(
+            f=f,
+            low=low,
+            last=(counts[0] - 1).to_float(),
+            rows=counts[1].to_float(),
+            factors=[k * unit for k in (a, b, c)],
+            middle=center,
+            center=center[0] - low[0],
+            slope=b * -0.5 / a,
+            widest=(STEPS + 2.0 + self.limit * self.limit * 0.03125) * inside / (a * STEPS),
+            narrowing=inside / (a * a),
+            slack=f.select(is_exact, 0.015625, f.const(F32.wide(level.lanes), _FARTHEST)),
         )
-        totals = [f.var(F32.wide(lanes), 0.0) for _ in range(5)]
 
-        def most_of(v: Val) -> Val:
-            return f.call(I32, f"llvm.vector.reduce.smax.{v.type.suffix}", v)
 
-        width = most_of(count_u)
-        with f.range(0, most_of(count_v)) as j:
-            v = low_v + j.to_float()
-            away_v = v - center[1]
-            row = active & (f.splat(j, lanes) < count_v)
-            with f.range(0, width) as i:
-                u = low_u + i.to_float()
-                away_u = u - center[0]
-                q = (c * away_v + b * away_u) * away_v + a * away_u * away_u
-                counts = row & (f.splat(i, lanes) < count_u) & (q < STEPS + 1.0)
-                with f.if_(f.any(counts)):
-                    weight = f.select(counts, ex2(f, f.floor(f.max(q, 0.0)) * _EXPONENT), 0.0)
-                    for total, channel in zip(totals, fetch(u, v)):
-                        total.set(total.get() + f.select(counts, channel * weight, 0.0))
-                    totals[4].set(totals[4].get() + weight)
-        weight = f.max(totals[4].get(), _SMALLEST)
-        return [total.get() / weight for total in totals[:4]]
+def _most(f: Function, counts: Val) -> Val:
+    """The largest lane (i32) of integral f32."""
+    counts = counts.cast("fptosi", I32)
+    return f.call(I32, f"llvm.vector.reduce.smax.{counts.type.suffix}", counts)
+
+
+@record(kw_only=True)
+class Ellipse:
+    """Texels (x, y) from the center count where q = a x^2 + b x y + c y^2 is below STEPS + 1.
+
+    low, last, rows: the box around the ellipse: its first texel, the number of its last column, and that of its rows (f32). factors: a, b
+    and c. middle: the center.
+
+    In a row of texels, those that count lie around column `center` + slope * y, up to sqrt(widest - narrowing * y^2) away. These four
+    numbers are rounded, so `widest` stands for a larger ellipse, and `slack` is added.
+    """
+
+    f: Function
+    low: Sequence[Val]
+    last: Val
+    rows: Val
+    factors: Sequence[Val]
+    middle: Sequence[Val]
+    center: Val
+    slope: Val
+    widest: Val
+    narrowing: Val
+    slack: Val
+
+    def row(self, number: Val, y: Val) -> tuple[Val, Val]:
+        """First column of a row that may count, and the number of such columns (f32; 0 or less for none). number: of the row in the box
+        (f32). y: its distance from the center.
+        """
+        f = self.f
+        middle = self.center + self.slope * y
+        reach = f.sqrt(f.max(self.widest - self.narrowing * y * y, _SMALLEST)) + self.slack
+        start = f.ceil(f.max(middle - reach, -0.5))
+        end = f.floor(f.min(middle + reach, self.last)) + 1.0
+        return start, f.select(number < self.rows, f.max(end - start, -1.0), 0.0)
+
+
+@record
+class Row:
+    """A row of texels: the first column that may count, the number of such columns, the distance y from the center and c * y (f32); how to
+    find its texels.
+    """
+
+    f: Function
+    factors: Sequence[Val]
+    values: Sequence[Val]
+
+    @property
+    def start(self) -> Val:
+        """First column that may count."""
+        return self.values[0]
+
+    @property
+    def place(self) -> Sequence[Val]:
+        """Description of the row for `Texels.at`."""
+        return self.values[4:]
+
+    def weigh(self, x: Val, number: Val) -> tuple[Val, Val]:
+        """Lanes in which a texel counts, and its weight, 0 in the others. x: distance from the center. number: of the column (f32)."""
+        f, (a, b, _), (_, count, y, first) = self.f, self.factors, self.values[:4]
+        q = (first + b * x) * y + a * x * x
+        counts = (number < count) & (q < STEPS + 1.0)
+        weight = ex2_above(f, f.floor(f.max(q, 0.5)) * _EXPONENT)  # everything below 1 counts as 0
+        return counts, f.select(counts, weight, 0.0)
+
+
+class Rows:
+    """Rows of texels, which are all measured before the first texel is read.
+
+    A loop over columns inside of one over rows ends after a number of rounds that no processor guesses: a wrong guess costs as much as a
+    texel of all lanes. So one loop goes over all texels, and chooses the next row without a branch.
+    """
+
+    def __init__(self, ellipse: Ellipse, texels: Texels) -> None:
+        f = self.f = ellipse.f
+        self.ellipse, self.texels = ellipse, texels
+        self.types = [*[ellipse.slope.type] * 4, *texels.types]
+        self.sizes = [t.bits // 8 * t.lanes for t in self.types]
+        self.table = f.lane_memory("rows", I8.wide(sum(self.sizes) * _BATCH))
+        self.widths = f.lane_memory("widths", I32.wide(_BATCH))
+
+    @contextmanager
+    def steps(self) -> Iterator[tuple[Row, Val]]:
+        """Write a loop over all columns of all rows. The body gets a row, and the number of a column from its start on (f32)."""
+        f, lanes = self.f, self.ellipse.slope.lanes
+        rows = _most(f, self.ellipse.rows)
+        with f.range(0, rows, _BATCH) as first:
+            used = self._measure(first, f.min(first + _BATCH, rows))
+            row, column = f.var(I32, 0), f.var(I32, 0)
+            with f.loop() as loop:
+                here, now = row.get(), column.get()
+                loop.break_if(here >= used)
+                after = now + 1
+                stays = (after < f.load(I32, self.widths, here << 2)).sext(I32)
+                row.set(here + 1 + stays)
+                column.set(after & stays)
+                yield self._load(here), f.splat(now.to_float(), lanes)
+
+    def _measure(self, first: Val, end: Val) -> Val:
+        """Measure rows and keep those that have texels. Returns their number."""
+        f, ellipse = self.f, self.ellipse
+        used = f.var(I32, 0)
+        with f.range(first, end) as j:
+            number = f.splat(j.to_float(), ellipse.slope.lanes)
+            v = ellipse.low[1] + number
+            y = v - ellipse.middle[1]
+            start, count = ellipse.row(number, y)
+            place, width = used.get(), _most(f, count)
+            at = f.at(self.table, place * sum(self.sizes))
+            offset = 0
+            for value, size in zip((start, count, y, ellipse.factors[2] * y, *self.texels.place(v)), self.sizes):
+                f.store(value, at, offset)
+                offset += size
+            f.store(width, self.widths, place << 2)
+            used.set(place + (width > 0).zext(I32))
+        return used.get()
+
+    def _load(self, number: Val) -> Row:
+        f = self.f
+        at = f.at(self.table, number * sum(self.sizes))
+        offsets = [sum(self.sizes[:k]) for k in range(len(self.sizes))]
+        return Row(f, self.ellipse.factors, [f.load(type, at, offset) for type, offset in zip(self.types, offsets)])

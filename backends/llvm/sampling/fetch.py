@@ -13,12 +13,21 @@ from backends.llvm.sampling.rows import SHORTEST, are_in_step, load_rows
 from backends.llvm.sampling.texture import Level, Texture
 
 
+def _times(i: Val, size: int) -> Val:
+    shift = size.bit_length() - 1
+    return (i << shift) if 1 << shift == size else i * size
+
+
+def texel_distance(texture: Texture, i: Val) -> Val:
+    """Bytes from the first texel of a row to texel `i`, in the type of offsets."""
+    return _times(texture.distance(i), texture.key.format.block_bytes)
+
+
 def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) -> Val:
     """Byte offset of texel (i, j, k), in the type of the level's offsets; `size`: bytes of a texel."""
     if level.offset.type.bits == I64.bits:
         i, (j, k) = i.zext(I64), (v if v is None else v.zext(I64) for v in (j, k))
-    shift = size.bit_length() - 1
-    offset = level.offset + ((i << shift) if 1 << shift == size else i * size)
+    offset = level.offset + _times(i, size)
     if j is not None:
         offset = offset + j * level.row_stride
     if k is not None:
@@ -40,19 +49,21 @@ def fetch_texel(
 def _load(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[Val]:
     """Words of the texels at these offsets."""
 
-    def scattered() -> list[Val]:
-        # Offsets are sign-extended so that AVX-512 can gather with 32-bit offsets.
-        places = offset.sext(I64) if f.module.has("avx512f") and not texture.key.is_wide else offset
-        return load_texels(f, texture.key.format, texture.base, places, mask)
-
     if texture.row < SHORTEST or texture.key.format.block_bytes != 4 or mask is not None or texture.key.is_wide:
-        return scattered()
+        return load_scattered(f, texture, offset, mask)
     word = f.var(offset.type)
     with f.else_of(are_in_step(f, [offset], texture.row, 4)) as otherwise:
         word.set(load_rows(f, I32, texture.base, offset, texture.row))
         otherwise()
-        word.set(scattered()[0])
+        word.set(load_scattered(f, texture, offset, mask)[0])
     return [word.get()]
+
+
+def load_scattered(f: Function, texture: Texture, offset: Val, mask: Val | None) -> list[Val]:
+    """Words of the texels at these offsets, which have no order."""
+    # Offsets are sign-extended so that AVX-512 can gather with 32-bit offsets.
+    places = offset.sext(I64) if f.module.has("avx512f") and not texture.key.is_wide else offset
+    return load_texels(f, texture.key.format, texture.base, places, mask)
 
 
 def border_color(f: Function, sampler: Val, lanes: int, integer: bool) -> list[Val]:

@@ -106,7 +106,7 @@ def filter_unorm8(
     if reads_rows and texture.row >= SHORTEST and not texture.key.is_wide:
         pairs = _load_rows_of_pairs(f, texture, starts)
     else:
-        pairs = [_load_pairs(f, texture, start) for start in starts]
+        pairs = [load_pairs(f, texture, start) for start in starts]
     at_end = s.first.eq(level.width - 1)
     if s.repeats:
         rows = [start - texture.distance(s.first << 2) for start in starts]
@@ -127,13 +127,13 @@ def _load_rows_of_pairs(f: Function, texture: Texture, starts: Sequence[Val]) ->
             right.set(load_rows(f, I32, f.at(texture.base, 4), start, texture.row))
         otherwise()
         for (left, right), start in zip(found, starts):
-            values = _load_pairs(f, texture, start)
+            values = load_pairs(f, texture, start)
             left.set(values[0])
             right.set(values[1])
     return [(left.get(), right.get()) for left, right in found]
 
 
-def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
+def load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
     """Texel at each offset, and the next one in memory. A load for each lane is faster than the gather instructions of today's CPUs."""
     n = start.lanes
     offsets = lane_offsets(start)

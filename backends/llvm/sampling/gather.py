@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.llvm.builder.function import Function, Val
-from backends.llvm.sampling.cube import project, seamless_footprint
+from backends.llvm.sampling.comparing import comparison
+from backends.llvm.sampling.cube import SeamlessFootprint, project
 from backends.llvm.sampling.fetch import fetch_texel, or_border
-from backends.llvm.sampling.sample import Sampling, apply_swizzle, comparison
+from backends.llvm.sampling.sample import Sampling, apply_swizzle
 from backends.llvm.sampling.texture import Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import Axis, wrap_footprint, wrap_nearest
@@ -76,8 +77,8 @@ class _Gather:
         f, sampling = self.f, self.sampling
         shifts = [_shift(offset, axis) for axis in range(sampling.axes)]
         if sampling.seamless and self.layer is not None:
-            texel, _ = seamless_footprint(f, sampling.texture, self.level, self.coords, self.layer, None, shifts)
-            return [texel(right, down) for right, down in picks]
+            footprint = SeamlessFootprint.of(f, sampling.texture, self.level, self.coords, self.layer, None, shifts)
+            return [footprint.texel(right, down) for right, down in picks]
         key = sampling.sampler_key
         modes = (key.wrap_s, key.wrap_t, key.wrap_r)
         axes: list[Axis] = []

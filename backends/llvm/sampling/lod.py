@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.llvm.builder.function import I32, Function, Val
-from backends.llvm.library.math import lg2
+from backends.llvm.library.math import lg2_of_normal
 from tgsi.language.record import record
 
 _LIMIT = 64.0
@@ -23,8 +23,8 @@ def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
 
 
 def level_of_detail(f: Function, rho: Val) -> Val:
-    """log2 of the scale factor `rho`. NaN, 0 and infinity become finite values, which `clamp_lod` can limit."""
-    return _finite(f, lg2(f, rho))
+    """log2 of the scale factor `rho`, which is not negative, limited to -64 and 64; NaN gives -64."""
+    return lg2_of_normal(f.min(f.max(rho, 2.0**-_LIMIT), 2.0**_LIMIT))
 
 
 def _finite(f: Function, lod: Val) -> Val:

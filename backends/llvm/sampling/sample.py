@@ -16,27 +16,19 @@ from backends.formats import ChannelType
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
-from backends.llvm.library.packing import one_bits
-from backends.llvm.sampling.anisotropic import Footprint
-from backends.llvm.sampling.cube import filter_seamless, project
-from backends.llvm.sampling.fetch import border_color
+from backends.llvm.library.packing import one_bits, unpack
+from backends.llvm.sampling.anisotropic import Footprint, Texels
+from backends.llvm.sampling.comparing import comparison
+from backends.llvm.sampling.cube import SeamlessFootprint, filter_seamless, project
+from backends.llvm.sampling.fetch import border_color, load_scattered, or_border, texel_distance, texel_offset
 from backends.llvm.sampling.filter import PerTexel, filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
-from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
+from backends.pipe.enums import Swizzle, TexFilter, TexMipFilter, TexWrap
 from tgsi.language.facts.enums import TargetInfo
 from tgsi.language.record import record
-
-_TRUTH: dict[CompareFunc, Callable[[Val, Val], Val]] = {
-    CompareFunc.LESS: lambda a, b: a < b,
-    CompareFunc.EQUAL: lambda a, b: a.eq(b),
-    CompareFunc.LEQUAL: lambda a, b: a <= b,
-    CompareFunc.GREATER: lambda a, b: a > b,
-    CompareFunc.NOTEQUAL: lambda a, b: a.ne(b),
-    CompareFunc.GEQUAL: lambda a, b: a >= b,
-}
 
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
@@ -56,29 +48,6 @@ def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list
         else:
             found.append(f.word(one_bits(key.format) if s is Swizzle.ONE else 0, lanes))
     return found
-
-
-def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> PerTexel | None:
-    """Shadow comparison that acts on each texel; None where the target or the sampler wants none.
-
-    R, G and B become 1 where the reference, one of `coords` (0 if it is not among them), func red holds, otherwise 0; A becomes 1.
-    """
-    if sampler.compare_mode is TexCompare.NONE or not info.is_shadow:
-        return None
-    place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
-    reference = coords[place] if place < len(coords) else f.const(coords[0].type, 0.0)
-    if (texture.format.depth or texture.format.channels[0]).type is not ChannelType.FLOAT:
-        reference = f.min(f.max(reference, 0.0), 1.0)
-    one, zero = f.const(reference.type, 1.0), f.const(reference.type, 0.0)
-
-    def compared(texel: list[Val]) -> list[Val]:
-        if sampler.compare_func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
-            passed = one if sampler.compare_func is CompareFunc.ALWAYS else zero
-        else:
-            passed = f.select(_TRUTH[sampler.compare_func](reference, texel[0]), one, zero)
-        return [passed, passed, passed, one]
-
-    return compared
 
 
 @record(kw_only=True)
@@ -117,6 +86,11 @@ class Sampling:
     def axes(self) -> int:
         """Number of filtered coordinates."""
         return 2 if self.cube else self.info.dimensions
+
+    @property
+    def is_finite(self) -> bool:
+        """True if no texel is infinite or NaN."""
+        return not self.borders(True) and all(c.type is not ChannelType.FLOAT for c in self.key.format.channels)
 
     def texels(self, x: Val, size: Val) -> Val:
         """A coordinate in texels."""
@@ -217,7 +191,8 @@ class Sampling:
         """Four channels, filtered on one level by the general path."""
         layer = self.within(level, layer)
         if self.seamless and linear and layer is not None:
-            return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)], self.step)
+            shifts = [self._shift(axis) for axis in range(2)]
+            return filter_seamless(self.f, SeamlessFootprint.of(self.f, self.texture, level, coords, layer, snap, shifts), self.step)
         border = self.border(coords[0].lanes) if self.borders(linear) else None
         return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap, self.step)
 
@@ -275,16 +250,33 @@ class Sampling:
             for axis in range(2):
                 x, shift = self.texels(coords[axis], level.size(axis)), self._shift(axis)
                 center.append((x if shift is None else x + shift) - 0.5)
-            modes, border = self.wraps, self.border(lanes) if self.borders(False) else None
-            inner = self.within(level, layer)
-
-            def texel(u: Val, v: Val) -> list[Val]:
-                axes = [wrap_nearest(f, mode, x + 0.5, level.size(k), self.key.pot) for k, (mode, x) in enumerate(zip(modes, (u, v)))]
-                return filter_texels(f, self.texture, level, axes, inner, border, step=self.step)
-
-            for variable, value in zip(out, footprint.average(index, center, elliptical, texel)):
+            average = footprint.average(index, center, elliptical, self._texels(level, layer, lanes), finite=self.is_finite)
+            for variable, value in zip(out, average):
                 variable.set(f.select(elliptical, value, variable.get()))
         return [variable.get() for variable in out]
+
+    def _texels(self, level: Level, layer: Val | None, lanes: int) -> Texels:
+        """Texels of one level by integral coordinates."""
+        f, modes, layer, format = self.f, self.wraps, self.within(level, layer), self.key.format
+        border = self.border(lanes) if self.borders(False) else None
+
+        def along(axis: int, x: Val) -> Axis:
+            whole = modes[axis] is TexWrap.REPEAT
+            return wrap_nearest(f, modes[axis], x if whole else x + 0.5, level.size(axis), self.key.pot, whole=whole)
+
+        def place(v: Val) -> list[Val]:
+            down = along(1, v)
+            start = texel_offset(level, 1, f.const(down.first.type, 0), down.first, layer)
+            return [start] if down.inside is None else [start, down.inside.sext(I32)]
+
+        def at(row: Sequence[Val], u: Val) -> list[Val]:
+            across = along(0, u)
+            found = unpack(f, format, load_scattered(f, self.texture, row[0] + texel_distance(self.texture, across.first), None))
+            found = or_border(f, found, (across.inside, row[1].ne(0) if len(row) > 1 else None), border)
+            return found if self.step is None else self.step(found)
+
+        types = [level.offset.type, *[I32.wide(lanes)] * (modes[1] in BORDER_MODES)]
+        return Texels(types, place, at)
 
     def _is_unorm8(self) -> bool:
         return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4

@@ -69,12 +69,12 @@ def _kept(f: Function, index: Val, size: Val) -> tuple[Val, Val]:
     return f.select(inside, index, 0), inside
 
 
-def wrap_nearest(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool) -> Axis:
-    """Texel of a nearest filter. x: f32 in texels; size: i32; pot: every lane's size is a power of two."""
+def wrap_nearest(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool, whole: bool = False) -> Axis:
+    """Texel of a nearest filter. x: f32 in texels; size: i32; pot: every lane's size is a power of two; whole: x is integral (REPEAT)."""
     extent = size.to_float()
     if mode is TexWrap.REPEAT:
-        whole = f.floor(_bounded(f, x))
-        return Axis(_index(f, whole) & (size - 1) if pot else _index(f, _modulo(f, whole, extent)))
+        found = _bounded(f, x) if whole else f.floor(_bounded(f, x))
+        return Axis(_index(f, found) & (size - 1) if pot else _index(f, _modulo(f, found, extent)))
     if mode is TexWrap.MIRROR_REPEAT:
         x = _mirrored(f, x, extent)
     elif mode in _MIRRORED:

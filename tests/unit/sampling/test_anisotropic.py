@@ -143,6 +143,31 @@ def test_no_number_costs_more_than_a_bounded_ellipse() -> None:
     assert found.max() <= 1.0001
 
 
+@pytest.mark.parametrize("anisotropy", [2, 16])
+def test_an_ellipse_does_not_depend_on_the_lanes_beside_it(anisotropy: int) -> None:
+    """Rows and columns are those of the widest ellipse of a vector, and coordinates may be hostile: every lane sums its own texels."""
+    rng = np.random.default_rng(12)
+    texture = random_texture(Format.R8G8B8A8_UNORM, 64, 64, 1, 6, seed=13)
+    coords = np.zeros((64, 4), np.float32)
+    coords[:, :2] = rng.uniform(-1, 2, (64, 2))
+    coords[::9, 0], coords[4::9, 1] = 3e7, np.nan
+    slopes = gradients(rng, 64)
+    state, order = replace(LINEAR, max_anisotropy=anisotropy), rng.permutation(64)
+    found = staged_sample(texture, state, "2D", coords, lod_mode="gradient", derivatives=slopes, lanes=16)
+    mixed = (slopes[0][order], slopes[1][order])
+    for lanes in (8, 16):
+        again = staged_sample(texture, state, "2D", coords[order], lod_mode="gradient", derivatives=mixed, lanes=lanes)
+        assert np.array_equal(again, found[order])
+
+
+def test_ellipses_of_more_rows_than_are_measured_at_a_time_are_whole() -> None:
+    texture = random_texture(Format.R8G8B8A8_UNORM, 128, 128, 1, 2, seed=14)
+    state = replace(LINEAR, max_anisotropy=64, max_lod=0.0)
+    coords = np.random.default_rng(15).uniform(0, 1, (16, 4)).astype(np.float32)
+    slopes = (np.tile(np.array([0.01, 0], np.float32), (16, 1)), np.tile(np.array([0.02, 0.4], np.float32), (16, 1)))
+    agree(texture, state, "2D", coords, lod_mode="gradient", derivatives=slopes)
+
+
 def test_only_samplers_that_filter_levels_of_two_axes_have_the_longer_code() -> None:
     def view(target: TextureTarget, levels: int) -> Any:
         return texture_key(Format.R8G8B8A8_UNORM, target, (0, 1, 2, 3), width=8, height=8, depth=1, last_level=levels)  # type: ignore[arg-type]
