@@ -288,9 +288,11 @@ class Sampling:
         if levels is None or levels.weight is None:
             return first
         out = [f.var(c.type, c) for c in first]
-        with f.if_(f.any(levels.weight > 0.0)):
+        between = levels.weight > 0.0
+        with f.if_(f.any(between)):
             for variable, a, b in zip(out, first, filtered(self.at(levels, True))):
-                variable.set(mix(a, b, levels.weight))
+                mixed = mix(a, b, levels.weight)
+                variable.set(mixed if self.is_finite else f.select(between, mixed, a))  # infinity times 0 would be NaN
         return [v.get() for v in out]
 
 

@@ -334,3 +334,14 @@ def test_footprints_inside_of_a_face_do_not_depend_on_those_at_its_edges(format:
     order = np.argsort(inside[:, 1] / inside[:, 2])  # vectors of footprints far from all edges first
     found = staged_sample(texture, sampler, "CUBE", coords, lod_mode="zero")
     assert np.array_equal(staged_sample(texture, sampler, "CUBE", coords[order], lod_mode="zero"), found[order])
+
+
+def test_infinite_texels_of_a_level_with_weight_0_do_not_count() -> None:
+    levels = [np.full((1, 8 >> k, 8 >> k, 4), value, np.float32) for k, value in enumerate((0.5, np.inf, np.inf))]
+    texture = TextureData(Format.R32G32B32A32_FLOAT, tuple(level.view(np.uint8).reshape(*level.shape[:3], 16) for level in levels))
+    lod = np.zeros(LANES, np.float32)
+    lod[1] = 0.5  # this lane takes the second level, whose texels the others must not see
+    sampler = state(TexWrap.REPEAT, LINEAR, TexMipFilter.LINEAR, max_lod=15.0)
+    found = staged_sample(texture, sampler, "2D", np.full((LANES, 4), 0.3, np.float32), lod_mode="explicit", lod=lod).view(np.float32)
+    assert not np.isfinite(found[1]).any()
+    assert (np.delete(found, 1, 0) == 0.5).all()
