@@ -12,7 +12,6 @@ from backends.device.grid import compute_units
 from backends.formats import WIDE, AnyFormat, Format, WideFormat
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import SAMPLE_COUNTS, Accounting
-from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
 from backends.pipe.checks import any_format, integer, refuse
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Bind, DriverQuery, ShaderType, TextureTarget, lookup
@@ -43,25 +42,35 @@ class Capabilities:
 
         (screen.rst, "get_param")
         """
+        from backends.gallium.screen.caps import CAPS, cap_name  # here and below: a draw asks for no capability
+
         name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
         return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
 
     def get_paramf(self, cap: str) -> float:
         """Return the value of a PIPE_CAPF. (screen.rst, "get_paramf")"""
+        from backends.gallium.screen.caps import CAPFS, cap_name
+
         return CAPFS[cap_name(cap, "PIPE_CAPF_", CAPFS, "get_paramf: cap")]
 
     def get_shader_param(self, stage: ShaderType | int | str, cap: str) -> int:
         """Return the value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine. (screen.rst, "PIPE_SHADER_CAP_*")"""
+        from backends.gallium.screen.caps import cap_name, shader_caps
+
         known = shader_caps(lookup(ShaderType, stage, "get_shader_param: stage"))
         return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
 
     def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
         """Return the value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis. (screen.rst, "PIPE_COMPUTE_CAP_*")"""
+        from backends.gallium.screen.caps import COMPUTE_CAPS, cap_name
+
         name = cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")
         return compute_units(self.threads) if name == "MAX_COMPUTE_UNITS" else COMPUTE_CAPS[name]
 
     def get_mesh_param(self, cap: str) -> int | tuple[int, ...]:
         """Return a limit of task and mesh shaders: a number, or one for each axis, e.g. of MAX_MESH_OUTPUT_VERTICES. (an extension)"""
+        from backends.gallium.screen.caps import MESH_CAPS, cap_name
+
         return MESH_CAPS[cap_name(cap, "PIPE_MESH_CAP_", MESH_CAPS, "get_mesh_param: cap")]
 
     def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
