@@ -58,14 +58,6 @@ class BlendStateFields(RenderTargetBlendFields, total=False):
     alpha_to_one: bool | int
 
 
-class DepthStencilAlphaStateFields(TypedDict, total=False):
-    """Fields of DepthStencilAlphaState."""
-
-    depth: DepthState | Mapping[str, Any]
-    stencil: StencilState | Mapping[str, Any] | Sequence[StencilState | Mapping[str, Any]]
-    alpha: AlphaState | Mapping[str, Any]
-
-
 class RasterizerStateFields(TypedDict, total=False):
     """Fields of RasterizerState."""
 
@@ -120,6 +112,14 @@ class RasterizerStateFields(TypedDict, total=False):
     offset_units: SupportsFloat
     offset_scale: SupportsFloat
     offset_clamp: SupportsFloat
+
+
+class DepthStencilAlphaStateFields(TypedDict, total=False):
+    """Fields of DepthStencilAlphaState."""
+
+    depth: DepthState | Mapping[str, Any]
+    stencil: StencilState | Mapping[str, Any] | Sequence[StencilState | Mapping[str, Any]]
+    alpha: AlphaState | Mapping[str, Any]
 
 
 class SamplerStateFields(TypedDict, total=False):

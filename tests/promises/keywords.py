@@ -15,30 +15,20 @@ from enum import IntEnum, IntFlag
 from pathlib import Path
 from typing import Any
 
+from backends.device.calls.table import CALLS
 from backends.formats import AnyFormat
 from backends.gallium.context.grid_info import GridInfo
 from backends.gallium.resource.layout import Template
 from backends.pipe.checks import hints_of
 from backends.pipe.enums import Prim
-from backends.pipe.state import (
-    BlendState,
-    DepthStencilAlphaState,
-    DrawInfo,
-    RasterizerState,
-    RenderTargetBlend,
-    SamplerState,
-    StencilState,
-)
+from backends.pipe.state import StencilState
 
 MODULE = Path(__file__).parents[2] / "backends" / "pipe" / "keywords.py"
 
+_OF_ROWS = [argument.kinds for row in CALLS.values() for argument in row.arguments.values() if argument.kinds]
 KINDS: dict[type, tuple[type, ...]] = {
-    RenderTargetBlend: (),
-    BlendState: (RenderTargetBlend,),
-    DepthStencilAlphaState: (),
-    RasterizerState: (),
-    SamplerState: (),
-    DrawInfo: (),
+    **{kind: () for kinds in _OF_ROWS for kind in reversed(kinds)},
+    **{kinds[0]: kinds[1:] for kinds in _OF_ROWS},
     GridInfo: (),
     Template: (),
 }

@@ -27,8 +27,17 @@ from backends.pipe.enums import (
     TextureTarget,
     TexWrap,
 )
-from backends.pipe.limits import MAX_LAYERS, MAX_SRC_OFFSET, MAX_STREAM_STRIDE, MAX_TEXTURE_SIZE, MAX_VERTEX_STRIDE
-from backends.pipe.state import RasterizerState
+from backends.pipe.limits import (
+    MAX_COLOR_BUFFERS,
+    MAX_LAYERS,
+    MAX_SHADER_BUFFERS,
+    MAX_SHADER_IMAGES,
+    MAX_STREAM_STRIDE,
+    MAX_TEXTURE_SIZE,
+    MAX_VIEWPORTS,
+)
+from backends.pipe.ranges import RANGES
+from backends.pipe.state import DrawInfo, RasterizerState, VertexBuffer, VertexElement
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 from tgsi.language.record import record
@@ -145,7 +154,7 @@ _BUFFER_NAMES = ("color", "depth", "stencil")
 def _buffers(value: object, place: str) -> tuple[str, ...]:
     names: tuple[str, ...] = list_of(string, 0, 16)(value, place)
     for name in names:
-        if name not in _BUFFER_NAMES and not (name.startswith("color") and name[5:].isdigit() and int(name[5:]) < 8):
+        if name not in _BUFFER_NAMES and not (name.startswith("color") and name[5:].isdigit() and int(name[5:]) < MAX_COLOR_BUFFERS):
             raise wrong(place, "color, color0 to color7, depth or stencil", name)
     return names
 
@@ -153,6 +162,7 @@ def _buffers(value: object, place: str) -> tuple[str, ...]:
 _SHADER = _all(text=string)
 _QUERY_ID = integer(0, 1 << 20)
 _SLOT = integer(0, 127)
+_VIEWPORT, _TARGET = integer(0, MAX_VIEWPORTS - 1), integer(0, MAX_COLOR_BUFFERS - 1)
 _LEVEL = integer(0, 15)
 _LAYER = integer(0, MAX_LAYERS)
 _SIZE = integer(1, MAX_TEXTURE_SIZE)
@@ -175,16 +185,16 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             "depth": Field(optional(number), 1.0),
             "stencil": Field(optional(U8), 0),
         },
-        "clear_render_target": {**_all(cbuf=integer(0, 7), color=floats(4), x=COUNT, y=COUNT, w=COUNT, h=COUNT)},
+        "clear_render_target": {**_all(cbuf=_TARGET, color=floats(4), x=COUNT, y=COUNT, w=COUNT, h=COUNT)},
         **{row.call: _SHADER for row in STAGE_FACTS.values() if row.is_drawn},
         "tess_state": _all(outer=floats(4), inner=floats(2)),
         "cs": {**_SHADER, "req_local_mem": Field(COUNT, 0)},
         "vertex_element": {
-            **_all(src_offset=integer(0, MAX_SRC_OFFSET), format=pixel_format),
-            "vertex_buffer_index": Field(integer(0, 31), 0),
+            **_all(src_offset=integer(*RANGES[VertexElement]["src_offset"]), format=pixel_format),
+            "vertex_buffer_index": Field(integer(*RANGES[VertexElement]["vertex_buffer_index"]), 0),
             "instance_divisor": Field(U32, 0),
         },
-        "vertex_buffer": {**_all(stride=integer(0, MAX_VERTEX_STRIDE), data=binary), "offset": Field(COUNT, 0)},
+        "vertex_buffer": {**_all(stride=integer(*RANGES[VertexBuffer]["stride"]), data=binary), "offset": Field(COUNT, 0)},
         "index_buffer": _all(index_size=integer(1, 4), data=binary),
         "constant_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
         "texture": {
@@ -227,7 +237,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         },
         "rasterizer": _rasterizer_fields(),
         "blend_rt": {
-            **_all(rt=integer(0, 7)),
+            **_all(rt=_TARGET),
             **_keep(
                 blend_enable=boolean,
                 rgb_func=enumeration(BlendFunc),
@@ -263,10 +273,10 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         "alpha": _keep(enabled=boolean, func=enumeration(CompareFunc), ref=number),
         "stencil_ref": _all(ref=list_of(U8, 2, 2)),
         "blend_color": _all(color=floats(4)),
-        "scissor": {"index": Field(integer(0, 15), 0), **_all(minx=U32, miny=U32, maxx=U32, maxy=U32)},
+        "scissor": {"index": Field(_VIEWPORT, 0), **_all(minx=U32, miny=U32, maxx=U32, maxy=U32)},
         "polygon_stipple": _all(stipple=words(32)),
         "clip_planes": _all(planes=list_of(floats(4), 0, 8)),
-        "viewport": {"index": Field(integer(0, 15), 0), **_all(scale=floats(3), translate=floats(3))},
+        "viewport": {"index": Field(_VIEWPORT, 0), **_all(scale=floats(3), translate=floats(3))},
         "primitive_restart": {**_all(enabled=boolean), "index": Field(U32, 0xFFFFFFFF)},
         "instances": {"start_instance": Field(U32, 0), **_all(instance_count=U32)},
         "index_bias": _all(bias=WORD),
@@ -275,9 +285,9 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             stride_dwords=list_of(integer(0, MAX_STREAM_STRIDE), 1, 4),
             target_bytes=list_of(integer(0, 1 << 26), 0, 4),
         ),
-        "shader_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
+        "shader_buffer": _all(stage=stage, slot=integer(0, MAX_SHADER_BUFFERS - 1), data=binary),
         "shader_image": {
-            **_all(stage=stage, slot=integer(0, 31), target=target, format=pixel_format, width=_SIZE),
+            **_all(stage=stage, slot=integer(0, MAX_SHADER_IMAGES - 1), target=target, format=pixel_format, width=_SIZE),
             "height": Field(_SIZE, 1),
             "depth": Field(_SIZE, 1),
             "layers": Field(integer(1, MAX_LAYERS), 1),
@@ -294,7 +304,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             **_all(mode=enumeration(Prim), count=COUNT),
             "start": Field(COUNT, 0),
             "indexed": Field(boolean, False),
-            "vertices_per_patch": Field(integer(0, 32), 0),
+            "vertices_per_patch": Field(integer(*RANGES[DrawInfo]["vertices_per_patch"]), 0),
         },
         "draw_mesh_tasks": _all(grid=list_of(COUNT, 3, 3)),
         "launch_grid": _all(block=list_of(COUNT, 3, 3), grid=list_of(COUNT, 3, 3)),
