@@ -157,7 +157,10 @@ class Fixed:
         found = values if self.plain is None else self.plain(values)
         if found is None:
             return None
-        body = b"".join(form.write(found.get(form.argument), handle_of) for form in self.forms)
+        parts: dict[str, bytes] = {}
+        for form in sorted(self.forms, key=lambda form: not form.group):  # resources of lists get their handles before others
+            parts[form.argument] = form.write(found.get(form.argument), handle_of)
+        body = b"".join(parts[form.argument] for form in self.forms)
         if len(body) // 4 > MOST_COUNT:
             return None
         detail = sum(item.write(found[item.argument]) for item in self.details) | (self.number or 0)
