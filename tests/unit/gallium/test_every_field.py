@@ -297,6 +297,7 @@ ELSEWHERE = {
     "DrawInfo.vertices_per_patch": "tests/unit/geometry/tessellation",
     "DrawInfo.indexed": "tests/unit/gallium/test_indirect_draws.py",
     "DrawInfo.index_size": "tests/unit/gallium/test_draw.py",
+    **{f"VertexBuffer.{field.name}": "tests/unit/gallium/test_signed_offsets.py" for field in dataclasses.fields(states.VertexBuffer)},
     **{
         f"{kind.__name__}.{field.name}": "tests/unit/geometry/test_stream_output.py"
         for kind in (states.StreamOutput, states.StreamOutputInfo)
