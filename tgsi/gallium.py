@@ -9,6 +9,7 @@ import os as _os
 import typing as _typing
 
 from backends.formats import Format
+from backends.formats import arrays as texels
 from backends.gallium.context.context import Context
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
 from backends.gallium.context.handles import StateObject, vertex_elements
@@ -158,6 +159,7 @@ __all__ = [
     "VertexElement",
     "ViewportState",
     "lookup",
+    "texels",
     "vertex_elements",
 ]
 

@@ -43,6 +43,14 @@ ALLOWED = {
     "backends.gallium.context.object_calls": "the methods create_, bind_ and destroy_ of each stage",
     "backends.geometry.stage_kinds": "the stages between the vertex shader and the rasterizer",
     "backends.geometry.tessellation": "tessellation itself",
+    "tgsi.opengl.registry.enums": "enumerants of OpenGL, derived",
+    "tgsi.opengl.gets.limits": "limits of OpenGL for each stage",
+    "tgsi.opengl.objects.program": "types of OpenGL's shaders",
+    "tgsi.opengl.objects.linking": "Gallium's names of OpenGL's stages",
+    "tgsi.opengl.drawing.programs": "the stages of OpenGL that a draw binds",
+    "tgsi.opengl.commands.draws": "patches are drawn with a tessellation evaluation shader alone",
+    "tgsi.opengl.commands.program_queries": "parameters of programs for each stage",
+    "tgsi.opengl.commands.program_resources": "parameters of resources for each stage",
 }
 
 _NAMES = re.compile(r"(?<![a-z])(?:tess?_?(?:eval|ctrl|control|evaluation)|tes|tcs|evaluation)(?![a-z])", re.IGNORECASE)

@@ -1,0 +1,236 @@
+"""The core profile: programs, buffers, textures, framebuffers and draws, as a program in C calls them."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from tests.unit.opengl.binding import Binding
+from tgsi.opengl.registry import enums as GL
+
+pytest.importorskip("tgsi.opengl")
+
+VERTEX = """#version 330 core
+layout(location = 0) in vec2 position;
+layout(location = 1) in vec4 color;
+uniform vec2 offset;
+out vec4 tint;
+void main() { gl_Position = vec4(position + offset, 0.0, 1.0); tint = color; }
+"""
+FRAGMENT = """#version 330 core
+in vec4 tint;
+out vec4 result;
+void main() { result = tint; }
+"""
+QUAD = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def gl() -> Binding:
+    made = Binding()
+    made.glBindVertexArray(made.make("VertexArrays"))
+    return made
+
+
+def rows(gl: Binding, position: np.ndarray, color: np.ndarray) -> None:
+    """Feed the two attributes."""
+    gl.buffer(GL.ARRAY_BUFFER, position)
+    gl.glVertexAttribPointer(0, 2, GL.FLOAT, 0, 0, None)
+    gl.glEnableVertexAttribArray(0)
+    gl.buffer(GL.ARRAY_BUFFER, color)
+    gl.glVertexAttribPointer(1, 4, GL.FLOAT, 0, 0, None)
+    gl.glEnableVertexAttribArray(1)
+
+
+def test_a_quad_covers_its_half_of_the_window(gl: Binding) -> None:
+    gl.target(8, 8)
+    gl.glUseProgram(gl.program(VERTEX, FRAGMENT))
+    rows(gl, QUAD, np.tile(np.array([[1, 0, 0, 1]], np.float32), (4, 1)))
+    program = gl.get(GL.CURRENT_PROGRAM)[0]
+    gl.glUniform2f(gl.glGetUniformLocation(program, b"offset"), 0.0, 1.0)
+    gl.glClearColor(0, 0, 1, 1)
+    gl.glClear(GL.COLOR_BUFFER_BIT)
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    found = gl.pixels(8, 8)
+    assert (found[:4] == (0, 0, 255, 255)).all()
+    assert (found[4:] == (255, 0, 0, 255)).all()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_front_faces_are_counterclockwise_with_y_upward(gl: Binding) -> None:
+    gl.target(4, 4)
+    gl.glUseProgram(gl.program(VERTEX, FRAGMENT))
+    rows(gl, np.array([[-1, -1], [3, -1], [-1, 3]], np.float32), np.ones((3, 4), np.float32))
+    gl.glEnable(GL.CULL_FACE)
+    for mode, seen in ((GL.BACK, 255), (GL.FRONT, 0)):
+        gl.glCullFace(mode)
+        gl.glClearColor(0, 0, 0, 0)
+        gl.glClear(GL.COLOR_BUFFER_BIT)
+        gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+        assert (gl.pixels(4, 4) == seen).all()
+    gl.glDisable(GL.CULL_FACE)
+    gl.glCullFace(GL.BACK)
+
+
+def test_indices_choose_vertices_and_restart_a_strip(gl: Binding) -> None:
+    gl.target(4, 4)
+    gl.glUseProgram(gl.program(VERTEX, FRAGMENT))
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.buffer(GL.ELEMENT_ARRAY_BUFFER, np.array([0, 1, 0xFFFF, 0, 1, 2, 3], np.uint16))
+    gl.glEnable(GL.PRIMITIVE_RESTART_FIXED_INDEX)
+    gl.glClearColor(0, 0, 0, 0)
+    gl.glClear(GL.COLOR_BUFFER_BIT)
+    gl.glDrawElements(GL.TRIANGLE_STRIP, 7, GL.UNSIGNED_SHORT, None)
+    gl.glDisable(GL.PRIMITIVE_RESTART_FIXED_INDEX)
+    assert (gl.pixels(4, 4) == 255).all()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_a_texture_is_sampled_with_row_0_at_the_bottom(gl: Binding) -> None:
+    gl.target(2, 2)
+    texture = gl.make("Textures")
+    gl.glBindTexture(GL.TEXTURE_2D, texture)
+    gl.glTexImage2D(GL.TEXTURE_2D, 0, GL.RGB8, 2, 2, 0, GL.RGB, GL.UNSIGNED_BYTE, None)
+    gl.glPixelStorei(GL.UNPACK_ALIGNMENT, 1)
+    gl.glTexSubImage2D(GL.TEXTURE_2D, 0, 0, 0, 2, 1, GL.RGB, GL.UNSIGNED_BYTE, np.array([[255, 0, 0], [0, 255, 0]], np.uint8))
+    gl.glTexSubImage2D(GL.TEXTURE_2D, 0, 0, 1, 2, 1, GL.BGR, GL.UNSIGNED_BYTE, np.array([[255, 0, 0], [1, 2, 3]], np.uint8))
+    gl.glPixelStorei(GL.UNPACK_ALIGNMENT, 4)
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MIN_FILTER, GL.NEAREST)
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MAG_FILTER, GL.NEAREST)
+    vertex = VERTEX.replace("tint = color", "tint = vec4(position * 0.5 + 0.5, 0.0, 1.0)")
+    fragment = "#version 330 core\nin vec4 tint; out vec4 result; uniform sampler2D map; void main() { result = texture(map, tint.xy); }"
+    gl.glUseProgram(gl.program(vertex, fragment))
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    assert gl.pixels(2, 2).tolist() == [[[255, 0, 0, 255], [0, 255, 0, 255]], [[0, 0, 255, 255], [3, 2, 1, 255]]]
+    into = np.zeros((2, 2, 4), np.uint8)
+    gl.glGetTexImage(GL.TEXTURE_2D, 0, GL.RGBA, GL.UNSIGNED_BYTE, into)
+    assert into[1, 1].tolist() == [3, 2, 1, 255]
+
+
+def test_an_incomplete_texture_reads_as_opaque_black(gl: Binding) -> None:
+    gl.target(2, 2)
+    gl.glBindTexture(GL.TEXTURE_2D, gl.make("Textures"))
+    white = np.full((2, 2, 4), 255, np.uint8)
+    gl.glTexImage2D(GL.TEXTURE_2D, 0, GL.RGBA8, 2, 2, 0, GL.RGBA, GL.UNSIGNED_BYTE, white)
+    fragment = "#version 330 core\nout vec4 result; uniform sampler2D map; void main() { result = texture(map, vec2(0.5)); }"
+    gl.glUseProgram(gl.program(VERTEX.replace("tint = color", "tint = vec4(0.0)"), fragment))
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    assert (gl.pixels(2, 2) == (0, 0, 0, 255)).all()
+    gl.glGenerateMipmap(GL.TEXTURE_2D)
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    assert (gl.pixels(2, 2) == 255).all()
+
+
+def test_a_uniform_block_is_read_from_its_binding_point(gl: Binding) -> None:
+    gl.target(2, 2)
+    fragment = "#version 330 core\nout vec4 result; layout(std140) uniform Tone { vec4 low; vec4 high; }; void main() { result = high; }"
+    program = gl.program(VERTEX.replace("tint = color", "tint = vec4(0.0)"), fragment)
+    index = gl.glGetUniformBlockIndex(program, b"Tone")
+    size = (ctypes.c_int32 * 1)()
+    gl.glGetActiveUniformBlockiv(program, index, GL.UNIFORM_BLOCK_DATA_SIZE, size)
+    assert size[0] == 32
+    gl.glUniformBlockBinding(program, index, 5)
+    name = gl.buffer(GL.UNIFORM_BUFFER, np.array([[0, 0, 0, 0], [0, 1, 0, 1]], np.float32))
+    gl.glBindBufferBase(GL.UNIFORM_BUFFER, 5, name)
+    gl.glUseProgram(program)
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    assert (gl.pixels(2, 2) == (0, 255, 0, 255)).all()
+
+
+def test_a_mapped_buffer_is_its_memory(gl: Binding) -> None:
+    gl.buffer(GL.ARRAY_BUFFER, np.arange(16, dtype=np.uint8))
+    address = gl.glMapBufferRange(GL.ARRAY_BUFFER, 4, 8, GL.MAP_READ_BIT | GL.MAP_WRITE_BIT)
+    assert ctypes.string_at(address, 8) == bytes(range(4, 12))
+    ctypes.memmove(address, b"abcdefgh", 8)
+    assert gl.glUnmapBuffer(GL.ARRAY_BUFFER) == GL.TRUE
+    into = np.zeros(16, np.uint8)
+    gl.glGetBufferSubData(GL.ARRAY_BUFFER, 0, 16, into)
+    assert into.tobytes() == bytes(range(4)) + b"abcdefgh" + bytes(range(12, 16))
+
+
+def test_a_compute_shader_writes_a_storage_buffer(gl: Binding) -> None:
+    shader, program = gl.glCreateShader(GL.COMPUTE_SHADER), gl.glCreateProgram()
+    text = """#version 430
+    layout(local_size_x = 4) in;
+    layout(std430, binding = 2) buffer Data { uint data[]; };
+    uniform uint factor;
+    void main() { data[gl_GlobalInvocationID.x] *= factor; }
+    """
+    raw = ctypes.c_char_p(text.encode())
+    gl.glShaderSource(shader, 1, ctypes.byref(raw), None)
+    gl.glCompileShader(shader)
+    gl.glAttachShader(program, shader)
+    gl.glLinkProgram(program)
+    gl.glUseProgram(program)
+    gl.glUniform1ui(gl.glGetUniformLocation(program, b"factor"), 3)
+    name = gl.buffer(GL.SHADER_STORAGE_BUFFER, np.arange(8, dtype=np.uint32))
+    gl.glBindBufferBase(GL.SHADER_STORAGE_BUFFER, 2, name)
+    gl.glDispatchCompute(2, 1, 1)
+    gl.glMemoryBarrier(GL.BUFFER_UPDATE_BARRIER_BIT)
+    into = np.zeros(8, np.uint32)
+    gl.glGetBufferSubData(GL.SHADER_STORAGE_BUFFER, 0, 32, into)
+    assert into.tolist() == [0, 3, 6, 9, 12, 15, 18, 21]
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_transform_feedback_captures_outputs_by_name(gl: Binding) -> None:
+    program = gl.glCreateProgram()
+    for type, text in ((GL.VERTEX_SHADER, VERTEX), (GL.FRAGMENT_SHADER, FRAGMENT)):
+        shader, raw = gl.glCreateShader(type), ctypes.c_char_p(text.encode())
+        gl.glShaderSource(shader, 1, ctypes.byref(raw), None)
+        gl.glCompileShader(shader)
+        gl.glAttachShader(program, shader)
+    names = (ctypes.c_char_p * 2)(b"tint", b"gl_Position")
+    gl.glTransformFeedbackVaryings(program, 2, ctypes.cast(names, ctypes.c_void_p), GL.INTERLEAVED_ATTRIBS)
+    gl.glLinkProgram(program)
+    gl.glUseProgram(program)
+    gl.target(2, 2)
+    rows(gl, QUAD, np.arange(16, dtype=np.float32).reshape(4, 4))
+    name = gl.buffer(GL.TRANSFORM_FEEDBACK_BUFFER, np.zeros((4, 8), np.float32))
+    gl.glBindBufferBase(GL.TRANSFORM_FEEDBACK_BUFFER, 0, name)
+    gl.glBeginTransformFeedback(GL.POINTS)
+    gl.glDrawArrays(GL.POINTS, 0, 4)
+    gl.glEndTransformFeedback()
+    into = np.zeros((4, 8), np.float32)
+    gl.glGetBufferSubData(GL.TRANSFORM_FEEDBACK_BUFFER, 0, into.nbytes, into)
+    assert (into[:, :4] == np.arange(16, dtype=np.float32).reshape(4, 4)).all()
+    assert (into[:, 4:6] == QUAD).all()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_a_text_with_an_error_has_a_log_with_its_place(gl: Binding) -> None:
+    shader, raw = gl.glCreateShader(GL.FRAGMENT_SHADER), ctypes.c_char_p(b"#version 330\nvoid main() { wrong; }\n")
+    gl.glShaderSource(shader, 1, ctypes.byref(raw), None)
+    gl.glCompileShader(shader)
+    status, log = (ctypes.c_int32 * 1)(), ctypes.create_string_buffer(1000)
+    gl.glGetShaderiv(shader, GL.COMPILE_STATUS, status)
+    gl.glGetShaderInfoLog(shader, 1000, None, log)
+    assert status[0] == 0
+    assert "compile:2:15" in log.value.decode() or ":2:15" in log.value.decode()
+    assert "^" in log.value.decode()
+
+
+def test_samples_are_resolved_by_a_blit(gl: Binding) -> None:
+    single = gl.target(4, 4)
+    many, color = gl.make("Framebuffers"), gl.make("Renderbuffers")
+    gl.glBindRenderbuffer(GL.RENDERBUFFER, color)
+    gl.glRenderbufferStorageMultisample(GL.RENDERBUFFER, 4, GL.RGBA8, 4, 4)
+    gl.glBindFramebuffer(GL.FRAMEBUFFER, many)
+    gl.glFramebufferRenderbuffer(GL.FRAMEBUFFER, GL.COLOR_ATTACHMENT0, GL.RENDERBUFFER, color)
+    gl.glUseProgram(gl.program(VERTEX, FRAGMENT))
+    rows(gl, np.array([[-1, -1], [1, -1], [-1, 1]], np.float32), np.ones((3, 4), np.float32))
+    gl.glClearColor(0, 0, 0, 0)
+    gl.glClear(GL.COLOR_BUFFER_BIT)
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    gl.glBindFramebuffer(GL.DRAW_FRAMEBUFFER, single)
+    gl.glBlitFramebuffer(0, 0, 4, 4, 0, 0, 4, 4, GL.COLOR_BUFFER_BIT, GL.NEAREST)
+    gl.glBindFramebuffer(GL.FRAMEBUFFER, single)
+    found = gl.pixels(4, 4)[..., 0]
+    assert found[0, 0] == 255
+    assert found[3, 3] == 0
+    assert 0 < found[1, 2] < 255

@@ -1,0 +1,135 @@
+"""Doors: a library in memory that programs find by its name, the loader object, and a program that runs with ours."""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tgsi.opengl.doors.elf import NOTHING, TABLE, shared_object
+from tgsi.opengl.doors.library import is_possible
+
+needs_door = pytest.mark.skipif(not is_possible(), reason="libraries in memory are for Linux on x86-64 and AArch64")
+
+PROGRAM = """
+import ctypes, sys
+library = ctypes.CDLL("libOSMesa.so.8", mode=ctypes.RTLD_GLOBAL)
+library.OSMesaCreateContextExt.restype = ctypes.c_void_p
+library.OSMesaMakeCurrent.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_int, ctypes.c_int]
+library.glClearColor.argtypes = [ctypes.c_float] * 4
+context = library.OSMesaCreateContextExt(0x1908, 24, 8, 0, None)
+pixels = (ctypes.c_uint8 * (4 * 4 * 4))()
+assert library.OSMesaMakeCurrent(context, pixels, 0x1401, 4, 4) == 1
+library.glClearColor(1.0, 0.5, 0.0, 1.0)
+library.glClear(0x4000)
+library.glEnable(0x0C11)  # scissor
+library.glScissor(0, 0, 4, 1)
+library.glClearColor(0.0, 0.0, 1.0, 1.0)
+library.glClear(0x4000)
+library.glFinish()
+print(list(pixels[:4]), list(pixels[-4:]), sys.argv[1:])
+class AtTheEnd:
+    def __del__(self):
+        library.glFinish()
+keep = AtTheEnd()
+sys.exit(3)
+"""
+
+
+def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    root = Path(__file__).parents[3]
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False, cwd=root, env={**os.environ, **more}
+    )
+
+
+@needs_door
+def test_a_program_finds_the_library_by_name_and_draws_into_its_memory(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    done = run("-m", "tgsi.opengl", str(script), "a", "b")
+    assert done.stdout == "[0, 0, 255, 255] [255, 128, 0, 255] ['a', 'b']\n"
+    assert done.stderr == ""
+    assert done.returncode == 3
+
+
+def test_a_missing_script_is_named() -> None:
+    done = run("-m", "tgsi.opengl", "no-such-file.py")
+    assert done.returncode == 2
+    assert done.stderr == "python -m tgsi.opengl: there is no file no-such-file.py\n"
+
+
+@needs_door
+def test_install_sets_variables_and_uninstall_takes_them_back() -> None:
+    text = (
+        "import os, ctypes.util, tgsi.opengl\n"
+        "before = os.environ.get('MUJOCO_GL'), ctypes.util.find_library\n"
+        "tgsi.opengl.install(); tgsi.opengl.install()\n"
+        "print(os.environ['MUJOCO_GL'], ctypes.util.find_library('OSMesa'))\n"
+        "tgsi.opengl.uninstall()\n"
+        "print((os.environ.get('MUJOCO_GL'), ctypes.util.find_library) == before)\n"
+    )
+    done = run("-c", text)
+    assert done.stdout == "osmesa libOSMesa.so.8\nTrue\n", done.stderr
+
+
+def symbols(image: bytes) -> dict[str, int]:
+    """The exports of a shared object, by name, with their addresses: read again by its dynamic section."""
+    count = struct.unpack_from("<H", image, 56)[0]
+    headers = [struct.unpack_from("<IIQQQQQQ", image, 64 + 56 * k) for k in range(count)]
+    dynamic = next(header for header in headers if header[0] == 2)
+    entries = dict(struct.unpack_from("<QQ", image, dynamic[2] + 16 * k) for k in range(dynamic[5] // 16))
+    total = struct.unpack_from("<II", image, entries[4])[1]
+    found = {}
+    for k in range(1, total):
+        name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", image, entries[6] + 24 * k)
+        start = entries[5] + name
+        found[image[start : image.index(b"\0", start)].decode()] = value
+    return found
+
+
+@pytest.mark.parametrize("kind", [62, 183])
+def test_each_export_jumps_through_its_slot(kind: int) -> None:
+    names = [f"glFunction{k}" for k in range(700)]
+    image = shared_object("libTest.so.1", names, kind)
+    found = symbols(image)
+    assert set(found) == {*names, TABLE, NOTHING}
+    for k in (0, 1, 699):
+        at, slot = found[names[k]], found[TABLE] + 8 * k
+        if kind == 62:
+            assert image[at : at + 6] == b"\xf3\x0f\x1e\xfa\xff\x25"
+            assert at + 10 + struct.unpack_from("<i", image, at + 6)[0] == slot
+        else:
+            _, adrp, load, branch = struct.unpack_from("<4I", image, at)
+            pages = (adrp >> 29 & 3) | (adrp >> 5 & 0x7FFFF) << 2
+            assert ((at + 4) & ~0xFFF) + (pages << 12) + (load >> 10 & 0xFFF) * 8 == slot
+            assert branch == 0xD61F0200
+
+
+def test_an_unknown_machine_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="is not x86-64 or AArch64"):
+        shared_object("libTest.so.1", ["glFlush"], 40)
+
+
+def test_moderngl_takes_the_loader_object() -> None:
+    moderngl = pytest.importorskip("moderngl")
+    import tgsi.opengl
+
+    ctx = moderngl.create_context(context=tgsi.opengl.create())
+    assert ctx.version_code == 430
+    program = ctx.program(
+        vertex_shader="#version 330\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }",
+        fragment_shader="#version 330\nuniform vec3 tone; out vec4 color; void main() { color = vec4(tone, 1.0); }",
+    )
+    program["tone"].value = (0.0, 1.0, 0.0)
+    corners = struct.pack("8f", -1, -1, 1, -1, -1, 1, 1, 1)
+    vertices = ctx.vertex_array(program, [(ctx.buffer(corners), "2f", "p")])
+    target = ctx.simple_framebuffer((4, 4))
+    target.use()
+    vertices.render(moderngl.TRIANGLE_STRIP)
+    assert target.read(components=3) == bytes((0, 255, 0)) * 16
+    assert ctx.error == "GL_NO_ERROR"

@@ -1,0 +1,229 @@
+"""Fixed functions: matrices, lights, textures, fog, immediate mode, display lists, bitmaps."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import numpy as np
+import pytest
+
+from tests.unit.opengl.binding import Binding
+from tgsi.opengl.registry import enums as GL
+
+
+@pytest.fixture
+def gl() -> Binding:
+    made = Binding("compatibility", size=(8, 8))
+    made.glClearColor(0, 0, 0, 1)
+    made.glClear(GL.COLOR_BUFFER_BIT | GL.DEPTH_BUFFER_BIT)
+    return made
+
+
+def quad(gl: Binding, low: float = -1.0, high: float = 1.0, z: float = 0.0) -> None:
+    """A square in immediate mode, with texture coordinates of 0 and 1."""
+    gl.glBegin(GL.QUADS)
+    for x, y in ((low, low), (high, low), (high, high), (low, high)):
+        gl.glTexCoord2f(float(x == high), float(y == high))
+        gl.glVertex3f(x, y, z)
+    gl.glEnd()
+
+
+def floats(*values: float) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+def test_a_vertex_has_the_color_that_was_set_before_it(gl: Binding) -> None:
+    gl.glColor3ub(255, 128, 0)
+    quad(gl)
+    assert (gl.pixels(8, 8) == (255, 128, 0, 255)).all()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def test_matrices_multiply_from_the_right_and_come_back_from_the_stack(gl: Binding) -> None:
+    gl.glMatrixMode(GL.MODELVIEW)
+    gl.glTranslatef(1.0, 2.0, 3.0)
+    gl.glPushMatrix()
+    gl.glScalef(2.0, 3.0, 4.0)
+    gl.glRotatef(90.0, 0.0, 0.0, 1.0)
+    found = np.array(gl.get(GL.MODELVIEW_MATRIX, 16, ctypes.c_float)).reshape(4, 4).T
+    assert np.allclose(found, [[0, -2, 0, 1], [3, 0, 0, 2], [0, 0, 4, 3], [0, 0, 0, 1]], atol=1e-6)
+    gl.glPopMatrix()
+    assert gl.get(GL.MODELVIEW_MATRIX, 16, ctypes.c_float)[12:] == [1, 2, 3, 1]
+    gl.glPopMatrix()
+    assert gl.glGetError() == GL.STACK_UNDERFLOW
+
+
+def test_a_directional_light_gives_the_product_of_colors_and_cosine(gl: Binding) -> None:
+    gl.glEnable(GL.LIGHTING)
+    gl.glEnable(GL.LIGHT0)
+    gl.glLightModelfv(GL.LIGHT_MODEL_AMBIENT, floats(0, 0, 0, 1))
+    gl.glLightfv(GL.LIGHT0, GL.POSITION, floats(0, math.sin(1.0), math.cos(1.0), 0))
+    gl.glLightfv(GL.LIGHT0, GL.DIFFUSE, floats(1, 0.5, 1, 1))
+    gl.glMaterialfv(GL.FRONT_AND_BACK, GL.DIFFUSE, floats(0.8, 0.8, 0.2, 1))
+    quad(gl)
+    wanted = np.array([0.8, 0.4, 0.2]) * math.cos(1.0) * 255
+    assert np.abs(gl.pixels(8, 8)[4, 4, :3] - wanted).max() <= 1
+
+
+def test_a_positional_light_fades_with_distance(gl: Binding) -> None:
+    gl.glEnable(GL.LIGHTING)
+    gl.glEnable(GL.LIGHT1)
+    gl.glLightModelfv(GL.LIGHT_MODEL_AMBIENT, floats(0, 0, 0, 1))
+    gl.glLightfv(GL.LIGHT1, GL.POSITION, floats(0, 0, 4, 1))
+    gl.glLightfv(GL.LIGHT1, GL.DIFFUSE, floats(1, 1, 1, 1))
+    gl.glLightf(GL.LIGHT1, GL.LINEAR_ATTENUATION, 0.25)
+    gl.glMaterialfv(GL.FRONT_AND_BACK, GL.DIFFUSE, floats(1, 1, 1, 1))
+    quad(gl, -0.001, 0.001)
+    gl.glDisable(GL.LIGHTING)
+    gl.glPointSize(1.0)
+    gl.glEnable(GL.LIGHTING)
+    gl.glBegin(GL.POINTS)
+    gl.glVertex3f(0.0, 0.0, 0.0)
+    gl.glEnd()
+    assert abs(int(gl.pixels(8, 8)[4, 4, 0]) - 255 / (1 + 0.25 * 4)) <= 1
+
+
+def test_a_material_follows_the_color_of_the_vertex(gl: Binding) -> None:
+    gl.glEnable(GL.LIGHTING)
+    gl.glLightModelfv(GL.LIGHT_MODEL_AMBIENT, floats(1, 1, 1, 1))
+    gl.glColorMaterial(GL.FRONT_AND_BACK, GL.AMBIENT)
+    gl.glEnable(GL.COLOR_MATERIAL)
+    gl.glColor3f(0.0, 1.0, 0.0)
+    quad(gl)
+    assert (gl.pixels(8, 8)[..., :3] == (0, 255, 0)).all()
+    gl.glDisable(GL.COLOR_MATERIAL)
+    into = np.zeros(4, np.float32)
+    gl.glGetMaterialfv(GL.FRONT, GL.AMBIENT, into)
+    assert into.tolist() == [0, 1, 0, 1]
+
+
+def texture(gl: Binding, data: np.ndarray, internal: int, format: int) -> None:
+    gl.glBindTexture(GL.TEXTURE_2D, gl.make("Textures"))
+    gl.glPixelStorei(GL.UNPACK_ALIGNMENT, 1)
+    gl.glTexImage2D(GL.TEXTURE_2D, 0, internal, data.shape[1], data.shape[0], 0, format, GL.UNSIGNED_BYTE, data)
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MIN_FILTER, GL.NEAREST)
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MAG_FILTER, GL.NEAREST)
+    gl.glEnable(GL.TEXTURE_2D)
+
+
+@pytest.mark.parametrize(
+    ("mode", "wanted"),
+    [
+        (GL.REPLACE, (200, 100, 50, 128)),
+        (GL.MODULATE, (100, 25, 50, 128)),
+        (GL.DECAL, (164, 82, 152, 255)),
+        (GL.ADD, (255, 164, 255, 128)),
+    ],
+)
+def test_a_texture_environment_mixes_texel_and_color(gl: Binding, mode: int, wanted: tuple[int, ...]) -> None:
+    texture(gl, np.full((2, 2, 4), (200, 100, 50, 128), np.uint8), GL.RGBA, GL.RGBA)
+    gl.glTexEnvi(GL.TEXTURE_ENV, GL.TEXTURE_ENV_MODE, mode)
+    gl.glColor4ub(128, 64, 255, 255)
+    quad(gl)
+    assert np.abs(gl.pixels(8, 8)[4, 4].astype(int) - wanted).max() <= 1
+
+
+def test_a_luminance_texture_leaves_alpha_to_the_color(gl: Binding) -> None:
+    texture(gl, np.full((2, 2), 128, np.uint8), GL.LUMINANCE, GL.LUMINANCE)
+    gl.glColor4f(1.0, 0.0, 1.0, 0.5)
+    quad(gl)
+    assert np.abs(gl.pixels(8, 8)[4, 4].astype(int) - (128, 0, 128, 128)).max() <= 1
+
+
+def test_coordinates_are_generated_from_object_planes(gl: Binding) -> None:
+    texture(gl, np.array([[[255, 0, 0], [0, 255, 0]]], np.uint8), GL.RGB, GL.RGB)
+    gl.glTexGeni(GL.S, GL.TEXTURE_GEN_MODE, GL.OBJECT_LINEAR)
+    gl.glTexGenfv(GL.S, GL.OBJECT_PLANE, floats(0, 0.5, 0, 0.5))
+    gl.glEnable(GL.TEXTURE_GEN_S)
+    quad(gl)
+    found = gl.pixels(8, 8)
+    assert (found[:4, :, :3] == (255, 0, 0)).all()
+    assert (found[4:, :, :3] == (0, 255, 0)).all()
+
+
+def test_linear_fog_mixes_by_the_distance_from_the_eye(gl: Binding) -> None:
+    gl.glEnable(GL.FOG)
+    gl.glFogi(GL.FOG_MODE, GL.LINEAR)
+    gl.glFogf(GL.FOG_START, 0.0)
+    gl.glFogf(GL.FOG_END, 1.0)
+    gl.glFogfv(GL.FOG_COLOR, floats(0, 0, 1, 1))
+    gl.glColor3f(1.0, 0.0, 0.0)
+    quad(gl, z=-0.25)
+    assert np.abs(gl.pixels(8, 8)[4, 4, :3].astype(int) - (191, 0, 64)).max() <= 1
+
+
+def test_a_clip_plane_cuts_in_object_coordinates(gl: Binding) -> None:
+    gl.glClipPlane(GL.CLIP_DISTANCE0, np.array([1.0, 0.0, 0.0, 0.0]))
+    gl.glEnable(GL.CLIP_DISTANCE0)
+    quad(gl)
+    found = gl.pixels(8, 8)[..., 0]
+    assert (found[:, :4] == 0).all()
+    assert (found[:, 4:] == 255).all()
+
+
+def test_a_display_list_draws_with_the_state_of_the_moment(gl: Binding) -> None:
+    number = gl.glGenLists(2)
+    gl.glNewList(number, GL.COMPILE)
+    quad(gl)
+    gl.glColor3f(0.0, 0.0, 1.0)
+    gl.glEndList()
+    assert (gl.pixels(8, 8)[..., :3] == 0).all()
+    gl.glColor3f(0.0, 1.0, 0.0)
+    gl.glCallList(number)
+    assert (gl.pixels(8, 8)[..., :3] == (0, 255, 0)).all()
+    assert gl.get(GL.CURRENT_COLOR, 4, ctypes.c_float) == [0, 0, 1, 1]
+    gl.glNewList(number + 1, GL.COMPILE_AND_EXECUTE)
+    gl.glTranslatef(1.0, 0.0, 0.0)
+    gl.glCallList(number)
+    gl.glEndList()
+    assert (gl.pixels(8, 8)[:, 4:, :3] == (0, 0, 255)).all()
+    gl.glDeleteLists(number, 2)
+    assert not gl.glIsList(number)
+
+
+def test_arrays_of_the_caller_feed_conventional_attributes(gl: Binding) -> None:
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
+    colors = np.full((4, 4), (0, 255, 255, 255), np.uint8)
+    gl.glVertexPointer(2, GL.FLOAT, 0, corners)
+    gl.glColorPointer(4, GL.UNSIGNED_BYTE, 0, colors)
+    gl.glEnableClientState(GL.VERTEX_ARRAY)
+    gl.glEnableClientState(GL.COLOR_ARRAY)
+    gl.glDrawElements(GL.QUADS, 4, GL.UNSIGNED_BYTE, np.array([0, 1, 2, 3], np.uint8))
+    assert (gl.pixels(8, 8)[..., :3] == (0, 255, 255)).all()
+
+
+def test_a_bitmap_is_drawn_in_the_raster_color_and_moves_the_raster_position(gl: Binding) -> None:
+    gl.glColor3f(1.0, 1.0, 0.0)
+    gl.glWindowPos2i(2, 1)
+    gl.glPixelStorei(GL.UNPACK_ALIGNMENT, 1)
+    gl.glBitmap(3, 2, 0.0, 0.0, 4.0, 0.0, np.array([0b10100000, 0b01000000], np.uint8))
+    found = gl.pixels(8, 8)[..., 0] > 0
+    assert sorted(zip(*np.nonzero(found), strict=True)) == [(1, 2), (1, 4), (2, 3)]
+    assert gl.get(GL.CURRENT_RASTER_POSITION, 4, ctypes.c_float)[:2] == [6, 1]
+
+
+def test_pixels_are_drawn_at_the_raster_position(gl: Binding) -> None:
+    gl.glWindowPos2i(1, 1)
+    gl.glPixelZoom(2.0, 1.0)
+    gl.glDrawPixels(2, 1, GL.RGB, GL.UNSIGNED_BYTE, np.array([[255, 0, 0], [0, 255, 0]], np.uint8))
+    assert gl.pixels(8, 8)[1, :6, :3].tolist() == [[0, 0, 0], [255, 0, 0], [255, 0, 0], [0, 255, 0], [0, 255, 0], [0, 0, 0]]
+
+
+def test_pop_attrib_brings_back_what_push_attrib_kept(gl: Binding) -> None:
+    gl.glPushAttrib(GL.ALL_ATTRIB_BITS)
+    gl.glEnable(GL.DEPTH_TEST)
+    gl.glEnable(GL.LIGHT3)
+    gl.glLineWidth(5.0)
+    gl.glColor3f(1.0, 0.0, 0.0)
+    gl.glPopAttrib()
+    assert not gl.glIsEnabled(GL.DEPTH_TEST)
+    assert not gl.glIsEnabled(GL.LIGHT3)
+    assert gl.get(GL.LINE_WIDTH, 1, ctypes.c_float) == [1.0]
+    assert gl.get(GL.CURRENT_COLOR, 4, ctypes.c_float) == [1, 1, 1, 1]
+
+
+def test_the_core_profile_has_no_fixed_functions() -> None:
+    gl = Binding("core")
+    gl.glEnable(GL.LIGHTING)
+    assert gl.glGetError() == GL.INVALID_ENUM

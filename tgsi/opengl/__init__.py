@@ -1,0 +1,11 @@
+"""OpenGL for Python programs with nothing installed but wheels: a frontend that draws with `tgsi.gallium`.
+
+import moderngl, tgsi.opengl
+
+ctx = moderngl.create_context(context=tgsi.opengl.create())
+"""
+
+from tgsi.opengl.doors.loader import Loader, create
+from tgsi.opengl.life import install, uninstall
+
+__all__ = ["Loader", "create", "install", "uninstall"]

@@ -1,0 +1,138 @@
+"""Commands in Python, registered by name, and the C functions that call them with the current context.
+
+A handler gets the context and the command's arguments as numbers; pointers are addresses. It raises GLError for an error of OpenGL. Nothing
+that it raises reaches C: an error that OpenGL does not know is recorded as GL_INVALID_OPERATION and printed once with TGSI_OPENGL_DEBUG=1.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tgsi.opengl.errors import GLError
+from tgsi.opengl.lists import is_listed
+from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.registry.table import command as registered
+from tgsi.opengl.registry.table import rows
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+HANDLERS: dict[str, Callable[..., Any]] = {}
+"""Every command that is offered, by its name."""
+
+_functions: dict[str, Any] = {}
+_current: dict[int, Context] = {}
+
+
+def command(*names: str) -> Callable[[F], F]:
+    """Offer a function as commands of these names."""
+
+    def register(function: F) -> F:
+        for name in names:
+            assert name in rows(), name
+            assert name not in HANDLERS, name
+            HANDLERS[name] = function
+        return function
+
+    return register
+
+
+def current() -> Context | None:
+    """The calling thread's context. A thread of C++ has another Python state in each call, so threads are told apart by their number."""
+    return _current.get(threading.get_ident())
+
+
+def make_current(context: Context | None) -> None:
+    """Make a context the calling thread's, or none."""
+    if context is None:
+        _current.pop(threading.get_ident(), None)
+    else:
+        _current[threading.get_ident()] = context
+
+
+def threads_of(context: Context) -> list[int]:
+    """Threads in which the context is current."""
+    return [thread for thread, item in _current.items() if item is context]
+
+
+@cache
+def _aliases() -> dict[str, list[str]]:
+    """Names that stand for the same command, by each of them."""
+    groups: dict[str, list[str]] = {}
+    for name in rows():
+        row = registered(name)
+        other = row.alias if row is not None and row.alias else name
+        group = groups.setdefault(other, groups.get(name) or [other])
+        if name not in group:
+            group.append(name)
+        groups[name] = group
+    return groups
+
+
+def find_handler(name: str) -> Callable[..., Any] | None:
+    """The handler of a command, by any of its names."""
+    handler = HANDLERS.get(name)
+    if handler is None and name in rows():
+        handler = next((HANDLERS[other] for other in _aliases().get(name, ()) if other in HANDLERS), None)
+    return handler
+
+
+def offered() -> list[str]:
+    """Every name by which a command can be called."""
+    return [name for name in rows() if find_handler(name) is not None]
+
+
+def function_for(name: str) -> Any:
+    """The C function of a command as a ctypes object, which lives as long as the process; None if it is not offered."""
+    found = _functions.get(name)
+    if found is None:
+        handler, row = find_handler(name), registered(name)
+        if handler is None or row is None:
+            return None
+        kinds = "".join(parameter.kind for parameter in row.parameters)
+        listed = is_listed(name, row.result, kinds) and not getattr(handler, "lists_itself", False)
+        found = _functions[name] = row.prototype()(_entry(name, handler, row.result, listed=listed))
+    return found
+
+
+def lists_itself(function: F) -> F:
+    """Mark a handler that puts its values into an open display list itself."""
+    function.lists_itself = True  # type: ignore[attr-defined]
+    return function
+
+
+def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool) -> Callable[..., Any]:
+    threads, ident = _current, threading.get_ident
+    nothing = None if result == "v" else 0
+
+    def entry(*values: Any) -> Any:
+        context = threads.get(ident())
+        if context is None:
+            return nothing
+        if listed and context.list is not None:
+            context.list.items.append((handler, values))
+            if not context.list.executes:
+                return nothing
+        try:
+            found = handler(context, *values)
+        except GLError as error:
+            context.report(error.code, name, str(error))
+        except MemoryError as error:
+            context.report(GL.OUT_OF_MEMORY, name, str(error))
+        except Exception as error:
+            if os.environ.get("TGSI_OPENGL_DEBUG"):
+                traceback.print_exc(file=sys.stderr)
+            context.report(GL.INVALID_OPERATION, name, f"{type(error).__name__}: {error}")
+        else:
+            return nothing if found is None else found
+        return nothing
+
+    return entry

@@ -1,0 +1,1 @@
+"""Commands of OpenGL, one module for each chapter."""

@@ -1,0 +1,307 @@
+"""Draws of vertex arrays. (OpenGL 4.6 compatibility, 10.4)"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tgsi.opengl.calls import command
+from tgsi.opengl.drawing.validate import validate_draw
+from tgsi.opengl.drawing.vertices import Reader, has_client_arrays
+from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
+from tgsi.opengl.memory import Pointer, ints, numbers, read
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+
+MODES = {
+    GL.POINTS: "POINTS",
+    GL.LINES: "LINES",
+    GL.LINE_LOOP: "LINE_LOOP",
+    GL.LINE_STRIP: "LINE_STRIP",
+    GL.TRIANGLES: "TRIANGLES",
+    GL.TRIANGLE_STRIP: "TRIANGLE_STRIP",
+    GL.TRIANGLE_FAN: "TRIANGLE_FAN",
+    GL.QUADS: "QUADS",
+    GL.QUAD_STRIP: "QUAD_STRIP",
+    GL.POLYGON: "POLYGON",
+    GL.LINES_ADJACENCY: "LINES_ADJACENCY",
+    GL.LINE_STRIP_ADJACENCY: "LINE_STRIP_ADJACENCY",
+    GL.TRIANGLES_ADJACENCY: "TRIANGLES_ADJACENCY",
+    GL.TRIANGLE_STRIP_ADJACENCY: "TRIANGLE_STRIP_ADJACENCY",
+    GL.PATCHES: "PATCHES",
+}
+FIXED_ONLY = {GL.QUADS, GL.QUAD_STRIP, GL.POLYGON}
+INDICES = {GL.UNSIGNED_BYTE: (1, "B", np.uint8), GL.UNSIGNED_SHORT: (2, "H", np.uint16), GL.UNSIGNED_INT: (4, "I", np.uint32)}
+
+
+def check_mode(gl: Context, mode: int) -> str:
+    """The Gallium name of a mode; an error if it cannot be drawn now."""
+    name = MODES.get(mode)
+    if name is None or (mode in FIXED_ONLY and gl.is_core()):
+        raise bad_enum("mode", mode)
+    linked = gl.active_linked()
+    if linked is not None and (mode == GL.PATCHES) != (GL.TESS_EVALUATION_SHADER in linked.shaders):
+        raise bad_operation("mode: patches are drawn with a tessellation evaluation shader, and nothing else is")
+    if gl.profile == "core" and gl.vertex_array is gl.default_vertex_array:
+        raise bad_operation("no vertex array is bound")
+    return name
+
+
+def draws_nothing(gl: Context) -> bool:
+    """True if there is no program to draw with."""
+    linked = gl.active_linked()
+    return linked is None or GL.VERTEX_SHADER not in linked.shaders
+
+
+def draw_arrays_with(gl: Context, mode: int, first: int, count: int, instances: int = 1, base: int = 0, draw_id: int = 0) -> None:
+    """Draw vertices in their order."""
+    name = check_mode(gl, mode)
+    not_negative("count", first, count, instances)
+    reader = Reader(first, first + max(count, 1) - 1, instances) if has_client_arrays(gl) else None
+    validate_draw(gl, reader)
+    if not count or not instances or draws_nothing(gl):
+        return
+    gl.pipe.draw_vbo(mode=name, start=first, count=count, instance_count=instances, start_instance=base, drawid=draw_id)
+
+
+def draw_elements_with(
+    gl: Context, mode: int, count: int, type: int, indices: Pointer, instances: int = 1, bias: int = 0, base: int = 0, draw_id: int = 0
+) -> None:
+    """Draw vertices in the order of indices: from the index buffer, or from the caller's memory."""
+    name = check_mode(gl, mode)
+    not_negative("count", count, instances)
+    if type not in INDICES:
+        raise bad_enum("type", type)
+    size, _, kind = INDICES[type]
+    buffer = gl.vertex_array.index
+    info: dict[str, Any] = {"mode": name, "count": count, "instance_count": instances, "start_instance": base, "index_bias": bias}
+    info["drawid"] = draw_id
+    if GL.PRIMITIVE_RESTART_FIXED_INDEX in gl.enabled:
+        info |= {"primitive_restart": True, "restart_index": (1 << 8 * size) - 1}
+    elif GL.PRIMITIVE_RESTART in gl.enabled:
+        info |= {"primitive_restart": True, "restart_index": gl.restart_index}
+    reader = None
+    array: Any = None
+    if buffer is None:
+        if not indices and count:
+            raise bad_operation("indices: no buffer is bound to GL_ELEMENT_ARRAY_BUFFER")
+        array = np.frombuffer(read(indices, size * count), kind)
+    if has_client_arrays(gl) and count:
+        found = array if array is not None else np.frombuffer(_bytes_of(gl, indices or 0, size * count), kind)
+        kept = found[found != info["restart_index"]] if "restart_index" in info else found
+        low, high = (int(kept.min()) + bias, int(kept.max()) + bias) if len(kept) else (0, 0)
+        reader = Reader(max(low, 0), max(high, 0), instances)
+    validate_draw(gl, reader)
+    if not count or not instances or draws_nothing(gl):
+        return
+    if array is not None:
+        gl.pipe.draw_vbo(index=array, **info)
+        return
+    assert buffer is not None
+    if buffer.resource is None:
+        return
+    offset = indices or 0
+    if offset >= buffer.size:
+        return
+    gl.pipe.draw_vbo(index=buffer.resource, index_offset=offset, index_size=size, **info)
+
+
+def _bytes_of(gl: Context, offset: int, size: int) -> bytes:
+    buffer = gl.vertex_array.index
+    assert buffer is not None
+    have = max(0, min(size, buffer.size - offset))
+    return bytes(buffer.read(gl, offset, have)) + bytes(size - have)
+
+
+@command("glDrawArrays")
+def draw_arrays(gl: Context, mode: int, first: int, count: int) -> None:
+    """Draw vertices in their order."""
+    draw_arrays_with(gl, mode, first, count)
+
+
+@command("glDrawArraysInstanced")
+def draw_arrays_instanced(gl: Context, mode: int, first: int, count: int, instances: int) -> None:
+    """Draw vertices in their order, several times."""
+    draw_arrays_with(gl, mode, first, count, instances)
+
+
+@command("glDrawArraysInstancedBaseInstance")
+def draw_arrays_instanced_base(gl: Context, mode: int, first: int, count: int, instances: int, base: int) -> None:
+    """Draw vertices in their order, several times, from an instance on."""
+    draw_arrays_with(gl, mode, first, count, instances, base)
+
+
+@command("glDrawElements")
+def draw_elements(gl: Context, mode: int, count: int, type: int, indices: Pointer) -> None:
+    """Draw vertices by indices."""
+    draw_elements_with(gl, mode, count, type, indices)
+
+
+@command("glDrawRangeElements")
+def draw_range_elements(gl: Context, mode: int, start: int, end: int, count: int, type: int, indices: Pointer) -> None:
+    """Draw vertices by indices of a range."""
+    if end < start:
+        raise bad_value(f"end: {end} is below {start}")
+    draw_elements_with(gl, mode, count, type, indices)
+
+
+@command("glDrawElementsInstanced")
+def draw_elements_instanced(gl: Context, mode: int, count: int, type: int, indices: Pointer, instances: int) -> None:
+    """Draw vertices by indices, several times."""
+    draw_elements_with(gl, mode, count, type, indices, instances)
+
+
+@command("glDrawElementsBaseVertex")
+def draw_elements_base_vertex(gl: Context, mode: int, count: int, type: int, indices: Pointer, bias: int) -> None:
+    """Draw vertices by indices and a number that is added to them."""
+    draw_elements_with(gl, mode, count, type, indices, 1, bias)
+
+
+@command("glDrawRangeElementsBaseVertex")
+def draw_range_elements_base_vertex(
+    gl: Context, mode: int, start: int, end: int, count: int, type: int, indices: Pointer, bias: int
+) -> None:
+    """Draw vertices by indices of a range and a number that is added to them."""
+    if end < start:
+        raise bad_value(f"end: {end} is below {start}")
+    draw_elements_with(gl, mode, count, type, indices, 1, bias)
+
+
+@command("glDrawElementsInstancedBaseVertex")
+def draw_elements_instanced_base_vertex(gl: Context, mode: int, count: int, type: int, indices: Pointer, instances: int, bias: int) -> None:
+    """Draw vertices by indices and a number that is added to them, several times."""
+    draw_elements_with(gl, mode, count, type, indices, instances, bias)
+
+
+@command("glDrawElementsInstancedBaseInstance")
+def draw_elements_instanced_base(gl: Context, mode: int, count: int, type: int, indices: Pointer, instances: int, base: int) -> None:
+    """Draw vertices by indices, several times, from an instance on."""
+    draw_elements_with(gl, mode, count, type, indices, instances, 0, base)
+
+
+@command("glDrawElementsInstancedBaseVertexBaseInstance")
+def draw_elements_instanced_base_vertex_base(
+    gl: Context, mode: int, count: int, type: int, indices: Pointer, instances: int, bias: int, base: int
+) -> None:
+    """Draw vertices by indices and a number that is added to them, several times, from an instance on."""
+    draw_elements_with(gl, mode, count, type, indices, instances, bias, base)
+
+
+@command("glMultiDrawArrays")
+def multi_draw_arrays(gl: Context, mode: int, first: Pointer, count: Pointer, draws: int) -> None:
+    """Several draws."""
+    not_negative("drawcount", draws)
+    for k, (start, length) in enumerate(zip(ints(first, draws), ints(count, draws), strict=True)):
+        draw_arrays_with(gl, mode, start, length, draw_id=k)
+
+
+@command("glMultiDrawElements")
+def multi_draw_elements(gl: Context, mode: int, count: Pointer, type: int, indices: Pointer, draws: int) -> None:
+    """Several draws by indices."""
+    not_negative("drawcount", draws)
+    for k, (length, place) in enumerate(zip(ints(count, draws), numbers("Q", indices, draws), strict=True)):
+        draw_elements_with(gl, mode, length, type, place, draw_id=k)
+
+
+@command("glMultiDrawElementsBaseVertex")
+def multi_draw_elements_base_vertex(
+    gl: Context, mode: int, count: Pointer, type: int, indices: Pointer, draws: int, biases: Pointer
+) -> None:
+    """Several draws by indices, each with a number that is added to them."""
+    not_negative("drawcount", draws)
+    rows = zip(ints(count, draws), numbers("Q", indices, draws), ints(biases, draws), strict=True)
+    for k, (length, place, bias) in enumerate(rows):
+        draw_elements_with(gl, mode, length, type, place, 1, bias, draw_id=k)
+
+
+# -- arguments in memory
+def _records(gl: Context, indirect: Pointer, count: int, stride: int, words: int) -> list[tuple[int, ...]]:
+    """Records of indirect draws, from the bound buffer or, in the compatibility profile, from the caller's memory."""
+    not_negative("drawcount", count, stride)
+    step = stride or 4 * words
+    if step % 4:
+        raise bad_value(f"stride: {stride} is not a multiple of 4")
+    length = step * (count - 1) + 4 * words if count else 0
+    buffer = gl.buffers.get("DRAW_INDIRECT_BUFFER")
+    if buffer is None:
+        if gl.is_core():
+            raise bad_operation("indirect: no buffer is bound to GL_DRAW_INDIRECT_BUFFER")
+        raw: bytes | bytearray = read(indirect, length)
+    else:
+        if (indirect or 0) % 4:
+            raise bad_value(f"indirect: {indirect} is not a multiple of 4")
+        if (indirect or 0) + length > buffer.size:
+            raise bad_operation("indirect: the records are not in the buffer")
+        raw = buffer.read(gl, indirect or 0, length)
+    return [struct.unpack_from(f"={words}I", raw, k * step) for k in range(count)]
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 32) if value >> 31 else value
+
+
+@command("glMultiDrawArraysIndirect")
+def multi_draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer, draws: int, stride: int) -> None:
+    """Several draws whose arguments lie in a buffer."""
+    check_mode(gl, mode)
+    for k, (count, instances, first, base) in enumerate(_records(gl, indirect, draws, stride, 4)):
+        draw_arrays_with(gl, mode, first, count, instances, base, k)
+
+
+@command("glDrawArraysIndirect")
+def draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer) -> None:
+    """A draw whose arguments lie in a buffer."""
+    multi_draw_arrays_indirect(gl, mode, indirect, 1, 0)
+
+
+@command("glMultiDrawElementsIndirect")
+def multi_draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Pointer, draws: int, stride: int) -> None:
+    """Several draws by indices whose arguments lie in a buffer."""
+    check_mode(gl, mode)
+    if type not in INDICES:
+        raise bad_enum("type", type)
+    if gl.vertex_array.index is None:
+        raise bad_operation("no buffer is bound to GL_ELEMENT_ARRAY_BUFFER")
+    for k, (count, instances, first, bias, base) in enumerate(_records(gl, indirect, draws, stride, 5)):
+        draw_elements_with(gl, mode, count, type, first * INDICES[type][0], instances, _signed(bias), base, k)
+
+
+@command("glDrawElementsIndirect")
+def draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Pointer) -> None:
+    """A draw by indices whose arguments lie in a buffer."""
+    multi_draw_elements_indirect(gl, mode, type, indirect, 1, 0)
+
+
+@command("glDrawTransformFeedback")
+def draw_transform_feedback(gl: Context, mode: int, id: int) -> None:
+    """Draw as many vertices as were captured."""
+    draw_transform_feedback_with(gl, mode, id, 0, 1)
+
+
+@command("glDrawTransformFeedbackInstanced")
+def draw_transform_feedback_instanced(gl: Context, mode: int, id: int, instances: int) -> None:
+    """Draw as many vertices as were captured, several times."""
+    draw_transform_feedback_with(gl, mode, id, 0, instances)
+
+
+@command("glDrawTransformFeedbackStream")
+def draw_transform_feedback_stream(gl: Context, mode: int, id: int, stream: int) -> None:
+    """Draw as many vertices as were captured of a stream."""
+    draw_transform_feedback_with(gl, mode, id, stream, 1)
+
+
+def draw_transform_feedback_with(gl: Context, mode: int, name: int, stream: int, instances: int) -> None:
+    """Draw as many vertices as a transform feedback object holds."""
+    capture = gl.captures.get(name) if name else gl.default_capture
+    if capture is None:
+        raise bad_value(f"id: {name} is no transform feedback object")
+    mode_name = check_mode(gl, mode)
+    if stream >= len(capture.targets) or capture.targets[stream] is None:
+        raise bad_operation("id: nothing was captured")
+    validate_draw(gl)
+    if not draws_nothing(gl):
+        gl.pipe.draw_vbo(mode=mode_name, instance_count=instances, count_from_stream_output=capture.targets[stream])

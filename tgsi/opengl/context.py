@@ -1,0 +1,175 @@
+"""A context of OpenGL: its bindings, its state, and the Gallium context that draws for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from tgsi.gallium import Screen
+from tgsi.opengl.host import Host
+from tgsi.opengl.lists import DisplayList
+from tgsi.opengl.objects.buffer import Buffer
+from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
+from tgsi.opengl.objects.linked import Linked
+from tgsi.opengl.objects.program import Program
+from tgsi.opengl.objects.query import Query, StreamCapture
+from tgsi.opengl.objects.renderbuffer import Renderbuffer
+from tgsi.opengl.objects.sampler import Sampler
+from tgsi.opengl.objects.texture import TARGETS, Texture
+from tgsi.opengl.objects.vertex_array import ALL_ATTRIBUTES, VertexArray
+from tgsi.opengl.pixels.internal_formats import find_format
+from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.share import Names, Share
+from tgsi.opengl.state import dirty
+from tgsi.opengl.state.batch import Batch
+from tgsi.opengl.state.fixed import COLOR, NORMAL, FixedState
+from tgsi.opengl.state.values import DEFAULT_ENABLED, MAX_DRAW_BUFFERS, ClearValues, FragmentState, PixelStore, RasterState
+
+MAX_TEXTURE_UNITS = 96
+STAGE_UNITS = 32
+MAX_UNIFORM_BINDINGS = 84
+MAX_STORAGE_BINDINGS = 32
+MAX_IMAGE_UNITS = 32
+MAX_FEEDBACK_BUFFERS = 4
+
+CORE, COMPATIBILITY, ES = "core", "compatibility", "es"
+
+
+class TextureUnit:
+    """The textures of one unit by target, and its sampler object."""
+
+    __slots__ = ("sampler", "textures")
+
+    def __init__(self) -> None:
+        self.textures: dict[int, Texture] = {}
+        self.sampler: Sampler | None = None
+
+
+class Range:
+    """A buffer at an indexed binding point; `size` None is all of it from `offset` on."""
+
+    __slots__ = ("buffer", "offset", "size")
+
+    def __init__(self, buffer: Buffer | None = None, offset: int = 0, size: int | None = None) -> None:
+        self.buffer, self.offset, self.size = buffer, offset, size
+
+    def length(self) -> int:
+        """Bytes that the range has."""
+        if self.buffer is None:
+            return 0
+        left = max(0, self.buffer.size - self.offset)
+        return left if self.size is None else min(left, self.size)
+
+
+class Context(Host):
+    """The state of one context. Commands of `tgsi.opengl.commands` change it; `tgsi.opengl.drawing` makes Gallium's state from it."""
+
+    fixed_program: ClassVar[Callable[[Any], Linked]]
+    """Makes the program of the fixed functions for a context; `tgsi.opengl.fixed.pipeline` sets it."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        *,
+        profile: str = COMPATIBILITY,
+        version: tuple[int, int] = (4, 3),
+        share: Share | None = None,
+        is_debug: bool = False,
+    ) -> None:
+        super().__init__(screen, is_debug=is_debug)
+        self.share = share or Share()
+        self.profile, self.version = profile, version
+        self.enabled = set(DEFAULT_ENABLED)
+        self.fragment, self.raster, self.clear_values = FragmentState(), RasterState(), ClearValues()
+        self.pack, self.unpack = PixelStore(), PixelStore()
+        self.buffers: dict[str, Buffer | None] = {}
+        self.uniform_buffers = [Range() for _ in range(MAX_UNIFORM_BINDINGS)]
+        self.storage_buffers = [Range() for _ in range(MAX_STORAGE_BINDINGS)]
+        self.atomic_buffers = [Range() for _ in range(8)]
+        self.image_units: list[tuple[Any, ...] | None] = [None] * MAX_IMAGE_UNITS
+        self.vertex_arrays: Names[VertexArray] = Names()
+        self.default_vertex_array = VertexArray(0)
+        self.vertex_array = self.default_vertex_array
+        self.attributes: list[tuple[str, tuple[Any, ...]]] = [("f", (0.0, 0.0, 0.0, 1.0))] * ALL_ATTRIBUTES
+        self.attributes[NORMAL] = "f", (0.0, 0.0, 1.0, 1.0)
+        self.attributes[COLOR] = "f", (1.0, 1.0, 1.0, 1.0)
+        self.units = [TextureUnit() for _ in range(MAX_TEXTURE_UNITS)]
+        self.active_unit = 0
+        self.default_textures = {target: Texture(0, target) for target in TARGETS}
+        self.framebuffers: Names[Framebuffer] = Names()
+        self.default_framebuffer = Framebuffer(0, is_default=True)
+        self.draw_framebuffer = self.read_framebuffer = self.default_framebuffer
+        self.renderbuffer: Renderbuffer | None = None
+        self.program: Program | None = None
+        self.queries: Names[Query] = Names()
+        self.active_queries: dict[tuple[int, int], Query] = {}
+        self.captures: Names[StreamCapture] = Names()
+        self.default_capture = StreamCapture(0)
+        self.capture = self.default_capture
+        self.restart_index = 0
+        self.fixed = FixedState()
+        self.batch: Batch | None = None
+        self.list: DisplayList | None = None
+        self.programs: dict[Any, Linked] = {}
+        self.hints: dict[int, int] = {}
+        self.dirty = dirty.ALL
+        self.generation = -1
+        self.is_destroyed = False
+        self.present: Callable[[], None] = lambda: None
+        """Shows the default framebuffer to whoever owns it; doors of windows and of OSMesa set it."""
+
+    @property
+    def generation_of_storage(self) -> int:
+        """A number that grows when a buffer, texture or renderbuffer of the share group gets other storage."""
+        return self.share.generation
+
+    def note_storage(self) -> None:
+        """Note that an object got other storage, so that bindings in every context are stale."""
+        self.share.generation += 1
+
+    # -- storage of the default framebuffer
+    def resize(self, width: int, height: int, *, color: int = GL.RGBA8, depth: int = GL.DEPTH24_STENCIL8, samples: int = 0) -> None:
+        """Give the default framebuffer pictures of a size, and the first time set viewport and scissor to it. 0 x 0 takes them away."""
+        framebuffer = self.default_framebuffer
+        framebuffer.attachments.clear()
+        for points, internal in (((GL.BACK_LEFT, GL.FRONT_LEFT), color), ((GL.DEPTH_ATTACHMENT, GL.STENCIL_ATTACHMENT), depth)):
+            row = find_format(internal)
+            if not internal or row is None or not width or not height:
+                continue
+            made = Renderbuffer(0)
+            made.allocate(self, internal, row, (width, height), samples)
+            for point in points:
+                framebuffer.attachments[point] = Attachment(made)
+        framebuffer.changed(self)
+        if "size" not in self.bound and width and height:
+            self.bound["size"] = True
+            self.raster.viewports = [(0.0, 0.0, float(width), float(height))] * len(self.raster.viewports)
+            self.raster.scissors = [(0, 0, width, height)] * len(self.raster.scissors)
+        self.dirty |= dirty.FRAMEBUFFER | dirty.VIEWPORT | dirty.SCISSOR
+
+    # -- what several commands ask
+    def texture_at(self, target: int) -> Texture:
+        """The texture that is bound to a target of the active unit."""
+        return self.units[self.active_unit].textures.get(target) or self.default_textures[target]
+
+    def active_linked(self) -> Linked | None:
+        """The current program as its last successful link made it; without a program, that of the fixed functions."""
+        if self.program is not None:
+            return self.program.linked
+        return None if self.profile != COMPATIBILITY else type(self).fixed_program(self)
+
+    def is_core(self) -> bool:
+        """True in the core profile and in OpenGL ES, which have no fixed functions."""
+        return self.profile != COMPATIBILITY
+
+    def color_of(self, index: int) -> Attachment | None:
+        """The attachment of draw buffer `index`."""
+        framebuffer = self.draw_framebuffer
+        return framebuffer.color(framebuffer.draw_buffers[index]) if index < MAX_DRAW_BUFFERS else None
+
+    def destroy(self) -> None:
+        """Let go of the Gallium context."""
+        if not self.is_destroyed:
+            self.is_destroyed = True
+            self.pipe.flush()
+            self.pipe.destroy()

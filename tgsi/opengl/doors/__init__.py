@@ -1,0 +1,1 @@
+"""Doors: the ways in which programs find OpenGL. One module each."""

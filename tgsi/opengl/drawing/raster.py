@@ -1,0 +1,160 @@
+"""Rasterizer state, viewports and scissors. Rows of a target grow upward, as OpenGL's windows do: row 0 is the lower edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+
+MODES = {GL.FILL: "FILL", GL.LINE: "LINE", GL.POINT: "POINT"}
+FACES = {GL.FRONT: "FRONT", GL.BACK: "BACK", GL.FRONT_AND_BACK: "FRONT_AND_BACK"}
+
+
+def bind_rasterizer(gl: Context) -> None:
+    """The rasterizer's state object."""
+    state, enabled = gl.raster, gl.enabled
+    clip_planes = sum(1 << k for k in range(8) if GL.CLIP_DISTANCE0 + k in enabled)
+    key: tuple[Any, ...] = (
+        "rasterizer",
+        state.cull_face if GL.CULL_FACE in enabled else 0,
+        state.front_face,
+        state.clip_origin,
+        state.clip_depth,
+        state.polygon_front,
+        state.polygon_back,
+        tuple(item in enabled for item in _SWITCHES),
+        (state.offset_factor, state.offset_units, state.offset_clamp),
+        any(state.scissor_enabled),
+        state.line_width,
+        state.point_size,
+        state.sprite_origin,
+        state.provoking,
+        clip_planes,
+        (state.line_factor, state.line_pattern),
+        state.shade_model,
+        gl.program is None and (gl.bound.get("fixed rasterizer"), tuple(item.replaces_coordinates for item in gl.fixed.units)),
+        gl.draw_framebuffer.samples() > 1,
+    )
+    found = gl.state_objects.get(key)
+    if found is None:
+        found = gl.state_objects[key] = gl.pipe.create_rasterizer_state(**_fields(gl, clip_planes))
+    gl.pipe.bind_rasterizer_state(found)
+
+
+_SWITCHES = (
+    GL.POLYGON_OFFSET_FILL,
+    GL.POLYGON_OFFSET_LINE,
+    GL.POLYGON_OFFSET_POINT,
+    GL.MULTISAMPLE,
+    GL.LINE_SMOOTH,
+    GL.POLYGON_SMOOTH,
+    GL.POINT_SMOOTH,
+    GL.LINE_STIPPLE,
+    GL.POLYGON_STIPPLE,
+    GL.RASTERIZER_DISCARD,
+    GL.DEPTH_CLAMP,
+    GL.PROGRAM_POINT_SIZE,
+    GL.POINT_SPRITE,
+    GL.SAMPLE_SHADING,
+)
+
+
+def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
+    state, enabled = gl.raster, gl.enabled
+    samples = gl.draw_framebuffer.samples() > 1
+    smooth = not (samples and GL.MULTISAMPLE in enabled)
+    is_upward = state.clip_origin == GL.LOWER_LEFT
+    fixed = gl.bound.get("fixed rasterizer", (False, False))
+    sprites = sum(1 << k for k, item in enumerate(gl.fixed.units) if item.replaces_coordinates) if gl.program is None else 0
+    return {
+        "sprite_coord_enable": sprites if GL.POINT_SPRITE in enabled else 0,
+        "flatshade": state.shade_model == GL.FLAT,
+        "light_twoside": GL.VERTEX_PROGRAM_TWO_SIDE in enabled if gl.program is not None else fixed[0],
+        "front_ccw": (state.front_face == GL.CW) == is_upward,
+        "cull_face": FACES[state.cull_face] if GL.CULL_FACE in enabled else "NONE",
+        "fill_front": MODES[state.polygon_front],
+        "fill_back": MODES[state.polygon_back],
+        "offset_tri": GL.POLYGON_OFFSET_FILL in enabled,
+        "offset_line": GL.POLYGON_OFFSET_LINE in enabled,
+        "offset_point": GL.POLYGON_OFFSET_POINT in enabled,
+        "offset_scale": state.offset_factor,
+        "offset_units": state.offset_units,
+        "offset_clamp": state.offset_clamp,
+        "scissor": any(state.scissor_enabled),
+        "multisample": GL.MULTISAMPLE in enabled,
+        "line_smooth": smooth and GL.LINE_SMOOTH in enabled,
+        "poly_smooth": smooth and GL.POLYGON_SMOOTH in enabled,
+        "point_smooth": smooth and GL.POINT_SMOOTH in enabled and GL.POINT_SPRITE not in enabled and not gl.is_core(),
+        "line_stipple_enable": GL.LINE_STIPPLE in enabled,
+        "line_stipple_factor": max(0, min(255, state.line_factor - 1)),
+        "line_stipple_pattern": state.line_pattern,
+        "poly_stipple_enable": GL.POLYGON_STIPPLE in enabled,
+        "rasterizer_discard": GL.RASTERIZER_DISCARD in enabled,
+        "depth_clip": GL.DEPTH_CLAMP not in enabled,
+        "depth_clip_near": GL.DEPTH_CLAMP not in enabled,
+        "depth_clip_far": GL.DEPTH_CLAMP not in enabled,
+        "clip_halfz": state.clip_depth == GL.ZERO_TO_ONE,
+        "point_size_per_vertex": (GL.PROGRAM_POINT_SIZE in enabled or gl.profile == "es") if gl.program is not None else fixed[1],
+        "point_quad_rasterization": GL.POINT_SPRITE in enabled or gl.is_core(),
+        "point_size": max(1.0, min(state.point_size, 255.0)),
+        "line_width": max(1.0, min(state.line_width, 255.0)),
+        "sprite_coord_mode": "UPPER_LEFT" if state.sprite_origin == GL.UPPER_LEFT else "LOWER_LEFT",
+        "clip_plane_enable": clip_planes,
+        "flatshade_first": state.provoking == GL.FIRST_VERTEX_CONVENTION,
+        "quads_provoke_last": True,
+        "half_pixel_center": True,
+        "line_last_pixel": False,
+        "clamp_vertex_color": not gl.is_core(),
+        "clamp_fragment_color": not gl.is_core(),
+        "clamp_fixed_only": True,
+        "force_persample_interp": GL.SAMPLE_SHADING in enabled and samples and gl.fragment.min_sample_shading >= 1.0,
+    }
+
+
+def bind_viewports(gl: Context) -> None:
+    """Scale and translation of every viewport that differs from the first, at least the first."""
+    state, made = gl.raster, []
+    sign = 1.0 if state.clip_origin == GL.LOWER_LEFT else -1.0
+    for (x, y, width, height), (near, far) in zip(state.viewports, state.depth_ranges, strict=True):
+        half = (far - near) / 2, (far + near) / 2
+        if state.clip_depth == GL.ZERO_TO_ONE:
+            half = far - near, near
+        made.append({"scale": (width / 2, sign * height / 2, half[0]), "translate": (x + width / 2, y + height / 2, half[1])})
+    count = max((k + 1 for k, item in enumerate(made) if item != made[0]), default=1)
+    gl.pipe.set_viewport_states(made if count > 1 else made[:1] * (16 if gl.bound.get("viewports") else 1))
+    if count > 1:
+        gl.bound["viewports"] = True
+
+
+def bind_scissors(gl: Context) -> None:
+    """Scissors of every viewport; those that are switched off hold the whole framebuffer."""
+    state = gl.raster
+    if not any(state.scissor_enabled):
+        return
+    width, height = gl.draw_framebuffer.size()
+    made = []
+    for (x, y, w, h), is_on in zip(state.scissors, state.scissor_enabled, strict=True):
+        low = (max(0, min(x, width)), max(0, min(y, height))) if is_on else (0, 0)
+        high = (max(0, min(x + w, width)), max(0, min(y + h, height))) if is_on else (width, height)
+        made.append({"minx": low[0], "miny": low[1], "maxx": high[0], "maxy": high[1]})
+    gl.pipe.set_scissor_states(made)
+
+
+def bind_stipple(gl: Context) -> None:
+    """The pattern of polygons: rows upward in OpenGL and in our targets."""
+    gl.pipe.set_polygon_stipple(gl.raster.stipple)
+
+
+def bind_clip_planes(gl: Context) -> None:
+    """Clip planes of the fixed functions, in eye coordinates as CLIPVERTEX is."""
+    if not gl.is_core():
+        gl.pipe.set_clip_state(gl.fixed.planes)
+
+
+def bind_patches(gl: Context) -> None:
+    """The default levels of tessellation."""
+    gl.pipe.set_tess_state(gl.raster.patch_outer, gl.raster.patch_inner)
+    gl.pipe.set_patch_vertices(gl.raster.patch_vertices)

@@ -1,0 +1,101 @@
+"""Everything that a draw needs bound, in the order in which one group follows from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tgsi.opengl.drawing import fragment, programs, raster
+from tgsi.opengl.drawing.streams import bind_streams
+from tgsi.opengl.drawing.vertices import Reader, bind_vertices
+from tgsi.opengl.errors import GLError
+from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state import dirty
+
+if TYPE_CHECKING:
+    from tgsi.opengl.context import Context
+
+STORAGE = (
+    dirty.FRAMEBUFFER
+    | dirty.VERTICES
+    | dirty.TEXTURES
+    | dirty.UNIFORM_BUFFERS
+    | dirty.STORAGE
+    | dirty.IMAGES
+    | dirty.BLEND
+    | dirty.DEPTH_STENCIL
+)
+"""Groups that hold resources, all stale after a buffer or texture got other storage."""
+
+OF_STATE = (
+    (dirty.BLEND, fragment.bind_blend),
+    (dirty.DEPTH_STENCIL, fragment.bind_depth_stencil),
+    (dirty.RASTERIZER, raster.bind_rasterizer),
+    (dirty.VIEWPORT, raster.bind_viewports),
+    (dirty.SCISSOR, raster.bind_scissors),
+    (dirty.BLEND_COLOR, fragment.bind_blend_color),
+    (dirty.STENCIL_REF, fragment.bind_stencil_ref),
+    (dirty.SAMPLES, fragment.bind_samples),
+    (dirty.STIPPLE, raster.bind_stipple),
+    (dirty.PATCHES, raster.bind_patches),
+    (dirty.CLIP, raster.bind_clip_planes),
+)
+OF_PROGRAM = (
+    (dirty.TEXTURES, programs.bind_textures),
+    (dirty.UNIFORM_BUFFERS, programs.bind_uniform_buffers),
+    (dirty.STORAGE, programs.bind_storage),
+    (dirty.IMAGES, programs.bind_images),
+)
+
+
+def check_framebuffer(gl: Context) -> None:
+    """GL_INVALID_FRAMEBUFFER_OPERATION unless the draw framebuffer is complete."""
+    status = gl.draw_framebuffer.status(gl)
+    if status != GL.FRAMEBUFFER_COMPLETE:
+        from tgsi.opengl.registry.table import enum_name
+
+        raise GLError(GL.INVALID_FRAMEBUFFER_OPERATION, f"the draw framebuffer is not complete: {enum_name(status)}")
+
+
+def bind_framebuffer(gl: Context) -> None:
+    """Make the draw framebuffer Gallium's."""
+    notice_storage(gl)
+    if gl.dirty & dirty.FRAMEBUFFER:
+        gl.draw_framebuffer.bind(gl, is_srgb=GL.FRAMEBUFFER_SRGB in gl.enabled or gl.profile == "es")
+        gl.dirty &= ~dirty.FRAMEBUFFER
+        gl.dirty |= dirty.BLEND | dirty.DEPTH_STENCIL | dirty.RASTERIZER | dirty.SCISSOR | dirty.SAMPLES
+
+
+def notice_storage(gl: Context) -> None:
+    """Mark bindings as stale if any object of the share group got other storage."""
+    if gl.generation != gl.share.generation:
+        gl.generation = gl.share.generation
+        gl.dirty |= STORAGE
+
+
+def validate_draw(gl: Context, reader: Reader | None = None) -> None:
+    """Bind what changed since the last draw.
+
+    Raises:
+        GLError: the framebuffer is incomplete.
+    """
+    check_framebuffer(gl)
+    bind_framebuffer(gl)
+    linked = gl.active_linked()
+    changed = gl.dirty
+    for bit, bind in OF_STATE:
+        if changed & bit:
+            bind(gl)
+    if changed & dirty.PROGRAM:
+        programs.bind_shaders(gl)
+        changed |= dirty.TEXTURES | dirty.UNIFORM_BUFFERS | dirty.STORAGE | dirty.IMAGES | dirty.VERTICES
+    if linked is not None:
+        if linked.stale or changed & (dirty.PROGRAM | dirty.VIEWPORT | dirty.SAMPLES):
+            programs.bind_constants(gl, linked)
+        for bit, bind_program in OF_PROGRAM:
+            if changed & bit:
+                bind_program(gl, linked)
+    if changed & dirty.VERTICES or reader is not None:
+        bind_vertices(gl, reader)
+    gl.dirty = dirty.VERTICES if reader is not None else 0
+    if gl.capture.is_active or gl.bound.get("streams"):
+        bind_streams(gl)

@@ -1,0 +1,1 @@
+"""States that queries return: a table of their values, and limits."""

@@ -1,0 +1,81 @@
+"""`install` and `uninstall`: from now on, clients of OpenGL in this process find ours."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from tgsi.opengl.doors import osmesa
+from tgsi.opengl.doors.library import Library
+
+VARIABLES = {
+    "PYOPENGL_PLATFORM": "osmesa",  # PyOpenGL, pyrender
+    "MUJOCO_GL": "osmesa",  # MuJoCo, dm_control, gymnasium
+    "VTK_DEFAULT_OPENGL_WINDOW": "vtkOSOpenGLRenderWindow",  # VTK, PyVista
+    "PYVISTA_OFF_SCREEN": "true",
+}
+"""Variables by which clients choose a library, with the values that choose ours."""
+
+_before: dict[str, str | None] = {}
+_find: list[Callable[[str], str | None]] = []
+_doors: list[Library] = []
+
+
+def _real_libraries() -> list[str]:
+    """Paths of libraries of OpenGL that this process has loaded already."""
+    names = ("libOSMesa.so", "libGL.so", "libOpenGL.so", "libEGL.so", "libGLESv2.so")
+    try:
+        with Path("/proc/self/maps").open(encoding="utf-8") as maps:
+            paths = {line.split(None, 5)[5].strip() for line in maps if line.count("/")}
+    except OSError:
+        return []
+    return sorted(path for path in paths if Path(path).name.startswith(names))
+
+
+def install() -> None:
+    """Let clients of OpenGL in this process find ours: PyVista and VTK, MuJoCo, PyOpenGL and pyrender.
+
+    Sets the variables by which they choose a library, loads libOSMesa.so.8 into the process, and answers `ctypes.util.find_library`
+    for it. Call it before they are imported. A second call does nothing.
+
+    Raises:
+        OSError: the system is not Linux on x86-64 or AArch64; `tgsi.opengl.create` works everywhere.
+        RuntimeError: a library of OpenGL was loaded before; the message names it.
+    """
+    if _doors:
+        return
+    real = _real_libraries()
+    if real:
+        raise RuntimeError(f"install: {real[0]} is loaded already; call tgsi.opengl.install() before anything else loads OpenGL")
+    _doors.append(osmesa.open_door())
+    for door in _doors:
+        door.reopen()
+    for name, value in VARIABLES.items():
+        _before[name] = os.environ.get(name)
+        os.environ[name] = value
+    found = ctypes.util.find_library
+    _find.append(found)
+    sonames = {"OSMesa": osmesa.SONAME, "GL": osmesa.SONAME}
+
+    def find_library(name: str) -> str | None:
+        return sonames.get(name) or found(name)
+
+    vars(ctypes.util)["find_library"] = find_library
+
+
+def uninstall() -> None:
+    """Take back what `install` changed. Clients that loaded the library keep it, and its functions do nothing from then on."""
+    if not _doors:
+        return
+    vars(ctypes.util)["find_library"] = _find.pop()
+    for name, value in _before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    _before.clear()
+    while _doors:
+        _doors.pop().close()

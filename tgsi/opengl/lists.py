@@ -1,0 +1,69 @@
+"""Display lists: commands with their values, and whole primitives. (OpenGL 2.1, 5.4)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tgsi.opengl.errors import GLError
+
+if TYPE_CHECKING:
+    from tgsi.opengl.host import Host
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+class DisplayList:
+    """A list that is open or finished: functions with their arguments. `known` are attributes that it has set so far."""
+
+    __slots__ = ("executes", "items", "known", "number")
+
+    def __init__(self, number: int, executes: bool) -> None:
+        self.number = number
+        self.executes = executes
+        self.items: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self.known: dict[int, tuple[float, float, float, float]] = {}
+
+    def run(self, gl: Host) -> None:
+        """Carry out the commands; one that fails records its error, and the others follow."""
+        for function, values in self.items:
+            try:
+                function(gl, *values)
+            except GLError as error:
+                gl.report(error.code, "glCallList", str(error))
+
+
+def listed(function: F) -> F:
+    """A function of values that goes into the open list, if there is one, and is carried out unless the list is only compiled."""
+
+    @wraps(function)
+    def call(gl: Host, *values: Any) -> None:
+        open_list: DisplayList | None = getattr(gl, "list", None)
+        if open_list is not None:
+            open_list.items.append((function, values))
+            if not open_list.executes:
+                return
+        function(gl, *values)
+
+    return call  # type: ignore[return-value]
+
+
+NOT_LISTED = {
+    "glAreTexturesResident", "glClientActiveTexture", "glColorPointer", "glDeleteLists", "glDeleteTextures", "glDisableClientState",
+    "glEdgeFlagPointer", "glEnableClientState", "glFeedbackBuffer", "glFinish", "glFlush", "glFogCoordPointer", "glGenLists",
+    "glGenTextures", "glIndexPointer", "glInterleavedArrays", "glNormalPointer", "glPixelStoref", "glPixelStorei",
+    "glPopClientAttrib", "glPushClientAttrib", "glReadPixels", "glRenderMode", "glSecondaryColorPointer", "glSelectBuffer",
+    "glTexCoordPointer", "glVertexPointer", "glNewList", "glEndList", "glBindBuffer", "glBufferData", "glBufferSubData",
+    "glMapBuffer", "glUnmapBuffer", "glCreateShader", "glCreateProgram", "glShaderSource", "glCompileShader", "glLinkProgram",
+    "glAttachShader", "glDetachShader", "glDeleteShader", "glDeleteProgram", "glBindAttribLocation", "glBindFramebuffer",
+    "glBindRenderbuffer", "glRenderbufferStorage", "glRenderbufferStorageMultisample", "glFramebufferTexture2D",
+    "glFramebufferRenderbuffer", "glGenerateMipmap", "glBindVertexArray", "glVertexAttribPointer", "glEnableVertexAttribArray",
+    "glDisableVertexAttribArray", "glCheckFramebufferStatus", "glFenceSync", "glDeleteSync",
+}  # fmt: skip
+"""Commands without pointers that are carried out at once while a list is open. Queries and commands with pointers are, too."""
+
+
+def is_listed(name: str, result: str, kinds: str) -> bool:
+    """True if a command goes into display lists as it is: it returns nothing and points to nothing."""
+    return result == "v" and "p" not in kinds and name not in NOT_LISTED and not name.startswith(("glGet", "glIs"))

@@ -1,0 +1,37 @@
+"""Facts that a text of GLSL states and its program no longer has: layout(binding), layout(location), instance names of blocks."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\d+)[ \t]*$", re.MULTILINE)
+_LAYOUT = re.compile(r"layout\s*\(([^()]*)\)\s*((?:[\w]+\s*(?:\([^()]*\)\s*)?)+?)\s*(?:\[[^\]]*\]\s*)*([;={,\[])")
+_WORD = re.compile(r"(\w+)\s*=\s*(\w+)")
+_BLOCK = re.compile(r"\b(?:uniform|buffer)\s+(?:\w+\s+)*?(\w+)\s*\{([^{}]*)\}\s*(\w*)")
+
+
+class Declared(NamedTuple):
+    """Bindings and locations by the name of a variable or block, and the blocks that have an instance name."""
+
+    bindings: dict[str, int]
+    locations: dict[str, int]
+    instances: dict[str, str]
+
+
+@lru_cache(maxsize=512)
+def declared(source: str) -> Declared:
+    """The layouts and blocks of a text."""
+    text = _COMMENT.sub(" ", source)
+    numbers = dict(_DEFINE.findall(text))
+    bindings: dict[str, int] = {}
+    locations: dict[str, int] = {}
+    for words, before, _ in _LAYOUT.findall(text):
+        name = before.split()[-1] if before.split() else ""
+        for word, value in _WORD.findall(words):
+            value = numbers.get(value, value)
+            if word in ("binding", "location") and value.isdigit():
+                (bindings if word == "binding" else locations)[name] = int(value)
+    return Declared(bindings, locations, {name: instance for name, _, instance in _BLOCK.findall(text)})

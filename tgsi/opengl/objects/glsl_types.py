@@ -1,0 +1,69 @@
+"""Types of GLSL by name, as the enumerants that queries of programs return. (OpenGL 4.6 core, table 7.3)"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from tgsi.opengl.registry import enums as GL
+
+
+def _types() -> dict[str, int]:
+    found = {"float": GL.FLOAT, "int": GL.INT, "uint": GL.UNSIGNED_INT, "bool": GL.BOOL, "double": GL.DOUBLE}
+    names = {"vec": "FLOAT_VEC", "ivec": "INT_VEC", "uvec": "UNSIGNED_INT_VEC", "bvec": "BOOL_VEC", "dvec": "DOUBLE_VEC"}
+    for word, name in names.items():
+        found |= {f"{word}{size}": getattr(GL, f"{name}{size}") for size in (2, 3, 4)}
+    for word, name in {"mat": "FLOAT_MAT", "dmat": "DOUBLE_MAT"}.items():
+        for columns in (2, 3, 4):
+            for rows in (2, 3, 4):
+                shape = str(columns) if columns == rows else f"{columns}x{rows}"
+                found[f"{word}{shape}"] = getattr(GL, f"{name}{shape}")
+                found[f"{word}{columns}x{rows}"] = found[f"{word}{shape}"]
+    shapes = {
+        "1D": "1D", "2D": "2D", "3D": "3D", "Cube": "CUBE", "1DArray": "1D_ARRAY", "2DArray": "2D_ARRAY", "CubeArray": "CUBE_MAP_ARRAY",
+        "2DRect": "2D_RECT", "Buffer": "BUFFER", "2DMS": "2D_MULTISAMPLE", "2DMSArray": "2D_MULTISAMPLE_ARRAY",
+        "1DShadow": "1D_SHADOW", "2DShadow": "2D_SHADOW", "CubeShadow": "CUBE_SHADOW", "1DArrayShadow": "1D_ARRAY_SHADOW",
+        "2DArrayShadow": "2D_ARRAY_SHADOW", "CubeArrayShadow": "CUBE_MAP_ARRAY_SHADOW", "2DRectShadow": "2D_RECT_SHADOW",
+    }  # fmt: skip
+    for word, prefix in {"": "", "i": "INT_", "u": "UNSIGNED_INT_"}.items():
+        for shape, name in shapes.items():
+            value = getattr(GL, f"{prefix}SAMPLER_{name}", None)
+            if value is not None:
+                found[f"{word}sampler{shape}"] = value
+            value = getattr(GL, f"{prefix}IMAGE_{name}", None)
+            if value is not None:
+                found[f"{word}image{shape}"] = value
+    return found
+
+
+TYPES = _types()
+
+
+class Shape(NamedTuple):
+    """The shape of a variable: columns of each element, components of each column, elements, and 32-bit words of a component."""
+
+    columns: int
+    rows: int
+    elements: int
+    words: int
+
+    @property
+    def registers(self) -> int:
+        """Registers of a column: two for three or four doubles."""
+        return -(-self.rows * self.words // 4)
+
+
+def type_of(name: str) -> int:
+    """The enumerant of a type, of an array that of its elements; GL_FLOAT for one that OpenGL has no name for."""
+    return TYPES.get(name.partition("[")[0], GL.FLOAT)
+
+
+def shape_of(name: str) -> Shape:
+    """The shape of a type such as dmat3x2[2]."""
+    stem, _, sizes = name.partition("[")
+    elements = prod(int(size) for size in sizes.replace("]", "").split("[")) if sizes else 1
+    words = 2 if stem.startswith(("d", "i64", "u64", "int64", "uint64")) else 1
+    if "mat" in stem:
+        columns, _, rows = stem[stem.index("mat") + 3 :].partition("x")
+        return Shape(int(columns), int(rows or columns), elements, words)
+    return Shape(1, int(stem[-1]) if "vec" in stem else 1, elements, words)

@@ -1,0 +1,117 @@
+"""Linked programs: Gallium shaders by stage, names with their locations, values of uniforms. (OpenGL 4.6 core, 7.3 and 7.6)"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tgsi.opengl.objects.glsl_types import Shape, shape_of
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    import tgsi
+    from tgsi.language.interface import Block, Unit, Variable
+
+
+@dataclass
+class Uniform:
+    """A uniform by the name that queries return. `places` are its values in constant buffers, `units` its samplers or images.
+
+    `block` and `offset` are those of members of uniform blocks, which have no location.
+    """
+
+    name: str
+    type: int
+    size: int
+    _: KW_ONLY
+    location: int = -1
+    places: list[tuple[int, Variable]] = field(default_factory=list)
+    units: list[tuple[int, Unit]] = field(default_factory=list)
+    is_image: bool = False
+    block: int = -1
+    variable: Variable | None = None
+    stages: int = 0
+
+    @property
+    def is_array(self) -> bool:
+        """True if the name ends with [0]."""
+        return self.name.endswith("[0]")
+
+
+@dataclass
+class BlockPlace:
+    """A uniform block or shader storage block: the slots of the stages that use it, and the binding point that feeds them."""
+
+    name: str
+    size: int
+    binding: int
+    slots: list[tuple[int, int]] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)
+    item: Block | None = None
+
+
+@dataclass
+class Attribute:
+    """A vertex input: its location for commands, and the first register of the program. Each column has a location of its own."""
+
+    name: str
+    type: int
+    kind: str
+    location: int
+    register: int
+    registers: int
+
+    @property
+    def shape(self) -> Shape:
+        """Columns, components and elements."""
+        return shape_of(self.kind)
+
+    @property
+    def locations(self) -> int:
+        """Locations that it takes."""
+        return self.shape.columns * self.shape.elements
+
+
+@dataclass
+class Output:
+    """A fragment output with its color number and index."""
+
+    name: str
+    type: int
+    location: int
+    index: int = 0
+
+
+class Linked:
+    """A linked program: Gallium shaders by stage, names with locations, and values of uniforms."""
+
+    def __init__(self) -> None:
+        self.shaders: dict[int, Any] = {}
+        self.programs: dict[int, tgsi.Program] = {}
+        self.uniforms: list[Uniform] = []
+        self.locations: dict[int, tuple[Uniform, int]] = {}
+        self.blocks: list[BlockPlace] = []
+        self.storage: list[BlockPlace] = []
+        self.attributes: list[Attribute] = []
+        self.outputs: list[Output] = []
+        self.feedback: list[tuple[str, int, int]] = []
+        self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
+        self.constants: dict[int, bytearray] = {}
+        self.stale: set[int] = set()
+        self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
+        self.image_units: dict[int, dict[int, int]] = {}
+        self.elements: dict[tuple[Any, ...], Any] = {}
+        self.varyings: tuple[str, ...] = ()
+        self.number = 0
+
+    def find(self, name: str) -> tuple[Uniform, int] | None:
+        """The uniform of a name and the element that it names."""
+        for uniform in self.uniforms:
+            if name in (uniform.name, uniform.name.removesuffix("[0]")):
+                return uniform, 0
+            stem = uniform.name.removesuffix("[0]")
+            if uniform.is_array and name.startswith(stem + "[") and name.endswith("]"):
+                digits = name[len(stem) + 1 : -1]
+                if digits.isdigit() and int(digits) < uniform.size and str(int(digits)) == digits:
+                    return uniform, int(digits)
+        return None

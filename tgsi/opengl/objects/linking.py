@@ -1,0 +1,251 @@
+"""Linking: the names of a program's stages together, their locations, and the Gallium shaders. (OpenGL 4.6 core, 7.3 and 7.6)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tgsi.opengl.objects.captures import LinkFailure, stream_output
+from tgsi.opengl.objects.declared import Declared, declared
+from tgsi.opengl.objects.glsl_types import shape_of, type_of
+from tgsi.opengl.objects.linked import Attribute, BlockPlace, Linked, Output, Uniform
+from tgsi.opengl.objects.program import STAGES, Program, Shader
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    import tgsi
+    from tgsi.language.interface import Block, Port, Variable
+    from tgsi.opengl.host import Host
+
+PIPE_STAGES = {
+    GL.VERTEX_SHADER: "VERTEX",
+    GL.TESS_CONTROL_SHADER: "TESS_CTRL",
+    GL.TESS_EVALUATION_SHADER: "TESS_EVAL",
+    GL.GEOMETRY_SHADER: "GEOMETRY",
+    GL.FRAGMENT_SHADER: "FRAGMENT",
+    GL.COMPUTE_SHADER: "COMPUTE",
+}
+CREATE = {
+    GL.VERTEX_SHADER: "vs",
+    GL.TESS_CONTROL_SHADER: "tcs",
+    GL.TESS_EVALUATION_SHADER: "tes",
+    GL.GEOMETRY_SHADER: "gs",
+    GL.FRAGMENT_SHADER: "fs",
+    GL.COMPUTE_SHADER: "compute",
+}
+STREAMED = (GL.GEOMETRY_SHADER, GL.TESS_EVALUATION_SHADER, GL.VERTEX_SHADER)
+
+
+def link(gl: Host, program: Program) -> Linked:
+    """Link the program's shaders.
+
+    Raises:
+        LinkFailure: the shaders do not fit together; the text says why.
+    """
+    shaders = _by_stage(program)
+    made = Linked()
+    texts = {stage: declared(shader.source) for stage, shader in shaders.items()}
+    for stage in STAGES:
+        if stage in shaders:
+            item = shaders[stage].program
+            assert item is not None
+            made.programs[stage] = item
+    _find_uniforms(made, texts)
+    _find_blocks(made, texts)
+    if GL.VERTEX_SHADER in made.programs:
+        _place_attributes(made, program, texts[GL.VERTEX_SHADER])
+    if GL.FRAGMENT_SHADER in made.programs:
+        _place_outputs(made, program, texts[GL.FRAGMENT_SHADER])
+    streams = stream_output(made, program, made.programs.get(last_stage(made)))
+    for stage, item in made.programs.items():
+        create = getattr(gl.pipe, f"create_{CREATE[stage]}_state")
+        more = {"stream_output": streams} if streams is not None and stage == last_stage(made) else {}
+        try:
+            made.shaders[stage] = create(item, **more)
+        except Exception as error:  # a shader that Gallium refuses is a link error of OpenGL, with its words
+            raise LinkFailure(f"{PIPE_STAGES[stage].lower()} shader: {error}") from error
+    gl.programs_linked += 1
+    made.number = gl.programs_linked
+    return made
+
+
+def _by_stage(program: Program) -> dict[int, Shader]:
+    if not program.shaders:
+        raise LinkFailure("no shader is attached")
+    found: dict[int, Shader] = {}
+    for shader in program.shaders:
+        if shader.program is None:
+            raise LinkFailure(f"shader {shader.name} was not compiled" + (":\n" + shader.log if shader.log else ""))
+        if shader.type in found:
+            raise LinkFailure(f"two {PIPE_STAGES[shader.type].lower()} shaders are attached; put their texts into one")
+        found[shader.type] = shader
+    if GL.COMPUTE_SHADER in found and len(found) > 1:
+        raise LinkFailure("a compute shader does not link with shaders of other stages")
+    if not program.is_separable and GL.COMPUTE_SHADER not in found and GL.VERTEX_SHADER not in found:
+        raise LinkFailure("no vertex shader is attached")
+    return found
+
+
+def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
+    """Default uniforms, samplers and images of all stages, with their locations and initial values."""
+    table: dict[str, Uniform] = {}
+    for stage, program in made.programs.items():
+        face = program.interface
+        if face is None:
+            continue
+        if face.uniforms is not None:
+            made.constants[stage] = bytearray(face.uniforms.initial or bytes(face.uniforms.size))
+            made.stale.add(stage)
+            for variable in sorted(face.uniforms.members.values(), key=lambda item: item.offset):
+                for name, part in _elements(variable):
+                    found = table.setdefault(name, Uniform(name, type_of(part.type), part.sizes[0] if part.sizes else 1))
+                    if found.type != type_of(part.type):
+                        raise LinkFailure(f"uniform {name} has different types in two stages")
+                    found.places.append((stage, part))
+                    found.stages |= 1 << list(STAGES).index(stage)
+        for units, is_image in ((face.samplers, False), (face.images, True)):
+            for unit in sorted(units.values(), key=lambda item: item.binding):
+                name = f"{unit.name}[0]" if unit.size > 1 else unit.name
+                found = table.setdefault(name, Uniform(name, type_of(unit.type), unit.size, is_image=is_image))
+                found.units.append((stage, unit))
+                found.stages |= 1 << list(STAGES).index(stage)
+    made.uniforms = list(table.values())
+    _place_uniforms(made, texts)
+
+
+def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:
+    """A variable under the name of queries: arrays end with [0], arrays of arrays are one for each outer element."""
+    if len(variable.sizes) > 1:
+        for index in range(variable.sizes[0]):
+            yield from _elements(variable.element(index))
+    else:
+        yield (f"{variable.name}[0]" if variable.sizes else variable.name), variable
+
+
+def _place_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
+    stated = {name: location for text in texts.values() for name, location in text.locations.items()}
+    taken: set[int] = set()
+    later = []
+    for uniform in made.uniforms:
+        location = stated.get(uniform.name.removesuffix("[0]"))
+        if location is None:
+            later.append(uniform)
+        else:
+            uniform.location = location
+            taken |= set(range(location, location + uniform.size))
+    free = 0
+    for uniform in later:
+        if uniform.name.startswith("gl_"):
+            continue
+        while taken & set(range(free, free + uniform.size)):
+            free += 1
+        uniform.location = free
+        free += uniform.size
+    for uniform in made.uniforms:
+        for element in range(uniform.size if uniform.location >= 0 else 0):
+            made.locations[uniform.location + element] = uniform, element
+        for stage, unit in uniform.units:
+            first = texts[stage].bindings.get(uniform.name.removesuffix("[0]").partition("[")[0].partition(".")[0])
+            for element in range(unit.size):
+                initial = 0 if first is None else first + element
+                if uniform.is_image:
+                    made.image_units.setdefault(stage, {})[unit.binding + element] = initial
+                else:
+                    made.texture_units.setdefault(stage, {})[unit.binding + element] = (initial, unit.type)
+
+
+def _find_blocks(made: Linked, texts: dict[int, Declared]) -> None:
+    for stage, program in made.programs.items():
+        face = program.interface
+        if face is None:
+            continue
+        for source, into in ((face.blocks, made.blocks), (face.buffers, made.storage)):
+            for block in sorted(source.values(), key=lambda item: item.binding):
+                found = next((item for item in into if item.name == block.name), None)
+                if found is None:
+                    stem, _, index = block.name.partition("[")
+                    stated = texts[stage].bindings.get(stem)
+                    binding = (stated or 0) + (int(index.rstrip("]")) if index and stated is not None else 0)
+                    found = BlockPlace(block.name, -(-block.size // 16) * 16 if into is made.blocks else block.size, binding, item=block)
+                    into.append(found)
+                    if into is made.blocks:
+                        _add_members(made, block, len(into) - 1, texts[stage].instances.get(stem, ""))
+                found.slots.append((stage, block.binding))
+
+
+def _add_members(made: Linked, block: Block, index: int, instance: str) -> None:
+    prefix = f"{block.name.partition('[')[0]}." if instance else ""
+    for variable in sorted(block.members.values(), key=lambda item: item.offset):
+        for name, part in _elements(variable):
+            title = prefix + name
+            if any(item.name == title and item.block >= 0 for item in made.uniforms):
+                continue
+            made.blocks[index].members.append(len(made.uniforms))
+            made.uniforms.append(Uniform(title, type_of(part.type), part.sizes[0] if part.sizes else 1, block=index, variable=part))
+
+
+def _place_attributes(made: Linked, program: Program, text: Declared) -> None:
+    face = made.programs[GL.VERTEX_SHADER].interface
+    if face is None:
+        return
+    taken: set[int] = set()
+    ports = sorted(face.inputs.values(), key=lambda item: item.location)
+
+    def count(port: Port) -> int:
+        shape = shape_of(port.type)
+        return shape.columns * shape.elements
+
+    def place(port: Port, location: int) -> None:
+        taken.update(range(location, location + count(port)))
+        made.attributes.append(Attribute(port.name, type_of(port.type), port.type, location, port.location, port.registers))
+
+    later = []
+    for port in ports:
+        if port.variable in text.locations:
+            place(port, text.locations[port.variable])
+        elif port.name in program.attributes:
+            place(port, program.attributes[port.name])
+        else:
+            later.append(port)
+    for port in later:
+        location = 0
+        while taken & set(range(location, location + count(port))):
+            location += 1
+        place(port, location)
+    if any(item.location + item.locations > 16 for item in made.attributes):
+        raise LinkFailure("the vertex shader reads more attributes than there are locations, 16")
+    made.attributes.sort(key=lambda item: item.location)
+
+
+def _place_outputs(made: Linked, program: Program, text: Declared) -> None:
+    """Number the fragment outputs; a number that glBindFragDataLocation gave replaces the one of the compiler."""
+    source = made.programs[GL.FRAGMENT_SHADER]
+    if source.interface is None:
+        return
+    moved: dict[int, int] = {}
+    for port in sorted(source.interface.outputs.values(), key=lambda item: item.location):
+        location, index = port.location, 0
+        if port.name in program.outputs and port.name not in text.locations:
+            location, index = program.outputs[port.name]
+        if location != port.location:
+            moved[port.location] = location
+        made.outputs.append(Output(port.name, type_of(port.type), location, index))
+    if moved:
+        made.programs[GL.FRAGMENT_SHADER] = _renumbered(source, moved)
+
+
+def _renumbered(source: tgsi.Program, moved: dict[int, int]) -> tgsi.Program:
+    """A fragment program whose color outputs have other numbers."""
+    changed = []
+    for item in source.declarations:
+        semantic = item.semantic
+        if item.file.name == "OUT" and semantic is not None and semantic.name == "COLOR":
+            item = replace(item, semantic=replace(semantic, index=moved.get(semantic.index, semantic.index)))
+        changed.append(item)
+    return replace(source, declarations=tuple(changed))
+
+
+def last_stage(made: Linked) -> int:
+    """The last stage before the rasterizer; 0 without one."""
+    return next((stage for stage in STREAMED if stage in made.programs), 0)

@@ -1,0 +1,71 @@
+"""Shader and program objects. (OpenGL 4.6 core, 7.1 and 7.3)"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import tgsi
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.opengl.objects.linked import Linked
+
+STAGES = {
+    GL.VERTEX_SHADER: "vert",
+    GL.TESS_CONTROL_SHADER: "tesc",
+    GL.TESS_EVALUATION_SHADER: "tese",
+    GL.GEOMETRY_SHADER: "geom",
+    GL.FRAGMENT_SHADER: "frag",
+    GL.COMPUTE_SHADER: "comp",
+}
+"""Types of shaders, in the order of the pipeline, and the stage as `tgsi.compile` names it."""
+
+
+class Shader:
+    """A shader object: a text, and the program that it became."""
+
+    def __init__(self, name: int, type: int) -> None:
+        self.name = name
+        self.type = type
+        self.source = ""
+        self.compiled = ""
+        self.program: tgsi.Program | None = None
+        self.status = False
+        self.log = ""
+        self.label = ""
+        self.is_deleted = False
+        self.users = 0
+
+    def compile(self) -> None:
+        """Compile the text; `log` has the findings with their carets."""
+        self.program, self.status, self.log, self.compiled = None, False, "", self.source
+        try:
+            self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="glsl", name=f"shader {self.name}")
+        except (tgsi.TgsiError, ValueError) as error:
+            self.log = str(error)
+        else:
+            self.status = True
+            self.log = "\n".join(str(note) for note in self.program.notes)
+
+
+class Program:
+    """A program object. `linked` is what the last successful link made; it stays in use while a later link fails."""
+
+    def __init__(self, name: int) -> None:
+        self.name = name
+        self.shaders: list[Shader] = []
+        self.attributes: dict[str, int] = {}
+        self.outputs: dict[str, tuple[int, int]] = {}
+        self.varyings: tuple[str, ...] = ()
+        self.varying_mode: int = GL.INTERLEAVED_ATTRIBS
+        self.is_separable = False
+        self.is_retrievable = False
+        self.linked: Linked | None = None
+        self.status = False
+        self.is_valid = False
+        self.log = ""
+        self.label = ""
+        self.is_deleted = False
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}>"

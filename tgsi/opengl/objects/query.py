@@ -1,0 +1,58 @@
+"""Query objects, sync objects and transform feedback objects. (OpenGL 4.6 core, chapters 4 and 13)"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tgsi.opengl.registry import enums as GL
+
+if TYPE_CHECKING:
+    from tgsi.gallium import Fence
+    from tgsi.opengl.objects.buffer import Buffer
+
+KINDS = {
+    GL.SAMPLES_PASSED: "OCCLUSION_COUNTER",
+    GL.ANY_SAMPLES_PASSED: "OCCLUSION_PREDICATE",
+    GL.ANY_SAMPLES_PASSED_CONSERVATIVE: "OCCLUSION_PREDICATE_CONSERVATIVE",
+    GL.PRIMITIVES_GENERATED: "PRIMITIVES_GENERATED",
+    GL.TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN: "PRIMITIVES_EMITTED",
+    GL.TIME_ELAPSED: "TIME_ELAPSED",
+    GL.TIMESTAMP: "TIMESTAMP",
+}
+"""Targets of queries with Gallium's."""
+
+
+class Query:
+    """A query object. `pipe` is Gallium's query, made when it first begins."""
+
+    def __init__(self, name: int, target: int = 0) -> None:
+        self.name = name
+        self.target = target
+        self.pipe: Any = None
+        self.is_active = False
+        self.has_result = False
+        self.label = ""
+
+
+@dataclass
+class Sync:
+    """A fence of the commands before it."""
+
+    number: int
+    fence: Fence
+
+
+@dataclass
+class StreamCapture:
+    """A transform feedback object: buffers, and what is being captured."""
+
+    name: int
+    _: KW_ONLY
+    buffers: list[tuple[Buffer | None, int, int | None]] = field(default_factory=lambda: [(None, 0, None)] * 4)
+    is_active: bool = False
+    is_paused: bool = False
+    mode: int = GL.POINTS
+    targets: list[Any] = field(default_factory=list)
+    was_drawn: bool = False
+    label: str = ""

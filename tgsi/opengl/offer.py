@@ -1,0 +1,56 @@
+"""The modules whose import offers commands."""
+
+from importlib import import_module
+
+MODULES = (
+    "buffer_maps",
+    "buffers",
+    "capabilities",
+    "clears",
+    "compute",
+    "debug",
+    "draws",
+    "feedback",
+    "fragment",
+    "framebuffer_parameters",
+    "framebuffers",
+    "gets",
+    "images",
+    "info",
+    "pixel_store",
+    "program_queries",
+    "program_resources",
+    "programs",
+    "queries",
+    "raster",
+    "reads",
+    "renderbuffers",
+    "samplers",
+    "shaders",
+    "texture_storage",
+    "textures",
+    "uniforms",
+    "vertex_arrays",
+    "vertex_values",
+)
+FIXED = (
+    "capabilities",
+    "client_arrays",
+    "display_lists",
+    "environments",
+    "immediate",
+    "lighting",
+    "matrices",
+    "rectangles",
+    "stacks",
+    "pipeline",
+)
+"""Modules of the fixed functions in `tgsi.opengl.fixed`."""
+
+
+def load() -> None:
+    """Import every module of commands, which offers them by `tgsi.opengl.calls.command`."""
+    for name in MODULES:
+        import_module(f"tgsi.opengl.commands.{name}")
+    for name in FIXED:
+        import_module(f"tgsi.opengl.fixed.{name}")

@@ -1,0 +1,1 @@
+"""Khronos' registry of OpenGL: every command with its parameters, every enumerant with its value."""

@@ -1,0 +1,63 @@
+"""Objects that contexts share: buffers, textures, samplers, renderbuffers, shaders and programs, sync objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from tgsi.opengl.objects.buffer import Buffer
+    from tgsi.opengl.objects.program import Program, Shader
+    from tgsi.opengl.objects.renderbuffer import Renderbuffer
+    from tgsi.opengl.objects.sampler import Sampler
+    from tgsi.opengl.objects.texture import Texture
+
+T = TypeVar("T")
+
+
+class Names(Generic[T]):
+    """Names of one kind of object. A name that was generated has no object until it is bound for the first time."""
+
+    def __init__(self) -> None:
+        self.objects: dict[int, T | None] = {}
+        self._next = 1
+
+    def generate(self, count: int) -> list[int]:
+        """Fresh names."""
+        found: list[int] = []
+        while len(found) < count:
+            if self._next not in self.objects:
+                self.objects[self._next] = None
+                found.append(self._next)
+            self._next += 1
+        return found
+
+    def get(self, name: int) -> T | None:
+        """The object of a name, or None."""
+        return self.objects.get(name)
+
+    def put(self, name: int, item: T) -> T:
+        """Give a name its object."""
+        self.objects[name] = item
+        return item
+
+    def drop(self, name: int) -> T | None:
+        """Free a name, and return the object that it had."""
+        return self.objects.pop(name, None)
+
+    def __iter__(self) -> Iterator[T]:
+        return (item for item in self.objects.values() if item is not None)
+
+
+class Share:
+    """The objects of a group of contexts. `generation` counts changes of storage, after which bindings in every context are stale."""
+
+    def __init__(self) -> None:
+        self.buffers: Names[Buffer] = Names()
+        self.textures: Names[Texture] = Names()
+        self.samplers: Names[Sampler] = Names()
+        self.renderbuffers: Names[Renderbuffer] = Names()
+        self.programs: Names[Program | Shader] = Names()
+        self.syncs: dict[int, object] = {}
+        self.lists: dict[int, object] = {}
+        self.generation = 0

@@ -1,0 +1,138 @@
+"""State of the fixed functions, with initial values. (OpenGL 2.1, chapters 2 and 3; tables 6.9 to 6.19)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgsi.opengl.registry import enums as GL
+
+MAX_LIGHTS, MAX_UNITS, MAX_CLIP_PLANES = 8, 8, 8
+
+VERTEX, NORMAL, COLOR, SECONDARY, FOG, TEXTURE = 16, 17, 18, 19, 20, 24
+"""Locations of the conventional attributes, behind the generic ones; texture coordinates of unit n are at TEXTURE + n."""
+
+Floats4 = tuple[float, float, float, float]
+Matrix = NDArray[np.float32]
+
+
+def identity() -> Matrix:
+    """A 4 x 4 matrix with rows outside."""
+    return np.eye(4, dtype=np.float32)
+
+
+@dataclass(slots=True, kw_only=True)
+class Light:
+    """A light. Positions and directions are in eye coordinates."""
+
+    is_on: bool = False
+    ambient: Floats4 = (0.0, 0.0, 0.0, 1.0)
+    diffuse: Floats4 = (0.0, 0.0, 0.0, 1.0)
+    specular: Floats4 = (0.0, 0.0, 0.0, 1.0)
+    position: Floats4 = (0.0, 0.0, 1.0, 0.0)
+    direction: tuple[float, float, float] = (0.0, 0.0, -1.0)
+    exponent: float = 0.0
+    cutoff: float = 180.0
+    attenuation: tuple[float, float, float] = (1.0, 0.0, 0.0)
+
+
+@dataclass(slots=True, kw_only=True)
+class Material:
+    """The material of a face."""
+
+    ambient: Floats4 = (0.2, 0.2, 0.2, 1.0)
+    diffuse: Floats4 = (0.8, 0.8, 0.8, 1.0)
+    specular: Floats4 = (0.0, 0.0, 0.0, 1.0)
+    emission: Floats4 = (0.0, 0.0, 0.0, 1.0)
+    shininess: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Coordinate:
+    """Generation of one texture coordinate."""
+
+    is_on: bool = False
+    mode: int = GL.EYE_LINEAR
+    object_plane: Floats4 = (0.0, 0.0, 0.0, 0.0)
+    eye_plane: Floats4 = (0.0, 0.0, 0.0, 0.0)
+
+
+def _coordinates() -> list[Coordinate]:
+    planes = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
+    return [Coordinate(object_plane=plane, eye_plane=plane) for plane in planes]
+
+
+@dataclass(slots=True, kw_only=True)
+class Environment:
+    """The texture environment of a unit."""
+
+    targets: set[int] = field(default_factory=set)
+    mode: int = GL.MODULATE
+    color: Floats4 = (0.0, 0.0, 0.0, 0.0)
+    combine_rgb: int = GL.MODULATE
+    combine_alpha: int = GL.MODULATE
+    sources_rgb: list[int] = field(default_factory=lambda: [GL.TEXTURE, GL.PREVIOUS, GL.CONSTANT])
+    sources_alpha: list[int] = field(default_factory=lambda: [GL.TEXTURE, GL.PREVIOUS, GL.CONSTANT])
+    operands_rgb: list[int] = field(default_factory=lambda: [GL.SRC_COLOR, GL.SRC_COLOR, GL.SRC_ALPHA])
+    operands_alpha: list[int] = field(default_factory=lambda: [GL.SRC_ALPHA, GL.SRC_ALPHA, GL.SRC_ALPHA])
+    scale_rgb: float = 1.0
+    scale_alpha: float = 1.0
+    lod_bias: float = 0.0
+    replaces_coordinates: bool = False
+    coordinates: list[Coordinate] = field(default_factory=_coordinates)
+
+
+@dataclass(slots=True, kw_only=True)
+class Fog:
+    """Fog."""
+
+    mode: int = GL.EXP
+    color: Floats4 = (0.0, 0.0, 0.0, 0.0)
+    density: float = 1.0
+    start: float = 0.0
+    end: float = 1.0
+    source: int = GL.FRAGMENT_DEPTH
+
+
+class FixedState:
+    """Everything that the fixed functions add to a context."""
+
+    def __init__(self) -> None:
+        self.matrix_mode: int = GL.MODELVIEW
+        self.stacks: dict[int, list[Matrix]] = {GL.MODELVIEW: [identity()], GL.PROJECTION: [identity()]}
+        self.textures = [[identity()] for _ in range(MAX_UNITS)]
+        self.lights = [Light() for _ in range(MAX_LIGHTS)]
+        self.lights[0].diffuse = self.lights[0].specular = (1.0, 1.0, 1.0, 1.0)
+        self.front, self.back = Material(), Material()
+        self.model_ambient: Floats4 = (0.2, 0.2, 0.2, 1.0)
+        self.local_viewer = self.two_side = False
+        self.color_control: int = GL.SINGLE_COLOR
+        self.color_material: tuple[int, int] = (GL.FRONT_AND_BACK, GL.AMBIENT_AND_DIFFUSE)
+        self.enabled: set[int] = set()
+        self.units = [Environment() for _ in range(MAX_UNITS)]
+        self.fog = Fog()
+        self.planes: list[Floats4] = [(0.0, 0.0, 0.0, 0.0)] * MAX_CLIP_PLANES
+        self.client_unit = 0
+        self.raster_position: Floats4 = (0.0, 0.0, 0.0, 1.0)
+        self.raster_color: Floats4 = (1.0, 1.0, 1.0, 1.0)
+        self.raster_valid = True
+        self.zoom = (1.0, 1.0)
+        self.list_base = 0
+        self.attenuation = (1.0, 0.0, 0.0)
+        self.size_range = (0.0, 255.0)
+
+    def stack(self, unit: int) -> list[Matrix]:
+        """The stack of the current matrix mode."""
+        return self.textures[unit] if self.matrix_mode == GL.TEXTURE else self.stacks[self.matrix_mode]
+
+    @property
+    def model_view(self) -> Matrix:
+        """From object to eye coordinates."""
+        return self.stacks[GL.MODELVIEW][-1]
+
+    @property
+    def projection(self) -> Matrix:
+        """From eye to clip coordinates."""
+        return self.stacks[GL.PROJECTION][-1]
