@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tgsi.language.program import Program
 
 LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
+PLAIN = 4  # instructions of a program that samples a texture and does nothing else
 LONG = 4096  # instructions; wider vectors of so long a shader take seconds to compile
 MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
@@ -245,14 +246,17 @@ class Kernels:
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
         """Lanes of a run: with AVX-512 as many as the values that live at once leave room for, below it two registers a value.
 
-        Loops take four where their values are few: several chains of operations hide the latency of one.
+        Loops take four where their values are few, and so do programs that only sample with AVX2: several chains of operations hide the
+        latency of one.
 
         texel_bytes: of the widest color target; is_few: the draw has few primitives, which are likely large."""
         if info.instructions > LONG:
             return 8
         loops = info.has_loops and not info.texture_units
         if self.cache.native < 16:
-            return max((4 if loops and is_few and info.live <= MOST_LIVE_LOOP else 2) * self.cache.native, 8)
+            only_samples = self.cache.native == 8 and info.texture_units > 0 and info.instructions <= PLAIN
+            wide = is_few and (only_samples or (loops and info.live <= MOST_LIVE_LOOP))
+            return max((4 if wide else 2) * self.cache.native, 8)
         if texel_bytes >= WIDE_TEXEL or info.live > (MOST_LIVE_LOOP if loops else MOST_LIVE):
             return 16
         if not is_few:

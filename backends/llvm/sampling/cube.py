@@ -139,7 +139,7 @@ class SeamlessFootprint:
             shift = shifts[axis]
             if shift is not None:
                 x = x + shift
-            x = f.min(f.max(x, 0.0), extent)
+            x = f.min(f.max(x, f.hidden(0.0)), extent)  # with a known 0, LLVM compares and selects
             u = x - 0.5
             if snap is not None:
                 u = f.select(snap, f.min(f.floor(x), extent - 1.0), u)
@@ -148,10 +148,14 @@ class SeamlessFootprint:
             weights.append(u - whole)
         return SeamlessFootprint(f=f, texture=texture, level=level, size=size, firsts=firsts, weights=weights, layer=layer)
 
-    def _place(self, right: Val | int, down: Val | int) -> tuple[Val, Val, Val]:
-        """Indices and layer of the texel 0 or 1 to the right and 0 or 1 down."""
+    @property
+    def _cube(self) -> Val:
+        """First layer of each lane's cube."""
+        return self.layer.udiv(6) * 6
+
+    def _place(self, cube: Val, right: Val | int, down: Val | int) -> tuple[Val, Val, Val]:
+        """Indices and layer of the texel 0 or 1 to the right and 0 or 1 down. cube: `_cube`."""
         f = self.f
-        cube = self.layer.udiv(6) * 6
         i, j = self.firsts[0] + right, self.firsts[1] + down
         j = f.select(i.uge(self.size), f.min(f.max(j, 0), self.size - 1), j)
         face, i, j = _across_edge(f, self.layer - cube, i, j, self.size)
@@ -159,7 +163,7 @@ class SeamlessFootprint:
 
     def texel(self, right: int, down: int) -> list[Val]:
         """Channels of a texel."""
-        return fetch_texel(self.f, self.texture, self.level, *self._place(right, down))
+        return fetch_texel(self.f, self.texture, self.level, *self._place(self._cube, right, down))
 
     def texels(self) -> list[list[Val]]:
         """Channels of all texels: left, right, lower left, lower right. Footprints inside of their faces need no question at each texel."""
@@ -185,10 +189,10 @@ class SeamlessFootprint:
 
     def _across(self, type: Type, in_words: bool) -> list[Val]:
         """Words or offsets of the texels where some lie on other faces: in a loop, as this is rare and its code is long."""
-        f, size = self.f, type.lanes * type.bits // 8
+        f, size, cube = self.f, type.lanes * type.bits // 8, self._cube
         table = f.lane_memory("corners", type.wide(4 * type.lanes))
         with f.range(0, 4) as corner:
-            offset = texel_offset(self.level, self.texture.key.format.block_bytes, *self._place(corner & 1, corner.lshr(1)))
+            offset = texel_offset(self.level, self.texture.key.format.block_bytes, *self._place(cube, corner & 1, corner.lshr(1)))
             value = load_scattered(f, self.texture, offset, None)[0] if in_words else offset
             f.store(value, f.at(table, corner * size))
         return [f.load(type, table, k * size) for k in range(4)]

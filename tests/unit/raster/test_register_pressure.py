@@ -84,6 +84,17 @@ def test_below_avx512_loops_with_few_values_have_four_registers_a_value(cpu: str
     assert Kernels(KernelCache(cpu)).fragment_lanes(info, 4, few) == lanes
 
 
+@pytest.mark.parametrize(
+    ("cpu", "instructions", "few", "lanes"),
+    [("x86-64-v2", 2, True, 8), ("x86-64-v3", 2, True, 32), ("x86-64-v3", 2, False, 16), ("x86-64-v3", 5, True, 16)],
+)
+def test_on_avx2_programs_that_only_sample_have_four_registers_a_value(cpu: str, instructions: int, few: bool, lanes: int) -> None:
+    from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
+
+    info = FragmentInfo(emit=NO_FRAGMENTS.emit, texture_units=1, instructions=instructions)
+    assert Kernels(KernelCache(cpu)).fragment_lanes(info, 4, few) == lanes
+
+
 LOOP = "BGNLOOP\nMAD TEMP[0], TEMP[0], IN[0], IN[0]\nBRK\nENDLOOP\n"
 
 
