@@ -142,14 +142,15 @@ class Pipeline:
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
         """Run all passes, `repeat` inside of a form; also return true if another run would change nothing.
 
-        One form came to `repeat`, there were no blocks when it was made, and no pass found more to do after its registers were split again.
+        One form came to `repeat`, there were no blocks when it was made, and no pass found more to do after its registers were split again:
+        walks that follow look only at what changed, so that a walk over everything may still find equal instructions.
         """
         made, form = fitted(program), None
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
         place = first = 0  # first: the group that made the form
         rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` if nothing changed since that round
-        is_stale = is_settled = False
+        is_stale = is_settled = is_renewed = False  # is_renewed: a pass did more after registers were split again
         held: Form | None = None  # the form before its registers were split again, if no other pass changed it since
         while place < len(groups):
             check()
@@ -163,8 +164,8 @@ class Pipeline:
                     form.read()
                 if rewrite(form):
                     last, seen = place, -2
-                    if not isinstance(group[0], SplitRegisters):
-                        held = None
+                    if held is not None and not isinstance(group[0], SplitRegisters):
+                        held, is_renewed = None, True
                     if after is not None:
                         made = form.finish()
                 elif place == seen:  # all passes up to `repeat` have seen the form as it is
@@ -172,11 +173,11 @@ class Pipeline:
                 elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
                     if held is not None:  # nothing but the numbers of registers has changed
-                        form, made, held, is_settled = held, held.finish(), None, True
+                        form, made, held, is_settled = held, held.finish(), None, not is_renewed
                     elif walk < last and not is_stale and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
                     elif first == self._start and form.values.layout.is_whole:
-                        is_settled = not is_stale and (rounds == _MANY or last <= walk)
+                        is_settled = not (is_stale or is_renewed) and (rounds == _MANY or last <= walk)
                         if is_stale and rounds < self.rounds:
                             held, form.is_stale = form.copy(), True
                             place, rounds, seen = first - 1, rounds + 1, -2

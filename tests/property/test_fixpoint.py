@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.optimiser import long_program
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, FOR_CODE
 from tests.property.programs import GeneratedProgram, generate
@@ -34,6 +35,10 @@ def test_repeat_also_counts_the_passes_before_its_own_form(seed: int) -> None:
     pipeline = Pipeline.parse(f"{FOR_CODE},repeat")  # remove-unused-immediates ends the form of the passes in front of it
     once = pipeline.run(parse(generate_vectors(seed).text))
     assert len(pipeline.run(once).instructions) == len(once.instructions)
+
+
+def test_a_long_program_is_optimised_at_once() -> None:
+    assert changes(long_program(800)) == []  # walks over what changed alone left an instruction that equals an earlier one
 
 
 def test_a_move_of_a_register_to_itself_goes() -> None:
