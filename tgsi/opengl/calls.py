@@ -6,6 +6,7 @@ that it raises reaches C: an error that OpenGL does not know is recorded as GL_I
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
 import threading
@@ -27,6 +28,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 HANDLERS: dict[str, Callable[..., Any]] = {}
 """Every command that is offered, by its name."""
+
+INTERRUPT_DELAY = 0.01
+"""Seconds until an interrupt that came inside of a command is raised again."""
 
 _functions: dict[str, Any] = {}
 _current: dict[int, Context] = {}
@@ -127,6 +131,8 @@ def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool)
             context.report(error.code, name, str(error))
         except MemoryError as error:
             context.report(GL.OUT_OF_MEMORY, name, str(error))
+        except KeyboardInterrupt:  # C cannot carry it, so it comes again a little later, when the program is back in Python
+            threading.Timer(INTERRUPT_DELAY, _thread.interrupt_main).start()
         except Exception as error:
             if os.environ.get("TGSI_OPENGL_DEBUG"):
                 traceback.print_exc(file=sys.stderr)

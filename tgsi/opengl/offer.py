@@ -40,6 +40,7 @@ FIXED = (
     "environments",
     "immediate",
     "lighting",
+    "listed_draws",
     "matrices",
     "rectangles",
     "stacks",

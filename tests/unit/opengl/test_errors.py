@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import time
 
 import pytest
 
@@ -77,6 +78,19 @@ def test_a_command_without_a_context_does_nothing(gl: Binding) -> None:
     finally:
         make_current(context)
     assert gl.get(GL.COLOR_CLEAR_VALUE, 4, ctypes.c_float) == [0, 0, 0, 0]
+
+
+def test_an_interrupt_inside_of_a_command_reaches_the_program(gl: Binding, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current(), "present", _interrupted)
+    gl.glFlush()
+    with pytest.raises(KeyboardInterrupt):
+        time.sleep(5)
+    monkeypatch.undo()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
+def _interrupted() -> None:
+    raise KeyboardInterrupt
 
 
 MEMORY = (ctypes.c_uint8 * (1 << 22))()

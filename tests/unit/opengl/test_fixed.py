@@ -182,6 +182,25 @@ def test_a_display_list_draws_with_the_state_of_the_moment(gl: Binding) -> None:
     assert not gl.glIsList(number)
 
 
+def test_a_display_list_keeps_the_vertices_of_arrays_that_change_later(gl: Binding) -> None:
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
+    colors = np.full((4, 3), (0, 255, 0), np.uint8)
+    gl.glVertexPointer(2, GL.DOUBLE, 0, corners)
+    gl.glColorPointer(3, GL.UNSIGNED_BYTE, 0, colors)
+    gl.glEnableClientState(GL.VERTEX_ARRAY)
+    gl.glEnableClientState(GL.COLOR_ARRAY)
+    number = gl.glGenLists(1)
+    gl.glNewList(number, GL.COMPILE)
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    gl.glDrawElements(GL.TRIANGLES, 3, GL.UNSIGNED_SHORT, np.array([0, 2, 3], np.uint16))
+    gl.glEndList()
+    corners[:], colors[:] = 0, 0
+    assert (gl.pixels(8, 8)[..., :3] == 0).all()
+    gl.glCallList(number)
+    assert (gl.pixels(8, 8)[..., :3] == (0, 255, 0)).all()
+    assert gl.glGetError() == GL.NO_ERROR
+
+
 def test_arrays_of_the_caller_feed_conventional_attributes(gl: Binding) -> None:
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
     colors = np.full((4, 4), (0, 255, 255, 255), np.uint8)

@@ -38,7 +38,7 @@ class Batch:
         self.rows.append((position, *self.values))
 
     @classmethod
-    def ofarray(cls, mode: int, mode_name: str, columns: list[int], array: Any) -> Batch:
+    def of_array(cls, mode: int, mode_name: str, columns: list[int], array: Any) -> Batch:
         """A batch of [vertex, 1 + column, 4] numbers."""
         made = cls(mode, mode_name, {})
         made.array, made.columns = array, columns
