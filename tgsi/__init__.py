@@ -26,7 +26,6 @@ import importlib as _importlib
 import typing as _typing
 
 from tgsi import _siblings
-from tgsi.language._collector import collector_paused as _collector_paused
 
 if _typing.TYPE_CHECKING:
     from backends.glsl.emit import write_glsl
@@ -267,7 +266,9 @@ def __getattr__(name: str) -> _typing.Any:
     home = _MODULES.get(name) or _LAZY.get(name)
     if home is None:
         raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
-    with _collector_paused(promote=True):  # what modules make stays
+    from tgsi.language._collector import collector_paused  # here: the command's help and version load no name
+
+    with collector_paused(promote=True):  # what modules make stays
         module: _typing.Any = _importlib.import_module(home)
     value = globals()[name] = module if name in _MODULES else getattr(module, name)
     return value
