@@ -215,6 +215,11 @@ def test_a_text_with_an_error_has_a_log_with_its_place(gl: Binding) -> None:
     assert "^" in log.value.decode()
 
 
+def test_an_input_of_another_type_than_its_output_does_not_link(gl: Binding) -> None:
+    with pytest.raises(AssertionError, match="tint"):
+        gl.program(VERTEX.replace("vec4", "vec3").replace("vec3(position", "vec4(position"), FRAGMENT)
+
+
 def test_samples_are_resolved_by_a_blit(gl: Binding) -> None:
     single = gl.target(4, 4)
     many, color = gl.make("Framebuffers"), gl.make("Renderbuffers")

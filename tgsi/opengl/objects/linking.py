@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import tgsi
 from tgsi.opengl.objects.captures import LinkFailure, stream_output
 from tgsi.opengl.objects.declared import Declared, declared
 from tgsi.opengl.objects.glsl_types import shape_of, type_of
@@ -14,7 +15,6 @@ from tgsi.opengl.objects.program import STAGES, Program, Shader
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
-    import tgsi
     from tgsi.language.interface import Block, Port, Variable
     from tgsi.opengl.host import Host
 
@@ -57,6 +57,7 @@ def link(gl: Host, program: Program) -> Linked:
         _place_attributes(made, program, texts[GL.VERTEX_SHADER])
     if GL.FRAGMENT_SHADER in made.programs:
         _place_outputs(made, program, texts[GL.FRAGMENT_SHADER])
+    _check_pair(made)
     streams = stream_output(made, program, made.programs.get(last_stage(made)))
     for stage, item in made.programs.items():
         create = getattr(gl.pipe, f"create_{CREATE[stage]}_state")
@@ -68,6 +69,17 @@ def link(gl: Host, program: Program) -> Linked:
     gl.programs_linked += 1
     made.number = gl.programs_linked
     return made
+
+
+def _check_pair(made: Linked) -> None:
+    """Refuse a fragment shader whose inputs do not fit the outputs of the stage before it, such as a vec4 that is a vec3 there."""
+    before, fragment = made.programs.get(last_stage(made)), made.programs.get(GL.FRAGMENT_SHADER)
+    if before is None or fragment is None:
+        return
+    try:
+        tgsi.link(before, fragment)
+    except tgsi.LinkError as error:
+        raise LinkFailure(str(error)) from error
 
 
 def _by_stage(program: Program) -> dict[int, Shader]:
