@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tgsi.gallium import Screen
+from tgsi.gallium import DrawInfo, Screen
 from tgsi.opengl.host import Host
 from tgsi.opengl.lists import DisplayList
 from tgsi.opengl.objects.buffer import Buffer
@@ -107,6 +107,7 @@ class Context(Host):
         self.default_capture = StreamCapture(0)
         self.capture = self.default_capture
         self.restart_index = 0
+        self.draws: dict[tuple[str, int, int, int, int, int], DrawInfo] = {}
         self.fixed = FixedState()
         self.batch: Batch | None = None
         self.list: DisplayList | None = None

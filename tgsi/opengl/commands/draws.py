@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgsi.gallium import DrawInfo, Prim
 from tgsi.opengl.calls import command
 from tgsi.opengl.drawing.validate import validate_draw
 from tgsi.opengl.drawing.vertices import Reader, has_client_arrays
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, ints, numbers, read
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state import dirty
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -34,6 +36,7 @@ MODES = {
     GL.TRIANGLE_STRIP_ADJACENCY: "TRIANGLE_STRIP_ADJACENCY",
     GL.PATCHES: "PATCHES",
 }
+KEPT_DRAWS = 1024
 FIXED_ONLY = {GL.QUADS, GL.QUAD_STRIP, GL.POLYGON}
 INDICES = {GL.UNSIGNED_BYTE: (1, "B", np.uint8), GL.UNSIGNED_SHORT: (2, "H", np.uint16), GL.UNSIGNED_INT: (4, "I", np.uint32)}
 
@@ -65,7 +68,19 @@ def draw_arrays_with(gl: Context, mode: int, first: int, count: int, instances: 
     validate_draw(gl, reader)
     if not count or not instances or draws_nothing(gl):
         return
-    gl.pipe.draw_vbo(mode=name, start=first, count=count, instance_count=instances, start_instance=base, drawid=draw_id)
+    key = name, first, count, instances, base, draw_id
+    gl.pipe.draw_vbo(gl.draws.get(key) or _keep_draw(gl, key))
+
+
+def _keep_draw(gl: Context, key: tuple[str, int, int, int, int, int]) -> DrawInfo:
+    """A draw as an object that is known the next time."""
+    if len(gl.draws) >= KEPT_DRAWS:
+        gl.draws.clear()
+    name, first, count, instances, base, draw_id = key
+    made = gl.draws[key] = DrawInfo(
+        mode=getattr(Prim, name), start=first, count=count, instance_count=instances, start_instance=base, drawid=draw_id
+    )
+    return made
 
 
 def draw_elements_with(
@@ -303,5 +318,6 @@ def draw_transform_feedback_with(gl: Context, mode: int, name: int, stream: int,
     if stream >= len(capture.targets) or capture.targets[stream] is None:
         raise bad_operation("id: nothing was captured")
     validate_draw(gl)
+    gl.dirty |= dirty.VERTICES
     if not draws_nothing(gl):
         gl.pipe.draw_vbo(mode=mode_name, instance_count=instances, count_from_stream_output=capture.targets[stream])

@@ -102,6 +102,9 @@ def use_program(gl: Context, program: int) -> None:
     """Make a program current; 0 goes back to the fixed functions, or to none."""
     if gl.capture.is_active and not gl.capture.is_paused:
         raise bad_operation("program: transform feedback is active")
+    now = gl.program
+    if now is not None and now.name == program and now.status and not now.is_deleted:
+        return
     item = program_named(gl, program) if program else None
     if item is not None and (not item.status or item.linked is None):
         raise bad_operation(f"program: {program} is not linked")

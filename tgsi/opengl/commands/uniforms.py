@@ -30,6 +30,13 @@ def put(
     Raises:
         GLError: GL_INVALID_OPERATION if the location is unknown or the uniform has another type.
     """
+    key = location, letter, shape, count, transposed
+    slices = linked.slices.get(key)
+    if slices is not None:
+        for constants, first, last, stage in slices:
+            constants[first:last] = data
+            linked.stale.add(stage)
+        return
     if location == -1:
         return
     found = linked.locations.get(location)
@@ -46,6 +53,19 @@ def put(
         _check(uniform, variable, letter, shape)
         _pack(linked.constants[stage], variable, (element, count), letter, data, transposed)
         linked.stale.add(stage)
+    if count == key[3] and count and not transposed and all(_is_plain(variable, letter, count) for _, variable in uniform.places):
+        linked.slices[key] = []
+        for stage, variable in uniform.places:
+            first = variable.offset + element * (variable.strides[0] if variable.strides else 0)
+            linked.slices[key].append((linked.constants[stage], first, first + len(data), stage))
+
+
+def _is_plain(variable: Variable, letter: str, count: int) -> bool:
+    """True if packed values lie in the constants as they are."""
+    row = variable.rows * SIZES[letter]
+    is_tight = variable.columns == 1 or variable.matrix_stride == row
+    is_row = count == 1 or (bool(variable.strides) and variable.strides[0] == row * variable.columns)
+    return variable.scalar != "bool" and is_tight and is_row
 
 
 def _check(uniform: Uniform, variable: Variable, letter: str, shape: tuple[int, int]) -> None:

@@ -65,8 +65,10 @@ def delete_vertex_arrays(gl: Context, n: int, arrays: Pointer) -> None:
 @command("glBindVertexArray")
 def bind_vertex_array(gl: Context, array: int) -> None:
     """Bind a vertex array."""
-    gl.vertex_array = named(gl, array)
-    gl.dirty |= dirty.VERTICES
+    item = named(gl, array)
+    if gl.vertex_array is not item:
+        gl.vertex_array = item
+        gl.dirty |= dirty.VERTICES
 
 
 def attribute(item: VertexArray, index: int) -> Attribute:

@@ -45,8 +45,13 @@ def bind_shaders(gl: Context) -> None:
 
 
 def bind_constants(gl: Context, linked: Linked) -> None:
-    """Default uniforms that changed."""
+    """Default uniforms, those that follow from other state among them."""
     set_builtins(gl, linked)
+    upload_constants(gl, linked)
+
+
+def upload_constants(gl: Context, linked: Linked) -> None:
+    """Default uniforms that changed."""
     for stage in linked.stale:
         gl.pipe.set_constant_buffer(PIPE_STAGES[stage], bytes(linked.constants[stage]), index=0)
     linked.stale.clear()

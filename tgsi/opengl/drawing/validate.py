@@ -72,15 +72,21 @@ def notice_storage(gl: Context) -> None:
         gl.dirty |= STORAGE
 
 
-def validate_draw(gl: Context, reader: Reader | None = None) -> None:
-    """Bind what changed since the last draw.
+def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bool = True) -> None:
+    """Bind what changed since the last draw. Without `has_vertices` the caller binds vertices of its own.
 
     Raises:
         GLError: the framebuffer is incomplete.
     """
+    linked = gl.active_linked()
+    if not gl.dirty & ~(0 if has_vertices else dirty.VERTICES) and reader is None and gl.generation == gl.share.generation:
+        if linked is not None and linked.stale:
+            programs.upload_constants(gl, linked)
+        if gl.capture.is_active or gl.bound.get("streams"):
+            bind_streams(gl)
+        return
     check_framebuffer(gl)
     bind_framebuffer(gl)
-    linked = gl.active_linked()
     changed = gl.dirty
     for bit, bind in OF_STATE:
         if changed & bit:
@@ -94,8 +100,8 @@ def validate_draw(gl: Context, reader: Reader | None = None) -> None:
         for bit, bind_program in OF_PROGRAM:
             if changed & bit:
                 bind_program(gl, linked)
-    if changed & dirty.VERTICES or reader is not None:
+    if has_vertices and (changed & dirty.VERTICES or reader is not None):
         bind_vertices(gl, reader)
-    gl.dirty = dirty.VERTICES if reader is not None else 0
+    gl.dirty = dirty.VERTICES if reader is not None or not has_vertices else 0
     if gl.capture.is_active or gl.bound.get("streams"):
         bind_streams(gl)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tgsi.opengl.memory import read
 from tgsi.opengl.objects.linked import Attribute as Input
 from tgsi.opengl.objects.vertex_array import Attribute
+from tgsi.opengl.state import dirty
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -96,6 +97,8 @@ def _from_memory(attribute: Attribute, divisor: int, buffers: list[Any], reader:
 
 
 def has_client_arrays(gl: Context) -> bool:
-    """True if an enabled attribute lies in the caller's memory."""
+    """True if an enabled attribute lies in the caller's memory. While there is one, vertices are bound for each draw."""
+    if not gl.dirty & dirty.VERTICES:
+        return False
     array = gl.vertex_array
     return any(item.is_enabled and item.pointer and array.bindings[item.binding].buffer is None for item in array.attributes)

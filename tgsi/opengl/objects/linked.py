@@ -98,6 +98,8 @@ class Linked:
         self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
         self.constants: dict[int, bytearray] = {}
         self.stale: set[int] = set()
+        self.slices: dict[tuple[Any, ...], list[tuple[bytearray, int, int, int]]] = {}
+        """Where packed values of a command go as they are: constants, first and last byte, stage."""
         self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
         self.image_units: dict[int, dict[int, int]] = {}
         self.elements: dict[tuple[Any, ...], Any] = {}
