@@ -8,6 +8,7 @@ import pytest
 
 from tests.house.imports import trees
 
+FRONTEND = "the OpenGL frontend, a caller like Mesa's state tracker"
 TABLE, ENTRY = "its row", "the generated names of entries; an entry that does more than its row"
 METHOD, PART, CALLER = "the method, declared for other parts", "a part that calls the method", "a caller"
 #: Calls -> modules that name them in code, by the reason.
@@ -18,6 +19,7 @@ NAMED = {
         METHOD: ["backends.gallium.context.buffers", "backends.gallium.context.core"],
         PART: ["backends.gallium.context.named_bindings", "backends.gallium.context.recording.bundle"],
         CALLER: ["tgsi.tools.compile.draw.attributes", "tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.draws"],
+        FRONTEND: ["tgsi.opengl.drawing.vertices", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
     },
     "set_constant_buffer": {
@@ -26,6 +28,7 @@ NAMED = {
         METHOD: ["backends.gallium.context.buffers", "backends.gallium.context.core"],
         PART: ["backends.gallium.context.many_draws", "backends.gallium.context.named_bindings"],
         CALLER: ["tgsi.tools.compile.draw.uniforms", "tgsi.tools.replay.resource_calls", "tgsi.tools.vtest.commands.draws"],
+        FRONTEND: ["tgsi.opengl.drawing.programs", "tgsi.opengl.fixed.rectangles"],
     },
     "set_index_buffer": {
         TABLE: ["backends.device.calls.parameters"],
@@ -41,6 +44,7 @@ NAMED = {
         PART: ["backends.gallium.context.many_draws", "backends.gallium.context.recording.bundle"],
         "draws are recorded as changes of the one before": ["backends.gallium.context.recording.encoder"],
         CALLER: ["tgsi.tools.compile.draw.drawing", "tgsi.tools.replay.work_calls", "tgsi.tools.vtest.commands.draws"],
+        FRONTEND: ["tgsi.opengl.commands.draws", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
     },
     "set_blend_color": {
@@ -48,6 +52,7 @@ NAMED = {
         ENTRY: ["backends.entries.names"],
         METHOD: ["backends.gallium.context.parameters"],
         CALLER: ["tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.states"],
+        FRONTEND: ["tgsi.opengl.drawing.fragment"],
     },
 }
 
