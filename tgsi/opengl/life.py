@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from tgsi.opengl.doors import osmesa
+from tgsi.opengl.doors import egl, osmesa
 from tgsi.opengl.doors.library import Library
 
 VARIABLES = {
@@ -38,8 +38,8 @@ def _real_libraries() -> list[str]:
 def install() -> None:
     """Let clients of OpenGL in this process find ours: PyVista and VTK, MuJoCo, PyOpenGL and pyrender.
 
-    Sets the variables by which they choose a library, loads libOSMesa.so.8 into the process, and answers `ctypes.util.find_library`
-    for it. Call it before they are imported. A second call does nothing.
+    Sets the variables by which they choose a library, loads libOSMesa.so.8 and libEGL.so.1 into the process, and answers
+    `ctypes.util.find_library` for them. Call it before they are imported. A second call does nothing.
 
     Raises:
         OSError: the system is not Linux on x86-64 or AArch64; `tgsi.opengl.create` works everywhere.
@@ -50,7 +50,7 @@ def install() -> None:
     real = _real_libraries()
     if real:
         raise RuntimeError(f"install: {real[0]} is loaded already; call tgsi.opengl.install() before anything else loads OpenGL")
-    _doors.append(osmesa.open_door())
+    _doors.extend([osmesa.open_door(), *egl.open_doors()])
     for door in _doors:
         door.reopen()
     for name, value in VARIABLES.items():
@@ -58,7 +58,8 @@ def install() -> None:
         os.environ[name] = value
     found = ctypes.util.find_library
     _find.append(found)
-    sonames = {"OSMesa": osmesa.SONAME, "GL": osmesa.SONAME}
+    sonames = {"OSMesa": osmesa.SONAME, "EGL": egl.SONAME}
+    sonames |= {name.removeprefix("lib").partition(".so")[0]: name for name in egl.LIBRARIES}
 
     def find_library(name: str) -> str | None:
         return sonames.get(name) or found(name)

@@ -40,6 +40,31 @@ sys.exit(3)
 """
 
 
+EGL_PROGRAM = """
+import ctypes
+egl, gl = ctypes.CDLL("libEGL.so.1"), ctypes.CDLL("libGL.so.1")
+for name in ("eglGetDisplay", "eglCreatePbufferSurface", "eglCreateContext", "eglGetProcAddress", "eglQueryString"):
+    getattr(egl, name).restype = ctypes.c_void_p
+P = ctypes.c_void_p
+display = P(egl.eglGetDisplay(None))
+assert egl.eglInitialize(display, None, None) == 1
+config, count = P(), ctypes.c_int()
+wanted = (ctypes.c_int * 7)(0x3024, 8, 0x3025, 24, 0x3031, 4, 0x3038)
+assert egl.eglChooseConfig(display, wanted, ctypes.byref(config), 1, ctypes.byref(count)) == 1 and count.value == 1
+size = (ctypes.c_int * 5)(0x3057, 3, 0x3056, 2, 0x3038)
+surface = P(egl.eglCreatePbufferSurface(display, config, size))
+assert egl.eglBindAPI(0x30A2) == 1
+context = P(egl.eglCreateContext(display, config, None, None))
+assert egl.eglMakeCurrent(display, surface, surface, context) == 1
+samples, box = ctypes.c_int(), (ctypes.c_int * 4)()
+gl.glGetIntegerv(0x80A9, ctypes.byref(samples))
+gl.glGetIntegerv(0x0BA2, box)
+print(samples.value, list(box), ctypes.string_at(egl.eglQueryString(display, 0x3053)).decode())
+assert egl.eglCreateContext(display, config, None, (ctypes.c_int * 3)(0x3098, 9, 0x3038)) is None and egl.eglGetError() == 0x3009
+assert bool(egl.eglGetProcAddress(b"glDrawArrays")) and egl.eglGetProcAddress(b"glNoSuchFunction") is None
+"""
+
+
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).parents[3]
     return subprocess.run(
@@ -55,6 +80,14 @@ def test_a_program_finds_the_library_by_name_and_draws_into_its_memory(tmp_path:
     assert done.stdout == "[0, 0, 255, 255] [255, 128, 0, 255] ['a', 'b']\n"
     assert done.stderr == ""
     assert done.returncode == 3
+
+
+@needs_door
+def test_a_program_finds_egl_and_gets_a_pbuffer_with_its_samples_and_size(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(EGL_PROGRAM)
+    done = run("-m", "tgsi.opengl", str(script))
+    assert (done.stdout, done.stderr) == ("4 [0, 0, 3, 2] tgsi\n", "")
 
 
 def test_a_missing_script_is_named() -> None:
