@@ -246,3 +246,53 @@ def test_the_core_profile_has_no_fixed_functions() -> None:
     gl = Binding("core")
     gl.glEnable(GL.LIGHTING)
     assert gl.glGetError() == GL.INVALID_ENUM
+
+
+def test_fixed_functions_draw_with_a_matrix_that_was_set_while_a_program_of_glsl_drew(gl: Binding) -> None:
+    quad(gl)
+    program = gl.program(
+        "#version 330\nin vec4 p; void main() { gl_Position = p; }",
+        "#version 330\nout vec4 c; void main() { c = vec4(0.0, 0.0, 1.0, 1.0); }",
+    )
+    gl.glUseProgram(program)
+    gl.glScalef(0.5, 0.5, 1.0)
+    quad(gl)
+    gl.glUseProgram(0)
+    gl.glClear(GL.COLOR_BUFFER_BIT)
+    gl.glColor3ub(255, 0, 0)
+    quad(gl)
+    assert (gl.pixels(8, 8)[:, :, 0] == 255).sum() == 16
+
+
+def test_a_primitive_of_a_list_takes_the_current_color_each_time(gl: Binding) -> None:
+    gl.glNewList(1, GL.COMPILE)
+    gl.glBegin(GL.QUADS)
+    for corner in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+        gl.glVertex2i(*corner)
+    gl.glEnd()
+    gl.glEndList()
+    for color in ((255, 0, 0), (0, 255, 0), (255, 0, 0), (0, 0, 255)):
+        gl.glColor3ub(*color)
+        gl.glCallList(1)
+        assert (gl.pixels(8, 8) == (*color, 255)).all()
+
+
+def test_a_material_that_changes_between_draws_lights_the_next_one(gl: Binding) -> None:
+    gl.glEnable(GL.LIGHTING)
+    gl.glEnable(GL.LIGHT0)
+    gl.glNormal3f(0.0, 0.0, 1.0)
+    for color in ((1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)):
+        gl.glMaterialfv(GL.FRONT_AND_BACK, GL.AMBIENT_AND_DIFFUSE, floats(*color))
+        quad(gl)
+        assert (gl.pixels(8, 8)[:, :, :3] == [int(255 * part) for part in color[:3]]).all()
+
+
+def test_products_of_colors_beyond_floats_are_infinite(gl: Binding) -> None:
+    gl.glEnable(GL.LIGHTING)
+    gl.glEnable(GL.LIGHT0)
+    gl.glLightfv(GL.LIGHT0, GL.DIFFUSE, floats(3e38, 0, 0, 1))
+    gl.glMaterialfv(GL.FRONT, GL.DIFFUSE, floats(1e9, 0, 0, 1))
+    gl.glNormal3f(0.0, 0.0, 1.0)
+    quad(gl)
+    assert gl.glGetError() == GL.NO_ERROR
+    assert (gl.pixels(8, 8)[:, :, 0] == 255).all()

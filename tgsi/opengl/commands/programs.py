@@ -110,7 +110,7 @@ def use_program(gl: Context, program: int) -> None:
         raise bad_operation(f"program: {program} is not linked")
     before, gl.program = gl.program, item
     if before is not item:
-        gl.dirty |= dirty.PROGRAM
+        gl.dirty |= dirty.PROGRAM | (dirty.FIXED if item is None else 0)
         if before is not None and before.is_deleted:
             _free(gl, before)
 

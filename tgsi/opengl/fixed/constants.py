@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from tgsi.opengl.fixed import slots
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state import dirty
 from tgsi.opengl.state.fixed import FixedState, Light, Material
 
 if TYPE_CHECKING:
@@ -17,28 +19,63 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
+_ONE, _FOUR = struct.Struct("=f"), struct.Struct("=4f")
+_NORMALS = struct.Struct("=3f4x3f4x3f4xf")
 
-def vertex_constants(gl: Context) -> bytes:
+
+def vertex_constants(gl: Context) -> bytearray:
     """The constants of vertex programs."""
-    state, made = gl.fixed, np.zeros((slots.VERTEX_SIZE, 4), np.float32)
-    model_view = state.model_view
-    made[slots.COMBINED : slots.COMBINED + 4] = state.projection @ model_view
-    made[slots.MODEL_VIEW : slots.MODEL_VIEW + 4] = model_view
-    inverse = inverse_of(model_view)
-    made[slots.NORMAL : slots.NORMAL + 3, :3] = inverse[:3, :3].T
-    length = math.sqrt(float(np.dot(inverse[2, :3], inverse[2, :3])))
-    made[slots.MISC, 0] = 1.0 / length if length else 1.0
+    state, data = gl.fixed, bytearray(16 * slots.VERTEX_SIZE)
+    made = np.frombuffer(data, np.float32).reshape(-1, 4)
+    put_changes(gl, data, dirty.MATRIX | dirty.MATERIAL)
     if GL.LIGHTING in state.enabled:
-        _put_lights(state, made)
+        for number, light in enumerate(state.lights):
+            if light.is_on:
+                _put_light(light, made, slots.light(number))
     for unit, item in enumerate(state.units):
         for index, coordinate in enumerate(item.coordinates):
-            plane = coordinate.object_plane if coordinate.mode == GL.OBJECT_LINEAR else coordinate.eye_plane
-            made[slots.plane(unit, index)] = plane
+            if coordinate.is_on:
+                plane = coordinate.object_plane if coordinate.mode == GL.OBJECT_LINEAR else coordinate.eye_plane
+                made[slots.plane(unit, index)] = plane
         first = slots.texture_matrix(unit)
         made[first : first + 4] = state.textures[unit][-1]
     made[slots.POINT] = (*state.attenuation, gl.raster.point_size)
     made[slots.POINT + 1, :2] = max(1.0, state.size_range[0]), max(1.0, state.size_range[1])
-    return made.tobytes()
+    return data
+
+
+def put_changes(gl: Context, data: bytearray, changed: int) -> None:
+    """Write the constants that follow from matrices and from materials: those that change from object to object."""
+    state = gl.fixed
+    if changed & dirty.MATRIX:
+        model_view = state.model_view
+        data[16 * slots.COMBINED : 16 * slots.COMBINED + 64] = (state.projection @ model_view).tobytes()
+        data[16 * slots.MODEL_VIEW : 16 * slots.MODEL_VIEW + 64] = model_view.tobytes()
+        _put_normals(model_view, data)
+    if changed & dirty.MATERIAL and GL.LIGHTING in state.enabled:
+        _put_materials(state, data)
+
+
+def _put_normals(model_view: Floats, data: bytearray) -> None:
+    """The inverse of model-view transposed, and the factor of rescaled normals: for an affine matrix from the cofactors of its axes."""
+    (a, b, c, _), (d, e, f, _), (g, h, i, _), last = model_view.tolist()
+    rows = (
+        (e * i - f * h, f * g - d * i, d * h - e * g),
+        (c * h - b * i, a * i - c * g, b * g - a * h),
+        (b * f - c * e, c * d - a * f, a * e - b * d),
+    )
+    determinant = a * rows[0][0] + b * rows[0][1] + c * rows[0][2]
+    if last == [0.0, 0.0, 0.0, 1.0] and determinant:
+        r = 1.0 / determinant
+        (a, b, c), (d, e, f), (g, h, i) = rows
+        a, b, c, d, e, f, g, h, i = a * r, b * r, c * r, d * r, e * r, f * r, g * r, h * r, i * r
+    else:
+        (a, d, g), (b, e, h), (c, f, i) = inverse_of(model_view)[:3, :3].tolist()
+    length = math.sqrt(c * c + f * f + i * i)
+    try:
+        _NORMALS.pack_into(data, 16 * slots.NORMAL, a, b, c, d, e, f, g, h, i, 1.0 / length if length else 1.0)
+    except OverflowError:  # of a float
+        data[16 * slots.NORMAL : 16 * slots.NORMAL + 64] = bytes(64)
 
 
 def inverse_of(matrix: Floats) -> Floats:
@@ -49,23 +86,22 @@ def inverse_of(matrix: Floats) -> Floats:
         return np.zeros((4, 4), np.float32)
 
 
-def _put_lights(state: FixedState, made: Floats) -> None:
+def _put_materials(state: FixedState, data: bytearray) -> None:
+    """Products of materials with lights and with the ambient light of the model."""
     tracked = state.color_material if GL.COLOR_MATERIAL in state.enabled else (0, 0)
-    ambient = np.array(state.model_ambient, np.float32)
-    made[slots.MODEL_AMBIENT] = ambient
+    ambient = state.model_ambient
+    _put(data, slots.MODEL_AMBIENT, *ambient)
+    lights = [(slots.light(number), light) for number, light in enumerate(state.lights) if light.is_on]
     for face, material in enumerate((state.front, state.back)):
         follows = _follows(tracked, face)
-        emission = np.zeros(4, np.float32) if GL.EMISSION in follows else np.array(material.emission, np.float32)
-        scene = emission if GL.AMBIENT in follows else emission + ambient * np.array(material.ambient, np.float32)
-        scene[3] = material.diffuse[3]
-        made[slots.SCENE + face] = scene
-        made[slots.SHININESS, face] = material.shininess
-        for number, light in enumerate(state.lights):
-            if light.is_on:
-                _put_products(light, material, follows, made, slots.light(number) + (slots.BACK if face else 0))
-    for number, light in enumerate(state.lights):
-        if light.is_on:
-            _put_light(light, made, slots.light(number))
+        r, g, b, _ = (0.0, 0.0, 0.0, 0.0) if GL.EMISSION in follows else material.emission
+        if GL.AMBIENT not in follows:
+            x, y, z, _ = material.ambient
+            r, g, b = r + ambient[0] * x, g + ambient[1] * y, b + ambient[2] * z
+        _put(data, slots.SCENE + face, r, g, b, material.diffuse[3])
+        _ONE.pack_into(data, 16 * slots.SHININESS + 4 * face, material.shininess)
+        for first, light in lights:
+            _put_products(light, material, follows, data, first + (slots.BACK if face else 0))
 
 
 def _follows(tracked: tuple[int, int], face: int) -> set[int]:
@@ -76,14 +112,24 @@ def _follows(tracked: tuple[int, int], face: int) -> set[int]:
     return {GL.AMBIENT, GL.DIFFUSE} if mode == GL.AMBIENT_AND_DIFFUSE else {mode}
 
 
-def _put_products(light: Light, material: Material, follows: set[int], made: Floats, first: int) -> None:
-    rows = (
+def _put(data: bytearray, place: int, *values: float) -> None:
+    try:
+        _FOUR.pack_into(data, 16 * place, *values)
+    except OverflowError:  # beyond floats is infinite
+        with np.errstate(over="ignore"):
+            data[16 * place : 16 * place + 16] = np.array(values).astype(np.float32).tobytes()
+
+
+def _put_products(light: Light, material: Material, follows: set[int], data: bytearray, first: int) -> None:
+    for place, name, (r, g, b, a), (x, y, z, w) in (
         (slots.AMBIENT, GL.AMBIENT, light.ambient, material.ambient),
         (slots.DIFFUSE, GL.DIFFUSE, light.diffuse, material.diffuse),
         (slots.SPECULAR, GL.SPECULAR, light.specular, material.specular),
-    )
-    for place, name, color, factor in rows:
-        made[first + place] = np.array(color, np.float32) * (np.float32(1.0) if name in follows else np.array(factor, np.float32))
+    ):
+        if name in follows:
+            _put(data, first + place, r, g, b, a)
+        else:
+            _put(data, first + place, r * x, g * y, b * z, a * w)
 
 
 def _put_light(light: Light, made: Floats, first: int) -> None:

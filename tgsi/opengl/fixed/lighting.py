@@ -116,7 +116,7 @@ def put_material(gl: Context, face: int, name: int, values: tuple[Any, ...]) -> 
         raise bad_value(f"param: {values[0]} is not 0 .. 128")
     for item in faces[face]:
         put_material_color(item, name, values)
-    gl.dirty |= dirty.FIXED
+    gl.dirty |= dirty.MATERIAL
 
 
 def put_material_color(item: Material, name: int, values: tuple[Any, ...]) -> None:

@@ -18,7 +18,13 @@ from tgsi.opengl.state.fixed import MAX_UNITS, Matrix, identity
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
+_IDENTITY = identity()
 DEPTHS = {GL.MODELVIEW: 32, GL.PROJECTION: 32, GL.TEXTURE: 10}
+
+
+def _changes(gl: Context) -> int:
+    """The group that a matrix of the current stack belongs to; programs follow from matrices of textures."""
+    return dirty.FIXED if gl.fixed.matrix_mode == GL.TEXTURE else dirty.MATRIX
 
 
 def _stack(gl: Context) -> list[Matrix]:
@@ -28,14 +34,14 @@ def _stack(gl: Context) -> list[Matrix]:
 @listed
 def _load(gl: Context, matrix: Matrix) -> None:
     _stack(gl)[-1] = matrix
-    gl.dirty |= dirty.FIXED
+    gl.dirty |= _changes(gl)
 
 
 @listed
 def _multiply(gl: Context, matrix: Matrix) -> None:
     stack = _stack(gl)
     stack[-1] = stack[-1] @ matrix
-    gl.dirty |= dirty.FIXED
+    gl.dirty |= _changes(gl)
 
 
 def _read(letter: str, address: Pointer, *, transposed: bool = False) -> Matrix:
@@ -67,7 +73,7 @@ def pop_matrix(gl: Context) -> None:
     if len(stack) == 1:
         raise GLError(GL.STACK_UNDERFLOW, "one matrix is on the stack")
     stack.pop()
-    gl.dirty |= dirty.FIXED
+    gl.dirty |= _changes(gl)
 
 
 @command("glLoadIdentity")
@@ -129,7 +135,7 @@ def mult_transpose_matrix_doubles(gl: Context, m: Pointer) -> None:
 @lists_itself
 def translate(gl: Context, x: float, y: float, z: float) -> None:
     """Multiply by a translation."""
-    made = identity()
+    made = _IDENTITY.copy()
     made[:3, 3] = x, y, z
     _multiply(gl, made)
 
@@ -138,7 +144,9 @@ def translate(gl: Context, x: float, y: float, z: float) -> None:
 @lists_itself
 def scale(gl: Context, x: float, y: float, z: float) -> None:
     """Multiply by a scaling."""
-    _multiply(gl, np.diag(np.array([x, y, z, 1], np.float32)))
+    made = np.zeros((4, 4), np.float32)
+    made.flat[::5] = x, y, z, 1.0
+    _multiply(gl, made)
 
 
 @command("glRotatef", "glRotated")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tgsi.opengl.context import Context
-from tgsi.opengl.fixed.constants import fragment_constants, vertex_constants
+from tgsi.opengl.fixed.constants import fragment_constants, put_changes, vertex_constants
 from tgsi.opengl.fixed.fragment_programs import SAMPLED, SHADOW, Combiner, EnvironmentKey, FragmentKey, fragment_program
 from tgsi.opengl.fixed.vertex_programs import LightKey, UnitKey, VertexKey, vertex_program
 from tgsi.opengl.objects.linked import Attribute, Linked
@@ -102,8 +102,13 @@ _IDENTITY = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
 def fixed_program(gl: Context) -> Linked:
     """The program of the fixed functions for the current state."""
-    if not gl.dirty & (dirty.FIXED | dirty.TEXTURES) and gl.bound.get("fixed") is not None:
-        found: Linked = gl.bound["fixed"]
+    changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL)
+    found: Linked | None = gl.bound.get("fixed")
+    if found is not None and not changed & (dirty.FIXED | dirty.TEXTURES):
+        if changed:
+            put_changes(gl, found.constants[GL.VERTEX_SHADER], changed)
+            found.stale.add(GL.VERTEX_SHADER)
+            gl.dirty &= ~changed
         return found
     units = tuple(key for key in (environment_key(gl, unit) for unit in range(MAX_UNITS)) if key is not None)
     vertex = vertex_key(gl, units)
@@ -111,7 +116,7 @@ def fixed_program(gl: Context) -> Linked:
     fragment = FragmentKey(units, adds, gl.fixed.fog.mode if vertex.fog else 0)
     known = gl.programs.get((vertex, fragment))
     linked = known if known is not None else gl.programs.setdefault((vertex, fragment), _make(gl, vertex, fragment))
-    linked.constants[GL.VERTEX_SHADER] = bytearray(vertex_constants(gl))
+    linked.constants[GL.VERTEX_SHADER] = vertex_constants(gl)
     linked.constants[GL.FRAGMENT_SHADER] = bytearray(fragment_constants(gl))
     linked.stale |= {GL.VERTEX_SHADER, GL.FRAGMENT_SHADER}
     if gl.bound.get("fixed") is not linked:
@@ -120,7 +125,7 @@ def fixed_program(gl: Context) -> Linked:
     if gl.bound.get("fixed rasterizer") != (vertex.two_side, vertex.has_size):
         gl.bound["fixed rasterizer"] = vertex.two_side, vertex.has_size
         gl.dirty |= dirty.RASTERIZER
-    gl.dirty &= ~dirty.FIXED
+    gl.dirty &= ~(dirty.FIXED | dirty.MATRIX | dirty.MATERIAL)
     return linked
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tgsi.gallium import DrawInfo, Prim, VertexBuffer
 from tgsi.opengl.drawing.validate import validate_draw
 from tgsi.opengl.drawing.vertices import CURRENT
 from tgsi.opengl.state import dirty
@@ -15,6 +16,12 @@ from tgsi.opengl.state.fixed import VERTEX
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
+    from tgsi.opengl.objects.linked import Linked
+
+MAX_KEPT = 1000
+"""Sets of current values for which elements and a buffer are kept."""
+
+_PACKED = {letter: struct.Struct(f"=4{letter}").pack for letter in CURRENT}
 
 
 def array_of(gl: Context, batch: Batch) -> Any:
@@ -34,43 +41,71 @@ def array_of(gl: Context, batch: Batch) -> Any:
 def draw(gl: Context, batch: Batch, *, keeps: bool = False) -> None:
     """Draw the vertices; `keeps` leaves them in a buffer for the next time. Attributes have their last values afterwards."""
     if len(batch):
-        validate_draw(gl)
+        validate_draw(gl, has_vertices=False)
+        gl.dirty |= dirty.VERTICES
         linked = gl.active_linked()
         if linked is not None and linked.shaders:
-            _bind(gl, batch, linked, keeps=keeps)
-            gl.pipe.draw_vbo(mode=batch.mode_name, count=len(batch))
-            gl.dirty |= dirty.VERTICES
+            _draw(gl, batch, linked, keeps=keeps)
     for location, values in zip(batch.columns, batch.values, strict=True):
         gl.attributes[location] = "f", values
 
 
-def _bind(gl: Context, batch: Batch, linked: Any, *, keeps: bool) -> None:
+def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
+    layout = tuple(batch.columns)
+    missing = linked.missing.get(layout)
+    if missing is None:
+        missing = linked.missing[layout] = [item for item in _locations(linked) if item not in layout and item not in (VERTEX, 0)]
+    kept: dict[Any, tuple[Any, VertexBuffer | None]] = gl.bound.setdefault("primitives", {})
+    letters, current = "", b""
+    for location in missing:
+        letter, values = gl.attributes[location]
+        letters += letter
+        current += _PACKED[letter](*values)
+    key = linked, layout, letters, current
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= MAX_KEPT:
+            kept.clear()
+        found = kept[key] = _elements(gl, linked, layout, letters), _vertex_buffer(gl, current, 0) if current else None
+    elements, constant = found
+    gl.pipe.bind_vertex_elements_state(elements)
     array = array_of(gl, batch)
-    stride = 16 * array.shape[1]
-    elements, current = [], bytearray()
-    for item in linked.attributes:
-        for row in range(item.registers):
-            location = item.location + row
-            if location in (VERTEX, 0):
-                elements.append((0, "R32G32B32A32_FLOAT", 0, 0))
-            elif location in batch.columns:
-                elements.append((16 * (1 + batch.columns.index(location)), "R32G32B32A32_FLOAT", 0, 0))
-            else:
-                letter, values = gl.attributes[location]
-                elements.append((len(current), CURRENT[letter], 1, 0))
-                current += struct.pack(f"=4{letter}", *values)
+    if keeps and batch.array is not None:
+        if batch.resource is None:
+            batch.resource = _vertex_buffer(gl, array, 16 * array.shape[1]), DrawInfo(mode=getattr(Prim, batch.mode_name), count=len(batch))
+        vertices, info = batch.resource
+        gl.pipe.set_vertex_buffers([vertices] if constant is None else [vertices, constant])
+        gl.pipe.draw_vbo(info)
+        return
+    own = VertexBuffer(array.tobytes(), 16 * array.shape[1])
+    gl.pipe.set_vertex_buffers([own] if constant is None else [own, constant])
+    gl.pipe.draw_vbo(mode=batch.mode_name, count=len(batch))
+
+
+def _locations(linked: Linked) -> list[int]:
+    """The location of each register that vertices are read into."""
+    return [item.location + row for item in linked.attributes for row in range(item.registers)]
+
+
+def _elements(gl: Context, linked: Linked, layout: tuple[int, ...], letters: str) -> Any:
+    """Vertex elements for columns of a primitive and, in the second buffer, for the current values of other attributes."""
+    elements, rest = [], iter(letters)
+    offset = 0
+    for location in _locations(linked):
+        if location in (VERTEX, 0):
+            elements.append((0, "R32G32B32A32_FLOAT", 0, 0))
+        elif location in layout:
+            elements.append((16 * (1 + layout.index(location)), "R32G32B32A32_FLOAT", 0, 0))
+        else:
+            elements.append((offset, CURRENT[next(rest)], 1, 0))
+            offset += 16
     key = "elements", tuple(elements)
     made = gl.state_objects.get(key)
     if made is None:
         names = ("src_offset", "src_format", "vertex_buffer_index", "instance_divisor")
         made = gl.state_objects[key] = gl.pipe.create_vertex_elements_state([dict(zip(names, element)) for element in elements])
-    gl.pipe.bind_vertex_elements_state(made)
-    source: Any = array
-    if keeps and batch.array is not None:
-        if batch.resource is None:
-            batch.resource = gl.screen.buffer_from(array)
-        source = batch.resource
-    buffers: list[Any] = [{"buffer": source if source is not array else array.tobytes(), "stride": stride}]
-    if current:
-        buffers.append({"buffer": bytes(current), "stride": 0})
-    gl.pipe.set_vertex_buffers(buffers)
+    return made
+
+
+def _vertex_buffer(gl: Context, data: Any, stride: int) -> VertexBuffer:
+    return VertexBuffer(gl.screen.buffer_from(data), stride)

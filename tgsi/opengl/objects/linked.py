@@ -99,10 +99,11 @@ class Linked:
         self.constants: dict[int, bytearray] = {}
         self.stale: set[int] = set()
         self.slices: dict[tuple[Any, ...], list[tuple[bytearray, int, int, int]]] = {}
-        """Where packed values of a command go as they are: constants, first and last byte, stage."""
+        """Bytes of constants that packed values replace, by the arguments of a command: the constants, first byte, last byte and stage."""
         self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
         self.image_units: dict[int, dict[int, int]] = {}
-        self.elements: dict[tuple[Any, ...], Any] = {}
+        self.missing: dict[tuple[int, ...], list[int]] = {}
+        """Locations that a primitive with columns for other locations takes from current values."""
         self.varyings: tuple[str, ...] = ()
         self.number = 0
 

@@ -25,5 +25,8 @@ STREAM_OUTPUT: Final = 1 << 17
 PATCHES: Final = 1 << 18
 FIXED: Final = 1 << 19
 STIPPLE: Final = 1 << 20
+MATRIX: Final = 1 << 21
+MATERIAL: Final = 1 << 22
+"""MATRIX and MATERIAL are the constants of fixed functions that follow from a matrix or a material; FIXED is everything of them."""
 
-ALL: Final = (1 << 21) - 1
+ALL: Final = (1 << 23) - 1
