@@ -96,6 +96,25 @@ def test_a_missing_script_is_named() -> None:
     assert done.stderr == "python -m tgsi.opengl: there is no file no-such-file.py\n"
 
 
+LATE = """
+import ctypes
+library = ctypes.CDLL("libOSMesa.so.8", mode=ctypes.RTLD_GLOBAL)
+library.OSMesaGetProcAddress.restype = ctypes.c_void_p
+process = ctypes.CDLL(None)
+process.__cxa_atexit.argtypes = [ctypes.c_void_p] * 3
+for name in (b"glFinish", b"OSMesaGetCurrentContext"):
+    assert process.__cxa_atexit(library.OSMesaGetProcAddress(name), None, None) == 0
+"""
+
+
+@needs_door
+def test_addresses_that_a_program_asked_for_can_be_called_after_python_has_ended(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(LATE)
+    done = run("-m", "tgsi.opengl", str(script))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @needs_door
 def test_install_sets_variables_and_uninstall_takes_them_back() -> None:
     text = (

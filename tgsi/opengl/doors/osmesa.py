@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tgsi.gallium import Format
-from tgsi.opengl.calls import current, function_for, make_current
+from tgsi.opengl.calls import current, make_current
 from tgsi.opengl.context import COMPATIBILITY, CORE, Context
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
@@ -190,10 +190,8 @@ def get_depth_buffer(context: int | None, width: int | None, height: int | None,
 
 
 def get_proc_address(name: bytes | None) -> int:
-    """OSMesaGetProcAddress."""
-    word = (name or b"").decode("ascii", "replace")
-    function = _functions().get(word) or function_for(word)
-    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+    """OSMesaGetProcAddress: the library's export, which outlives Python, not the function in Python behind it."""
+    return open_door().address((name or b"").decode("ascii", "replace"))
 
 
 def color_clamp(enable: int) -> None:
@@ -226,6 +224,7 @@ def _functions() -> dict[str, Any]:
     return {name: ctypes.CFUNCTYPE(result, *kinds)(function) for name, (function, result, kinds) in table.items()}
 
 
+@cache
 def open_door() -> Library:
     """Load libOSMesa.so.8 into this process."""
     return load_library(SONAME, {**_functions(), **commands()})
