@@ -26,12 +26,12 @@ _OBJECTS = re.compile(r"^0:\?\s+Linker Objects\n((?:0:\?.*\n?)*)", re.MULTILINE)
 _OBJECT = re.compile(r"^0:\?\s+'([^']*)' \((.*)\)$", re.MULTILINE)
 
 
-def located_names(tree: str) -> frozenset[str]:
-    """The variables whose location the text states, of the syntax tree that glslang prints before it adds its own."""
+def stated_names(tree: str, word: str) -> frozenset[str]:
+    """The variables whose `word`, location or binding, the text states, of the syntax tree that glslang prints before it adds its own."""
     found = _OBJECTS.search(tree)
     if found is None:
         return frozenset()
-    return frozenset(name.split("@")[0] for name, kind in _OBJECT.findall(found[1]) if re.search(r"\blocation=", kind))
+    return frozenset(name.split("@")[0] for name, kind in _OBJECT.findall(found[1]) if re.search(rf"\b{word}=", kind))
 
 
 def semantic_of_name(name: str, place: int = 0) -> Semantic:

@@ -16,11 +16,12 @@ _FORM = "2"
 
 @record
 class Module:
-    """A module, the messages of the compiler, and the inputs and outputs whose locations the text states."""
+    """A module, the messages of the compiler, and the variables whose locations and bindings the text states; None: all bindings are meant."""
 
     words: bytes
     log: str
     located: frozenset[str]
+    bound: frozenset[str] | None
 
 
 def key_of(parts: Iterable[str]) -> str:
@@ -40,8 +41,8 @@ def find(key: str) -> Module | None:
         return None
     try:
         head, _, words = data.partition(b"\n")
-        log, located = json.loads(head)
-        return Module(words, log, frozenset(located))
+        log, located, bound = json.loads(head)
+        return Module(words, log, frozenset(located), None if bound is None else frozenset(bound))
     except (ValueError, TypeError):  # another form
         return None
 
@@ -50,4 +51,5 @@ def keep(key: str, module: Module) -> None:
     """Store the module of a key, if modules are kept."""
     files = default_files()
     if files is not None:
-        files.put(key, json.dumps([module.log, sorted(module.located)]).encode() + b"\n" + module.words)
+        bound = None if module.bound is None else sorted(module.bound)
+        files.put(key, json.dumps([module.log, sorted(module.located), bound]).encode() + b"\n" + module.words)

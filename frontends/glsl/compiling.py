@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from frontends.glsl import cache
-from frontends.glsl.by_name import located_names, name_ports
+from frontends.glsl.by_name import name_ports, stated_names
 from frontends.glsl.compiler import Compiler, find_compiler, run_compiler
 from frontends.glsl.hlsl.mend import explained, has_matrices, mend
 from frontends.glsl.log import findings
@@ -59,11 +59,11 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
     if output.module:
         kept = "\n".join(line for line in output.text.split("\n") if line.startswith(("WARNING:", "ERROR:")))
         if request.language == "glsl":
-            return cache.Module(output.module, kept, located_names(output.text))
+            return cache.Module(output.module, kept, stated_names(output.text, "location"), stated_names(output.text, "binding"))
         module, errors = mend(output.module, output.text, prepared.text, request.stage)
         if errors:
             raise ParseError(findings("\n".join(errors), prepared))
-        return cache.Module(module, kept, frozenset())
+        return cache.Module(module, kept, frozenset(), None)
     found = findings(output.text, prepared)
     if request.language == "hlsl" and not found:
         found = findings("\n".join(explained(prepared.text)), prepared)
@@ -78,7 +78,7 @@ def _compiled(compiler: Compiler, arguments: list[str], request: Request, prepar
 
 def _program(module: cache.Module, request: Request, prepared: Prepared) -> Program:
     try:
-        program = read(module.words, stage=request.stage, name=request.source.name, located=module.located)
+        program = read(module.words, stage=request.stage, name=request.source.name, located=module.located, bound=module.bound)
     except DiagnosticError as error:
         raise type(error)(_relabelled(item, prepared) for item in error.diagnostics) from None
     program = replace(program, interface=_as_written(program.interface or Interface(), prepared))

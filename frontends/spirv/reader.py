@@ -55,6 +55,7 @@ def read(
     interner: SemanticInterner | None = None,
     name: str = "<module>",
     located: Collection[str] | None = None,
+    bound: Collection[str] | None = None,
 ) -> Program:
     """The program of one entry point (docs/spirv.md says what becomes what).
 
@@ -66,6 +67,7 @@ def read(
         interner: table that gives locations their semantics; without it location n is GENERIC[n].
         name: the name of the module in messages.
         located: names of the inputs and outputs whose locations are meant; others may get free ones. All of them, if nothing is given.
+        bound: the same of the bindings of buffers, textures and images.
 
     Raises:
         ParseError: the module is wrong, or has no such entry point or constant (M001 to M010).
@@ -77,7 +79,7 @@ def read(
     tables = _guarded(lambda: load(module, name, specialization), name)
     chosen = _entry(tables, entry, wanted)
     state = State(tables=tables, entry=chosen, processor=PROCESSORS[chosen.model], interner=interner)
-    state.bindings = _bindings(tables, bindings or {})
+    state.bindings = _bindings(tables, bindings or {}, bound)
     return _guarded(lambda: _program(state, located), name, state)
 
 
@@ -114,8 +116,8 @@ def _entry(tables: Tables, name: str | None, stage: Processor | None) -> EntryPo
     return found[0]
 
 
-def _bindings(tables: Tables, given: Mapping[str, int]) -> dict[int, int]:
-    found = separated(tables)
+def _bindings(tables: Tables, given: Mapping[str, int], bound: Collection[str] | None) -> dict[int, int]:
+    found = separated(tables, bound)
     for id, op in tables.globals.items():
         names = {tables.names.get(id)}
         kind = tables.types.get(op.type, op)

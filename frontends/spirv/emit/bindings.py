@@ -1,15 +1,26 @@
-"""Numbers of buffers, textures and images whose bindings meet, because TGSI has no descriptor sets."""
+"""Numbers of buffers, textures and images whose bindings meet, because TGSI has no descriptor sets, or are beyond the last one."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 
 from frontends.spirv.emit.opaque import units
 from frontends.spirv.module.module import Tables
 from frontends.spirv.module.types import Image, Pointer, SampledImage, Struct, Type, array_sizes, inner
+from tgsi.language.facts.limits import SOFTWARE
 
 _IN_STRUCTS = "textures and images"
 """The file of a uniform whose structs hold textures or images: its numbers are free in both."""
+
+_ENDS = {
+    "textures": SOFTWARE.samplers,
+    "images": SOFTWARE.images,
+    "buffers": SOFTWARE.buffers,
+    "blocks": SOFTWARE.constant_buffers - 1,  # the first has the default uniforms
+    _IN_STRUCTS: SOFTWARE.samplers,
+}
+"""One number after the last, by register file."""
 
 
 def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
@@ -27,8 +38,12 @@ def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
     return "buffers" if is_buffer else "blocks", size
 
 
-def separated(tables: Tables) -> dict[int, int]:
-    """New numbers of variables whose numbers are taken by others of a lower set or binding. One place of a set may have several names."""
+def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int, int]:
+    """New numbers of variables whose numbers are taken by others of a lower set or binding. One place of a set may have several names.
+
+    bound: names of variables whose bindings are meant, all if nothing is given. glslang counts default uniforms too when it gives bindings;
+    where those of a file end beyond the last one, variables with other names get the first numbers that are free.
+    """
     found: dict[int, int] = {}
     taken: dict[str, dict[int, tuple[int, int]]] = {}
     wanted = []
@@ -39,10 +54,14 @@ def separated(tables: Tables) -> dict[int, int]:
             file, size = _kind(tables, pointer.storage, tables.types.get(pointer.target, op))
             if file and 0 < size <= 64:
                 wanted.append((file == _IN_STRUCTS, tables.decoration(id, "DescriptorSet") or 0, binding, id, file, size))
-    for is_struct, group, binding, id, file, size in sorted(wanted):  # structs last: the binding of one is no place for all that it holds
+    free = {id for _, _, _, id, _, _ in wanted if bound is not None and (tables.names.get(id) or "anon") not in bound}
+    full = {file for _, _, binding, id, file, size in wanted if id in free and binding + size > _ENDS[file]}
+    late = {id for _, _, _, id, file, _ in wanted if id in free and file in full}
+    # structs last: the binding of one is no place for all that it holds
+    for is_struct, group, binding, id, file, size in sorted(wanted, key=lambda item: (item[0], item[3] in late, item)):
         owners = [taken.setdefault(name, {}) for name in (("textures", "images") if is_struct else (file,))]
         own = group, binding
-        first = binding
+        first = 0 if id in late else binding
         known = None if is_struct else next((number for number, owner in owners[0].items() if owner == own), None)
         if known is not None:
             first = known

@@ -264,3 +264,21 @@ def test_an_array_of_constants_is_written_once_and_read_everywhere(engine: str) 
     assert [item.last - item.first for item in arrays] == [7, 7]
     assert len([item for item in written if arrays[0].first <= item.index <= arrays[0].last]) == 8
     assert value(text, {"n": 3}, engine) == [7 + 14, 8, 24.5, 4]
+
+
+MANY = "".join(f"uniform vec3 u{k}[3]; " for k in range(20))
+SUM = " + ".join(f"u{k}[2].x" for k in range(20))
+
+
+def test_bindings_that_the_text_leaves_open_count_no_default_uniforms() -> None:
+    text = f"#version 430\n{MANY} uniform sampler2D a[2]; layout(binding = 1) uniform sampler2D b; uniform B {{ float m; }}; out vec4 c;\n"
+    text += f"void main() {{ c = texture(a[1], vec2(0)) + texture(b, vec2({SUM})) * m; }}"
+    _, interface = compiled(text, "frag")
+    assert {name: item.binding for name, item in interface.samplers.items()} == {"a": 2, "b": 1}
+    assert interface.blocks["B"].binding == 1  # the first has the default uniforms
+
+
+def test_a_binding_of_the_text_beyond_the_last_one_is_refused_with_many_uniforms_too() -> None:
+    text = f"#version 430\n{MANY} layout(binding = 40) uniform sampler2D a; out vec4 c; void main() {{ c = texture(a, vec2({SUM})); }}"
+    with pytest.raises(tgsi.UnsupportedError, match="the texture of binding 40 is beyond the last one, 31"):
+        compiled(text, "frag")

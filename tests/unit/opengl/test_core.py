@@ -239,3 +239,18 @@ def test_samples_are_resolved_by_a_blit(gl: Binding) -> None:
     assert found[0, 0] == 255
     assert found[3, 3] == 0
     assert 0 < found[1, 2] < 255
+
+
+def test_a_texture_is_found_next_to_more_uniforms_than_there_are_texture_units(gl: Binding) -> None:
+    many = "".join(f"uniform vec3 u{k}[3]; " for k in range(20))
+    total = " + ".join(f"u{k}[2].x" for k in range(20))
+    body = "void main() { result = texture(image, vec2(0.5)) + vec4(" + total + "); }"
+    gl.target(4, 4)
+    gl.glUseProgram(gl.program(VERTEX, f"#version 330 core\n{many} uniform sampler2D image; out vec4 result;\n{body}"))
+    gl.glBindTexture(GL.TEXTURE_2D, gl.make("Textures"))
+    gl.glTexParameteri(GL.TEXTURE_2D, GL.TEXTURE_MIN_FILTER, GL.NEAREST)
+    gl.glTexImage2D(GL.TEXTURE_2D, 0, GL.RGBA8, 1, 1, 0, GL.RGBA, GL.UNSIGNED_BYTE, np.array([[10, 20, 30, 255]], np.uint8))
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+    assert (gl.pixels(4, 4) == (10, 20, 30, 255)).all()
+    assert gl.glGetError() == GL.NO_ERROR
