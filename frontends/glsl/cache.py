@@ -16,7 +16,7 @@ _FORM = "2"
 
 @record
 class Module:
-    """A module, the messages of the compiler, and the variables whose locations and bindings the text states; None: all bindings are meant."""
+    """A module, the messages of the compiler, and the variables whose locations and bindings the text states (None: all bindings)."""
 
     words: bytes
     log: str

@@ -76,7 +76,8 @@ def describe(s: State) -> Interface:
 
 
 def _unit(label: str, place: UnitPlace) -> Unit:
-    return Unit(name=label, type=name(inner(place.kind)), binding=place.number, size=elements(place.kind))
+    kind = place.kind
+    return Unit(name=label, type=name(inner(kind)), binding=place.number, size=elements(kind), is_array=isinstance(kind, Array))
 
 
 def _is_image(place: UnitPlace) -> bool:

@@ -202,12 +202,13 @@ class Block:
 
 @record(kw_only=True)
 class Unit:
-    """A texture with its sampler, or an image: its type as GLSL writes it, its unit, and how many it is an array of."""
+    """A texture with its sampler, or an image: its type as GLSL writes it, its unit, and how many it is an array of, which may be one."""
 
     name: str
     type: str
     binding: int
     size: int = 1
+    is_array: bool = False
 
 
 @record(kw_only=True)

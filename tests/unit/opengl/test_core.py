@@ -241,6 +241,15 @@ def test_samples_are_resolved_by_a_blit(gl: Binding) -> None:
     assert 0 < found[1, 2] < 255
 
 
+def test_an_array_of_one_texture_has_the_name_of_its_first_element(gl: Binding) -> None:
+    text = "#version 330 core\nuniform sampler2D image[1]; uniform sampler2D other; out vec4 result;\n"
+    program = gl.program(VERTEX, text + "void main() { result = texture(image[0], vec2(0.5)) + texture(other, vec2(0.5)); }")
+    place = gl.glGetUniformLocation(program, b"image")
+    assert place >= 0
+    assert gl.glGetUniformLocation(program, b"image[0]") == place
+    assert gl.glGetUniformLocation(program, b"other[0]") == gl.glGetUniformLocation(program, b"image[1]") == -1
+
+
 def test_a_texture_is_found_next_to_more_uniforms_than_there_are_texture_units(gl: Binding) -> None:
     many = "".join(f"uniform vec3 u{k}[3]; " for k in range(20))
     total = " + ".join(f"u{k}[2].x" for k in range(20))

@@ -118,7 +118,7 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
                     found.stages |= 1 << list(STAGES).index(stage)
         for units, is_image in ((face.samplers, False), (face.images, True)):
             for unit in sorted(units.values(), key=lambda item: item.binding):
-                name = f"{unit.name}[0]" if unit.size > 1 else unit.name
+                name = f"{unit.name}[0]" if unit.is_array else unit.name
                 found = table.setdefault(name, Uniform(name, type_of(unit.type), unit.size, is_image=is_image))
                 found.units.append((stage, unit))
                 found.stages |= 1 << list(STAGES).index(stage)
