@@ -241,6 +241,35 @@ def test_samples_are_resolved_by_a_blit(gl: Binding) -> None:
     assert 0 < found[1, 2] < 255
 
 
+UNITS = {GL.DEPTH_COMPONENT16: 2.0**-15, GL.DEPTH_COMPONENT24: 2.0**-23, GL.DEPTH_COMPONENT32F: 2.0**-24}
+
+
+@pytest.mark.parametrize(("format", "unit"), UNITS.items())
+def test_a_unit_of_polygon_offset_is_two_steps_of_whole_numbers_and_one_of_floats(gl: Binding, format: int, unit: float) -> None:
+    gl.target(4, 4)
+    gl.glBindRenderbuffer(GL.RENDERBUFFER, gl.make("Renderbuffers"))
+    gl.glRenderbufferStorage(GL.RENDERBUFFER, format, 4, 4)
+    gl.glFramebufferRenderbuffer(GL.FRAMEBUFFER, GL.DEPTH_STENCIL_ATTACHMENT, GL.RENDERBUFFER, 0)
+    gl.glFramebufferRenderbuffer(GL.FRAMEBUFFER, GL.DEPTH_ATTACHMENT, GL.RENDERBUFFER, gl.get(GL.RENDERBUFFER_BINDING)[0])
+    text = "#version 330 core\nlayout(location = 0) in vec2 position; void main() { gl_Position = vec4(position, 0.5, 1.0); }"
+    gl.glUseProgram(gl.program(text, "#version 330 core\nvoid main() {}"))
+    rows(gl, QUAD, np.ones((4, 4), np.float32))
+    gl.glDepthFunc(GL.ALWAYS)
+    for item in (GL.DEPTH_TEST, GL.POLYGON_OFFSET_FILL):
+        gl.glEnable(item)
+    found = []
+    for units in (0.0, 8.0):
+        gl.glPolygonOffset(0.0, units)
+        gl.glDrawArrays(GL.TRIANGLE_STRIP, 0, 4)
+        pixels = np.zeros((4, 4), np.float32)
+        gl.glReadPixels(0, 0, 4, 4, GL.DEPTH_COMPONENT, GL.FLOAT, pixels)
+        found.append(float(pixels[1, 1]))
+    for item in (GL.DEPTH_TEST, GL.POLYGON_OFFSET_FILL):
+        gl.glDisable(item)
+    gl.glDepthFunc(GL.LESS)
+    assert found[1] - found[0] == pytest.approx(8 * unit, rel=0.02)
+
+
 def test_an_array_of_one_texture_has_the_name_of_its_first_element(gl: Binding) -> None:
     text = "#version 330 core\nuniform sampler2D image[1]; uniform sampler2D other; out vec4 result;\n"
     program = gl.program(VERTEX, text + "void main() { result = texture(image[0], vec2(0.5)) + texture(other, vec2(0.5)); }")

@@ -36,7 +36,7 @@ def bind_rasterizer(gl: Context) -> None:
         (state.line_factor, state.line_pattern),
         state.shade_model,
         gl.program is None and (gl.bound.get("fixed rasterizer"), tuple(item.replaces_coordinates for item in gl.fixed.units)),
-        gl.draw_framebuffer.samples() > 1,
+        (gl.draw_framebuffer.samples() > 1, gl.draw_framebuffer.depth_step()),
     )
     found = gl.state_objects.get(key)
     if found is None:
@@ -81,7 +81,7 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
         "offset_line": GL.POLYGON_OFFSET_LINE in enabled,
         "offset_point": GL.POLYGON_OFFSET_POINT in enabled,
         "offset_scale": state.offset_factor,
-        "offset_units": state.offset_units,
+        "offset_units": state.offset_units * gl.draw_framebuffer.depth_step(),
         "offset_clamp": state.offset_clamp,
         "scissor": any(state.scissor_enabled),
         "multisample": GL.MULTISAMPLE in enabled,

@@ -124,6 +124,12 @@ class Framebuffer:
                 return place[5]
         return self.parameters[GL.FRAMEBUFFER_DEFAULT_SAMPLES]
 
+    def depth_step(self) -> float:
+        """The depth of a unit of polygon offset, counted in the steps of the format. Of whole numbers it is two: rounding can take one."""
+        item = self.attachments.get(GL.DEPTH_ATTACHMENT)
+        place = item.place() if item is not None else None
+        return 1.0 if place is None or "FLOAT" in place[1].format else 2.0
+
     def surface(self, gl: Host, item: Attachment | None, *, is_linear: bool) -> Surface | None:
         """The Gallium surface of an attachment; colors of an sRGB format are stored as they are where `is_linear`."""
         place = item.place() if item is not None else None
