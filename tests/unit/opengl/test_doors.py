@@ -98,19 +98,20 @@ def test_a_missing_script_is_named() -> None:
 
 LATE = """
 import ctypes
-library = ctypes.CDLL("libOSMesa.so.8", mode=ctypes.RTLD_GLOBAL)
-library.OSMesaGetProcAddress.restype = ctypes.c_void_p
+find = ctypes.CDLL("LIBRARY").GetProcAddress
+find.restype = ctypes.c_void_p
 process = ctypes.CDLL(None)
 process.__cxa_atexit.argtypes = [ctypes.c_void_p] * 3
-for name in (b"glFinish", b"OSMesaGetCurrentContext"):
-    assert process.__cxa_atexit(library.OSMesaGetProcAddress(name), None, None) == 0
+for name in (b"glFinish", b"GetCurrentContext"):
+    assert process.__cxa_atexit(find(name), None, None) == 0
 """
 
 
 @needs_door
-def test_addresses_that_a_program_asked_for_can_be_called_after_python_has_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("library", "prefix"), [("libOSMesa.so.8", "OSMesa"), ("libEGL.so.1", "egl")])
+def test_addresses_that_a_program_asked_for_can_be_called_after_python_has_ended(tmp_path: Path, library: str, prefix: str) -> None:
     script = tmp_path / "program.py"
-    script.write_text(LATE)
+    script.write_text(LATE.replace("LIBRARY", library).replace("Get", prefix + "Get"))
     done = run("-m", "tgsi.opengl", str(script))
     assert (done.returncode, done.stderr) == (0, "")
 

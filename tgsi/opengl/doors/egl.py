@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tgsi.opengl.calls import current, function_for, make_current, threads_of
+from tgsi.opengl.calls import current, make_current, threads_of
 from tgsi.opengl.context import COMPATIBILITY, CORE, ES, Context
 from tgsi.opengl.doors.exports import commands
 from tgsi.opengl.doors.library import Library, load_library
@@ -328,10 +328,8 @@ def query_devices(most: int, devices: int | None, count: int | None) -> int:
 
 
 def get_proc_address(name: int | None) -> int:
-    """eglGetProcAddress."""
-    word = text(name)
-    function = _functions().get(word) or function_for(word)
-    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function is not None else 0
+    """eglGetProcAddress: the library's export, which outlives Python, not the function in Python behind it."""
+    return open_doors()[-1].address(text(name))
 
 
 @cache
@@ -373,6 +371,7 @@ def _functions() -> dict[str, Any]:
     return {name: ctypes.CFUNCTYPE(result, *kinds)(function) for name, (function, result, kinds) in table.items()}
 
 
+@cache
 def open_doors() -> list[Library]:
     """Load libEGL.so.1, with the commands in libraries of their usual names, into this process."""
     opened = [load_library(name, commands()) for name in LIBRARIES]
