@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,9 @@ from tgsi.opengl.state.values import PixelStore
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[Any]
+
+NONE, FULL = -1, -2
+_BYTES = re.compile("((?:[RGBAX]8)+)_UNORM$")
 
 
 class Layout(NamedTuple):
@@ -93,12 +98,39 @@ def from_texels(data: Bytes, format: Format, client: ClientFormat, swizzle: str 
             colors = np.zeros((*values.shape, 4), np.float32 if client.format.kind not in ("UINT", "SINT") else np.int64)
             colors[..., 0] = values
             packed = texels.pack(client.format, colors)
+    elif (places := byte_places(format.name, client.format.name, swizzle)) and not client.order:
+        packed = move_bytes(flat, places)
     else:
         colors = permuted(texels.unpack(format, flat), swizzle)
         if clamps:
             colors = np.clip(colors, 0.0, 1.0)
         packed = texels.pack(client.format, permuted(colors, _inverse(client.order)))
     return packed.reshape(data.shape[0], data.shape[1], width * client.pixel)
+
+
+@cache
+def byte_places(source: str, target: str, swizzle: str) -> tuple[int, ...]:
+    """For each byte of a pixel the byte of a texel that it is; NONE and FULL are 0 and 1. Empty unless both formats have bytes of UNORM."""
+    found = _BYTES.match(source), _BYTES.match(target)
+    if found[0] is None or found[1] is None or "X" in target:
+        return ()
+    stored, places = found[0][1].replace("8", ""), []
+    for letter in found[1][1].replace("8", ""):
+        wanted = (swizzle or "xyzw")["RGBA".index(letter)]
+        name = "" if wanted in "01" else "RGBA"["xyzw".index(wanted)]
+        if name and name in stored:
+            places.append(stored.index(name))
+        else:
+            places.append(FULL if wanted == "1" or name == "A" else NONE)
+    return tuple(places)
+
+
+def move_bytes(flat: Bytes, places: tuple[int, ...]) -> Bytes:
+    """Pixels of the bytes of texels that `byte_places` names."""
+    made = np.empty((len(flat), len(places)), np.uint8)
+    for index, place in enumerate(places):
+        made[:, index] = flat[:, place] if place >= 0 else 255 if place == FULL else 0
+    return made
 
 
 def _inverse(order: str) -> str:
