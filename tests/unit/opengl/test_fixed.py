@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.opengl.binding import Binding
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state.fixed import inverse, product
 
 
 @pytest.fixture
@@ -52,6 +53,16 @@ def test_matrices_multiply_from_the_right_and_come_back_from_the_stack(gl: Bindi
     assert gl.get(GL.MODELVIEW_MATRIX, 16, ctypes.c_float)[12:] == [1, 2, 3, 1]
     gl.glPopMatrix()
     assert gl.glGetError() == GL.STACK_UNDERFLOW
+
+
+def test_products_and_inverses_are_those_of_doubles_rounded_once() -> None:
+    dice = np.random.default_rng(5)
+    for _ in range(50):
+        a, b = (dice.normal(size=(4, 4)).astype(np.float32) for _ in range(2))
+        assert np.allclose(product(a, b), a.astype(np.float64) @ b.astype(np.float64), rtol=1e-7, atol=1e-7)
+        assert np.allclose(product(a[0], b), a[0].astype(np.float64) @ b.astype(np.float64), rtol=1e-7, atol=1e-7)
+        assert np.allclose(inverse(a), np.linalg.inv(a.astype(np.float64)), rtol=1e-5)
+    assert not inverse(np.zeros((4, 4), np.float32)).any()
 
 
 def test_a_directional_light_gives_the_product_of_colors_and_cosine(gl: Binding) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tgsi.opengl.fixed import slots
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import FixedState, Light, Material
+from tgsi.opengl.state.fixed import FixedState, Light, Material, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -49,7 +49,7 @@ def put_changes(gl: Context, data: bytearray, changed: int) -> None:
     state = gl.fixed
     if changed & dirty.MATRIX:
         model_view = state.model_view
-        data[16 * slots.COMBINED : 16 * slots.COMBINED + 64] = (state.projection @ model_view).tobytes()
+        data[16 * slots.COMBINED : 16 * slots.COMBINED + 64] = product(state.projection, model_view).tobytes()
         data[16 * slots.MODEL_VIEW : 16 * slots.MODEL_VIEW + 64] = model_view.tobytes()
         _put_normals(model_view, data)
     if changed & dirty.MATERIAL and GL.LIGHTING in state.enabled:
@@ -70,20 +70,12 @@ def _put_normals(model_view: Floats, data: bytearray) -> None:
         (a, b, c), (d, e, f), (g, h, i) = rows
         a, b, c, d, e, f, g, h, i = a * r, b * r, c * r, d * r, e * r, f * r, g * r, h * r, i * r
     else:
-        (a, d, g), (b, e, h), (c, f, i) = inverse_of(model_view)[:3, :3].tolist()
+        (a, d, g), (b, e, h), (c, f, i) = inverse(model_view)[:3, :3].tolist()
     length = math.sqrt(c * c + f * f + i * i)
     try:
         _NORMALS.pack_into(data, 16 * slots.NORMAL, a, b, c, d, e, f, g, h, i, 1.0 / length if length else 1.0)
     except OverflowError:  # of a float
         data[16 * slots.NORMAL : 16 * slots.NORMAL + 64] = bytes(64)
-
-
-def inverse_of(matrix: Floats) -> Floats:
-    """The inverse of a matrix; zeros for one that has none."""
-    try:
-        return np.linalg.inv(matrix.astype(np.float64)).astype(np.float32)
-    except np.linalg.LinAlgError:
-        return np.zeros((4, 4), np.float32)
 
 
 def _put_materials(state: FixedState, data: bytearray) -> None:
@@ -148,7 +140,8 @@ def _put_light(light: Light, made: Floats, first: int) -> None:
 
 
 def _unit(vector: Floats) -> Floats:
-    length = np.sqrt(np.dot(vector, vector))
+    x, y, z = vector.tolist()
+    length = np.float32(math.sqrt(x * x + y * y + z * z))
     return vector / length if length else vector
 
 

@@ -8,12 +8,11 @@ import numpy as np
 
 from tgsi.opengl.calls import command, lists_itself
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value
-from tgsi.opengl.fixed.constants import inverse_of
 from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, floats, ints, numbers, write
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import MAX_UNITS, Environment
+from tgsi.opengl.state.fixed import MAX_UNITS, Environment, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -117,7 +116,7 @@ def put_generation(gl: Context, coordinate: int, name: int, values: tuple[Any, .
     elif name == GL.OBJECT_PLANE:
         item.object_plane = tuple(float(v) for v in values)  # type: ignore[assignment]
     elif name == GL.EYE_PLANE:
-        item.eye_plane = tuple(float(v) for v in np.array(values, np.float32) @ inverse_of(gl.fixed.model_view))  # type: ignore[assignment]
+        item.eye_plane = tuple(float(v) for v in product(np.array(values, np.float32), inverse(gl.fixed.model_view)))  # type: ignore[assignment]
     else:
         raise bad_enum("pname", name)
     gl.dirty |= dirty.FIXED

@@ -8,12 +8,11 @@ import numpy as np
 
 from tgsi.opengl.calls import command, lists_itself
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value
-from tgsi.opengl.fixed.constants import inverse_of
 from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, floats, ints, numbers, write
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import COLOR, Floats4, Material
+from tgsi.opengl.state.fixed import COLOR, Floats4, Material, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -57,9 +56,9 @@ def put_light(gl: Context, light: int, name: int, values: tuple[Any, ...]) -> No
     if name in FIELDS and name not in (GL.EMISSION, GL.AMBIENT_AND_DIFFUSE):
         setattr(item, FIELDS[name][0], values)
     elif name == GL.POSITION:
-        item.position = _four(gl.fixed.model_view @ np.array(values, np.float32))
+        item.position = _four(product(gl.fixed.model_view, np.array(values, np.float32)))
     elif name == GL.SPOT_DIRECTION:
-        x, y, z = (float(value) for value in gl.fixed.model_view[:3, :3] @ np.array(values, np.float32))
+        x, y, z = (float(value) for value in product(gl.fixed.model_view[:3, :3], np.array(values, np.float32)))
         item.direction = x, y, z
     elif name == GL.SPOT_EXPONENT:
         if not 0 <= values[0] <= 128:
@@ -261,7 +260,7 @@ def put_clip_plane(gl: Context, plane: int, equation: tuple[float, ...]) -> None
     number = plane - GL.CLIP_DISTANCE0
     if not 0 <= number < len(gl.fixed.planes):
         raise bad_enum("plane", plane)
-    gl.fixed.planes[number] = _four(np.array(equation, np.float32) @ inverse_of(gl.fixed.model_view))
+    gl.fixed.planes[number] = _four(product(np.array(equation, np.float32), inverse(gl.fixed.model_view)))
     gl.dirty |= dirty.CLIP
 
 

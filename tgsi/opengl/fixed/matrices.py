@@ -13,7 +13,7 @@ from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, numbers
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import MAX_UNITS, Matrix, identity
+from tgsi.opengl.state.fixed import MAX_UNITS, Matrix, identity, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -40,7 +40,7 @@ def _load(gl: Context, matrix: Matrix) -> None:
 @listed
 def _multiply(gl: Context, matrix: Matrix) -> None:
     stack = _stack(gl)
-    stack[-1] = stack[-1] @ matrix
+    stack[-1] = product(stack[-1], matrix)
     gl.dirty |= _changes(gl)
 
 

@@ -20,7 +20,7 @@ from tgsi.opengl.pixels.client_formats import client_format
 from tgsi.opengl.pixels.transfer import to_texels
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import COLOR
+from tgsi.opengl.state.fixed import COLOR, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -41,7 +41,7 @@ PIXELS_PROGRAM = HEAD + "TEX TEMP[0], IN[0], SAMP[0], 2D\nMOV OUT[0], TEMP[0]\nE
 def put_raster_position(gl: Context, values: tuple[float, ...]) -> None:
     """Move the raster position to a vertex; one outside of the view volume makes it invalid."""
     vertex = np.array((*values, *(0.0, 0.0, 0.0, 1.0)[len(values) :]), np.float32)
-    clip = gl.fixed.projection @ (gl.fixed.model_view @ vertex)
+    clip = product(gl.fixed.projection, product(gl.fixed.model_view, vertex))
     w = float(clip[3])
     gl.fixed.raster_valid = w > 0 and bool((np.abs(clip[:3]) <= w).all())
     if not gl.fixed.raster_valid:

@@ -23,6 +23,37 @@ def identity() -> Matrix:
     return np.eye(4, dtype=np.float32)
 
 
+def product(left: Matrix, right: Matrix) -> Matrix:
+    """A matrix times a matrix or a vector, or a vector times a matrix.
+
+    Doubles are multiplied and added in one order, each rounded by itself: BLAS adds in an order that depends on the processor.
+    """
+    if left.ndim == 1:
+        return product(right.T, left)
+    wide, columns = left.astype(np.float64), right.astype(np.float64).reshape(left.shape[1], -1)
+    made = wide[:, :1] * columns[:1]
+    for k in range(1, left.shape[1]):
+        made = made + wide[:, k : k + 1] * columns[k : k + 1]
+    return made.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
+
+
+def inverse(matrix: Matrix) -> Matrix:
+    """The inverse of a 4 x 4 matrix, by elimination in doubles; zeros for a matrix that has none."""
+    rows = [[float(number) for number in row] + [float(k == n) for n in range(4)] for k, row in enumerate(matrix)]
+    for k in range(4):
+        pivot = max(range(k, 4), key=lambda n: abs(rows[n][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        head = rows[k][k]
+        if head == 0 or head != head:
+            return np.zeros((4, 4), np.float32)
+        rows[k] = [number / head for number in rows[k]]
+        for n in range(4):
+            if n != k:
+                factor = rows[n][k]
+                rows[n] = [a - factor * b for a, b in zip(rows[n], rows[k], strict=True)]
+    return np.array([row[4:] for row in rows]).astype(np.float32)
+
+
 @dataclass(slots=True, kw_only=True)
 class Light:
     """A light. Positions and directions are in eye coordinates."""
