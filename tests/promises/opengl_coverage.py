@@ -1,4 +1,4 @@
-"""Generator of docs/reference/opengl.md: every command of OpenGL 2.1, 3.3, 4.3 and OpenGL ES 3.1, offered or refused with the reason.
+"""Generator of docs/opengl-commands.md: every command of OpenGL 2.1, 3.3, 4.3 and OpenGL ES 3.1, offered or refused with the reason.
 
 ``python -m tests.promises.opengl_coverage`` rewrites it; a test compares it.
 """
@@ -13,7 +13,7 @@ from tgsi.opengl.calls import find_handler
 from tgsi.opengl.offer import load
 from tgsi.opengl.registry.table import command, rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "opengl.md"
+PAGE = Path(__file__).parents[2] / "docs" / "opengl-commands.md"
 OLD = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "2.0", "2.1")
 VERSIONS = {
     "OpenGL 2.1": OLD,
@@ -51,7 +51,7 @@ def reason(name: str) -> str:
 
 
 def page() -> str:
-    """The text of docs/reference/opengl.md."""
+    """The text of docs/opengl-commands.md."""
     load()
     return "\n".join(_lines()) + "\n"
 
@@ -60,7 +60,7 @@ def _lines() -> Iterator[str]:
     yield "<!-- Written by `python -m tests.promises.opengl_coverage`. Edit its reasons, or offer the command. -->"
     yield "# Commands of OpenGL"
     yield ""
-    yield "Every command of these versions is offered by [tgsi.opengl](../opengl.md), or refused with a reason: clients find no such"
+    yield "Every command of these versions is offered by [tgsi.opengl](opengl.md), or refused with a reason: clients find no such"
     yield "function."
     yield ""
     yield "| Version | Commands | Offered |"
