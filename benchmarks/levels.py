@@ -13,5 +13,5 @@ def own_variables(cpu: str | None) -> dict[str, str]:
 
 
 def width_variables(cpu: str | None) -> dict[str, str]:
-    """Environment variables that limit an llvmpipe, whose width nobody else chooses, to the narrowest vectors of a level."""
+    """Environment variables that limit llvmpipe to the narrowest vectors of a level, unless its width was chosen already."""
     return {} if cpu is None else {"LP_NATIVE_VECTOR_WIDTH": str(LEVEL_WIDTHS[cpu][0]), **LEVEL_CAPS.get(cpu, {})}

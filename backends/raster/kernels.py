@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tgsi.language.program import Program
 
 LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
-PLAIN = 4  # instructions of a program that samples a texture and does nothing else
+PLAIN = 4  # instructions of a program that only samples one texture
 LONG = 4096  # instructions; wider vectors of so long a shader take seconds to compile
 MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width

@@ -260,7 +260,7 @@ class Values:
         return self.layout.is_uniform(place)
 
     def makers_of(self, place: int) -> int:
-        """Return at least the bits of the opcodes that make what the instruction at a place reads; UNMADE stands for nothing."""
+        """Return a mask of the opcodes that may write the operands of an instruction; UNMADE is an operand that nothing wrote."""
         found, makers = 0, self.makers
         for cell in self.reads[place]:
             found |= makers.get(cell, UNMADE)

@@ -65,7 +65,7 @@ class Split:
         self.program, self.items, self.zeros, self.carried = program, items, zeros, carried
 
     def whole(self) -> Program:
-        """Return the program, whose values nobody changed, with its new instructions."""
+        """Return the whole program with the renumbered instructions."""
         made = self.items
         if not made:
             return self.program

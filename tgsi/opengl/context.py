@@ -26,11 +26,9 @@ from tgsi.opengl.state.fixed import COLOR, NORMAL, FixedState
 from tgsi.opengl.state.values import DEFAULT_ENABLED, MAX_DRAW_BUFFERS, ClearValues, FragmentState, PixelStore, RasterState
 
 MAX_TEXTURE_UNITS = 96
-STAGE_UNITS = 32
 MAX_UNIFORM_BINDINGS = 84
 MAX_STORAGE_BINDINGS = 32
 MAX_IMAGE_UNITS = 32
-MAX_FEEDBACK_BUFFERS = 4
 
 CORE, COMPATIBILITY, ES = "core", "compatibility", "es"
 
@@ -149,6 +147,16 @@ class Context(Host):
         self.dirty |= dirty.FRAMEBUFFER | dirty.VIEWPORT | dirty.SCISSOR
 
     # -- what several commands ask
+    def detach(self, item: Renderbuffer | Texture) -> None:
+        """Take a deleted picture off the bound framebuffers."""
+        for framebuffer in {self.draw_framebuffer, self.read_framebuffer}:
+            points = [point for point, attachment in framebuffer.attachments.items() if attachment.item is item]
+            for point in points:
+                del framebuffer.attachments[point]
+            if points:
+                framebuffer.changed(self)
+                self.dirty |= dirty.FRAMEBUFFER
+
     def texture_at(self, target: int) -> Texture:
         """The texture that is bound to a target of the active unit."""
         return self.units[self.active_unit].textures.get(target) or self.default_textures[target]
@@ -169,7 +177,7 @@ class Context(Host):
         return framebuffer.color(framebuffer.draw_buffers[index]) if index < MAX_DRAW_BUFFERS else None
 
     def destroy(self) -> None:
-        """Let go of the Gallium context."""
+        """Flush and destroy the Gallium context."""
         if not self.is_destroyed:
             self.is_destroyed = True
             self.pipe.flush()

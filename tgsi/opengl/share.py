@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -31,6 +31,13 @@ class Names(Generic[T]):
                 found.append(self._next)
             self._next += 1
         return found
+
+    def create(self, count: int, make: Callable[[int], T]) -> list[int]:
+        """Fresh names with their objects."""
+        names = self.generate(count)
+        for name in names:
+            self.objects[name] = make(name)
+        return names
 
     def get(self, name: int) -> T | None:
         """The object of a name, or None."""

@@ -32,7 +32,7 @@ UNRECORDED: dict[str, Does] = {
     **dict.fromkeys(("rebind_vertex_buffers", "rebind_index_buffer"), Does.ADDRESS),
     **dict.fromkeys(_UNSEEN.split(), Does.ASK),
 }
-"""Methods that are not recorded: they change nothing that another call sees, always fail, or what they do is recorded in another way."""
+"""Methods that are not recorded: they have no effect on later calls, always fail, or are recorded as other calls."""
 
 # -- commands of recordings --------------------------------------------------------------------------------------------------
 COMMANDS: dict[Command, dict[int, tuple[Row, Fixed]]] = {}

@@ -45,7 +45,7 @@ def refuse(f: Function, condition: Val) -> None:
 
 
 def _bind_constants(f: Function, bound: Record, stage: Val, index: Val, *memory: Val | int) -> None:
-    """Bind constants at an address, with size and room, to a slot (i32). Refuses what is no slot."""
+    """Bind constants (address, size, allocated size) to a slot. Refuses invalid stages and slots."""
     refuse(f, stage.uge(_STAGES) | index.uge(MAX_CONSTANT_BUFFERS))
     put_constants(bound, stage.zext(I64), index.zext(I64), *memory)
 

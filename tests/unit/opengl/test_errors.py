@@ -66,8 +66,6 @@ def test_a_callback_of_the_caller_gets_the_message(gl: Binding) -> None:
 
 
 def test_a_command_without_a_context_does_nothing(gl: Binding) -> None:
-    with gl.loader:
-        pass
     from tgsi.opengl.calls import make_current
 
     context = current()

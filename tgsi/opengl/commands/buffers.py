@@ -75,10 +75,7 @@ def gen_buffers(gl: Context, n: int, buffers: Pointer) -> None:
 def create_buffers(gl: Context, n: int, buffers: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("n", n)
-    names = gl.share.buffers.generate(n)
-    for name in names:
-        gl.share.buffers.put(name, Buffer(name))
-    write("I", buffers, names)
+    write("I", buffers, gl.share.buffers.create(n, Buffer))
 
 
 @command("glIsBuffer")

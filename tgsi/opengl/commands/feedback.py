@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 def gen_transform_feedbacks(gl: Context, n: int, ids: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("n", n)
-    names = gl.captures.generate(n)
-    for name in names:
-        gl.captures.put(name, StreamCapture(name))
-    write("I", ids, names)
+    write("I", ids, gl.captures.create(n, StreamCapture))
 
 
 @command("glIsTransformFeedback")

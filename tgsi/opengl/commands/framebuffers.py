@@ -56,10 +56,7 @@ def gen_framebuffers(gl: Context, n: int, framebuffers: Pointer) -> None:
 def create_framebuffers(gl: Context, n: int, framebuffers: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("n", n)
-    names = gl.framebuffers.generate(n)
-    for name in names:
-        gl.framebuffers.put(name, Framebuffer(name))
-    write("I", framebuffers, names)
+    write("I", framebuffers, gl.framebuffers.create(n, Framebuffer))
 
 
 @command("glIsFramebuffer")
@@ -107,7 +104,7 @@ def check_named_framebuffer_status(gl: Context, framebuffer: int, target: int) -
 
 # -- attachments
 def attach(gl: Context, item: Framebuffer, point: int, made: Attachment | None) -> None:
-    """Attach a picture to a point, or take away what is there."""
+    """Attach a renderbuffer or texture to a point; None detaches."""
     if item.is_default:
         raise bad_operation("framebuffer: the default framebuffer has its own pictures")
     if point not in POINTS:

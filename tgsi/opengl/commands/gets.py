@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def values_of(gl: Context, name: int) -> tuple[str, tuple[Any, ...]]:
-    """The kind and the values of a state: i for integers, enumerants and truths, f for numbers, n for numbers that stand for 0 .. 1."""
+    """The values of a state with their kind: i for integers, enumerants and booleans, f for floats, n for normalized floats."""
     row = VALUES.get(name)
     if row is None:
         if is_capability(gl, name):

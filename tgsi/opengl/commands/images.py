@@ -16,7 +16,7 @@ from tgsi.opengl.memory import Pointer, read
 from tgsi.opengl.objects.texture import FACES, ONE_LEVEL, Image, Texture, extent, level_size
 from tgsi.opengl.pixels.client_formats import client_format
 from tgsi.opengl.pixels.internal_formats import GENERIC_COMPRESSED, SIZED_BY_TYPE, find_format, is_compressed, is_integer
-from tgsi.opengl.pixels.transfer import Bytes, to_texels
+from tgsi.opengl.pixels.transfer import Bytes, layout_of, to_texels
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
 
@@ -251,7 +251,7 @@ def texture_sub_image_3d(
     if item.target == GL.TEXTURE_CUBE_MAP:
         client = client_format(format, type)
         for face in range(depth):
-            address = (pixels or 0) + face * client.pixel * width * height
+            address = (pixels or 0) + face * layout_of(gl.unpack, client, width, height, depth).image
             _part(gl, item, z + face, level, (x, y, 0, width, height, 1), (format, type), address)
         return
     _part(gl, item, 0, level, (x, y, z, width, height, depth), (format, type), pixels)

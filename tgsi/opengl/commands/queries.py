@@ -28,10 +28,7 @@ def create_queries(gl: Context, target: int, n: int, ids: Pointer) -> None:
     not_negative("n", n)
     if target not in KINDS:
         raise bad_enum("target", target)
-    names = gl.queries.generate(n)
-    for name in names:
-        gl.queries.put(name, Query(name, target))
-    write("I", ids, names)
+    write("I", ids, gl.queries.create(n, lambda name: Query(name, target)))
 
 
 @command("glIsQuery")

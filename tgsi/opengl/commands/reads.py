@@ -64,6 +64,12 @@ def pixels_at(gl: Context, item: Attachment, box: tuple[int, int, int, int], old
     return data, format
 
 
+def _check_room(gl: Context, extent: tuple[int, int, int], pixel: tuple[int, int], size: int) -> None:
+    """GL_INVALID_OPERATION if the pixels of a box do not fit into the caller's memory."""
+    if gl.buffers.get("PIXEL_PACK_BUFFER") is None and store_count(gl.pack, client_format(*pixel), *extent) > size:
+        raise bad_operation(f"bufSize: the pixels do not fit into {size} bytes")
+
+
 @command("glReadPixels")
 def read_pixels(gl: Context, x: int, y: int, width: int, height: int, format: int, type: int, pixels: Pointer) -> None:
     """Pixels of the read framebuffer."""
@@ -88,9 +94,8 @@ def read_pixels(gl: Context, x: int, y: int, width: int, height: int, format: in
 @command("glReadnPixels")
 def read_n_pixels(gl: Context, x: int, y: int, width: int, height: int, format: int, type: int, size: int, data: Pointer) -> None:
     """Pixels of the read framebuffer, if they fit."""
-    client = client_format(format, type)
-    if gl.buffers.get("PIXEL_PACK_BUFFER") is None and store_count(gl.pack, client, width, height) > size:
-        raise bad_operation(f"bufSize: the pixels do not fit into {size} bytes")
+    not_negative("width", width, height)
+    _check_room(gl, (width, height, 1), (format, type), size)
     read_pixels(gl, x, y, width, height, format, type, data)
 
 
@@ -134,8 +139,7 @@ def get_n_tex_image(gl: Context, target: int, level: int, format: int, type: int
     """All texels of an image, if they fit."""
     item = bound(gl, target)
     image = existing(item, FACES.get(target, 0), level)
-    if store_count(gl.pack, client_format(format, type), *image.size) > size:
-        raise bad_operation(f"bufSize: the texels do not fit into {size} bytes")
+    _check_room(gl, image.size, (format, type), size)
     get_tex_image(gl, target, level, format, type, pixels)
 
 
@@ -144,6 +148,7 @@ def get_texture_image(gl: Context, texture: int, level: int, format: int, type: 
     """All texels of an image, if they fit."""
     item = named(gl, texture)
     image = existing(item, 0, level)
+    _check_room(gl, image.size, (format, type), size)
     texels_at(gl, item, image, (0, 0, 0, *image.size), (format, type), pixels)
 
 
@@ -169,6 +174,7 @@ def get_texture_sub_image(
     box = (x, y, 0 if item.target == GL.TEXTURE_CUBE_MAP else z, width, height, depth)
     image = existing(item, face, level)
     check_box(image, box)
+    _check_room(gl, box[3:], (format, type), size)
     texels_at(gl, item, image, box, (format, type), pixels)
 
 

@@ -40,10 +40,7 @@ def gen_renderbuffers(gl: Context, n: int, renderbuffers: Pointer) -> None:
 def create_renderbuffers(gl: Context, n: int, renderbuffers: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("n", n)
-    names = gl.share.renderbuffers.generate(n)
-    for name in names:
-        gl.share.renderbuffers.put(name, Renderbuffer(name))
-    write("I", renderbuffers, names)
+    write("I", renderbuffers, gl.share.renderbuffers.create(n, Renderbuffer))
 
 
 @command("glIsRenderbuffer")
@@ -54,7 +51,7 @@ def is_renderbuffer(gl: Context, renderbuffer: int) -> int:
 
 @command("glDeleteRenderbuffers")
 def delete_renderbuffers(gl: Context, n: int, renderbuffers: Pointer) -> None:
-    """Free names; the bound framebuffers let go of them."""
+    """Delete renderbuffers, and detach them from the bound framebuffers."""
     not_negative("n", n)
     for name in uints(renderbuffers, n):
         item = gl.share.renderbuffers.drop(name)
@@ -63,13 +60,7 @@ def delete_renderbuffers(gl: Context, n: int, renderbuffers: Pointer) -> None:
         item.is_deleted = True
         if gl.renderbuffer is item:
             gl.renderbuffer = None
-        for framebuffer in {gl.draw_framebuffer, gl.read_framebuffer}:
-            points = [point for point, attachment in framebuffer.attachments.items() if attachment.item is item]
-            for point in points:
-                del framebuffer.attachments[point]
-            if points:
-                framebuffer.changed(gl)
-                gl.dirty |= dirty.FRAMEBUFFER
+        gl.detach(item)
 
 
 @command("glBindRenderbuffer")

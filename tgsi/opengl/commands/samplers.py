@@ -29,10 +29,7 @@ def named(gl: Context, name: int) -> Sampler:
 def gen_samplers(gl: Context, count: int, samplers: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("count", count)
-    names = gl.share.samplers.generate(count)
-    for name in names:
-        gl.share.samplers.put(name, Sampler(name))
-    write("I", samplers, names)
+    write("I", samplers, gl.share.samplers.create(count, Sampler))
 
 
 @command("glDeleteSamplers")

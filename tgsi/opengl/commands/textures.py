@@ -19,7 +19,7 @@ MAX_SIZE, MAX_3D, MAX_LAYERS = 16384, 2048, 2048
 
 
 def bound(gl: Context, target: int) -> Texture:
-    """The texture at a target of the active unit; faces of cubes stand for their cube."""
+    """The texture at a target of the active unit; for a face of a cube, the cube."""
     target = GL.TEXTURE_CUBE_MAP if target in FACES else target
     if target not in TARGETS:
         raise bad_enum("target", target)
@@ -47,10 +47,7 @@ def create_textures(gl: Context, target: int, n: int, textures: Pointer) -> None
     not_negative("n", n)
     if target not in TARGETS:
         raise bad_enum("target", target)
-    names = gl.share.textures.generate(n)
-    for name in names:
-        gl.share.textures.put(name, Texture(name, target))
-    write("I", textures, names)
+    write("I", textures, gl.share.textures.create(n, lambda name: Texture(name, target)))
 
 
 @command("glIsTexture")
@@ -61,7 +58,7 @@ def is_texture(gl: Context, texture: int) -> int:
 
 @command("glDeleteTextures")
 def delete_textures(gl: Context, n: int, textures: Pointer) -> None:
-    """Free names; units and framebuffers that are bound here let go of them."""
+    """Delete textures, unbind them from this context's units, and detach them from the bound framebuffers."""
     not_negative("n", n)
     for name in uints(textures, n):
         item = gl.share.textures.drop(name)
@@ -71,14 +68,9 @@ def delete_textures(gl: Context, n: int, textures: Pointer) -> None:
         for unit in gl.units:
             if unit.textures.get(item.target) is item:
                 del unit.textures[item.target]
-        for framebuffer in {gl.draw_framebuffer, gl.read_framebuffer}:
-            points = [point for point, attachment in framebuffer.attachments.items() if attachment.item is item]
-            for point in points:
-                del framebuffer.attachments[point]
-            if points:
-                framebuffer.changed(gl)
+        gl.detach(item)
         gl.image_units = [None if bound is not None and bound[0] is item else bound for bound in gl.image_units]
-        gl.dirty |= dirty.TEXTURES | dirty.FRAMEBUFFER | dirty.IMAGES
+        gl.dirty |= dirty.TEXTURES | dirty.IMAGES
 
 
 @command("glActiveTexture")

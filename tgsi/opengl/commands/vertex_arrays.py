@@ -39,10 +39,7 @@ def gen_vertex_arrays(gl: Context, n: int, arrays: Pointer) -> None:
 def create_vertex_arrays(gl: Context, n: int, arrays: Pointer) -> None:
     """Fresh names with their objects."""
     not_negative("n", n)
-    names = gl.vertex_arrays.generate(n)
-    for name in names:
-        gl.vertex_arrays.put(name, VertexArray(name))
-    write("I", arrays, names)
+    write("I", arrays, gl.vertex_arrays.create(n, VertexArray))
 
 
 @command("glIsVertexArray")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tgsi.opengl.objects.linking import CREATE, PIPE_STAGES
-from tgsi.opengl.objects.texture import TARGETS, Texture
+from tgsi.opengl.objects.texture import Texture
 from tgsi.opengl.pixels.internal_formats import find_format
 from tgsi.opengl.registry import enums as GL
 
@@ -72,7 +72,6 @@ def set_builtins(gl: Context, linked: Linked) -> None:
 
 def bind_textures(gl: Context, linked: Linked, stages: tuple[int, ...] = DRAWING) -> None:
     """Views and samplers of every sampler of the program."""
-    is_seamless = True
     for stage in stages:
         units = linked.texture_units.get(stage)
         if not units:
@@ -87,7 +86,7 @@ def bind_textures(gl: Context, linked: Linked, stages: tuple[int, ...] = DRAWING
             texture: Texture = place.textures.get(target) or gl.default_textures[target]
             sampler = place.sampler or texture.sampler
             views[slot] = texture.view(gl, sampler)
-            samplers[slot] = sampler.state(gl, is_rectangle=target == GL.TEXTURE_RECTANGLE, is_seamless=is_seamless)
+            samplers[slot] = sampler.state(gl, is_rectangle=target == GL.TEXTURE_RECTANGLE)
         gl.pipe.set_sampler_views(PIPE_STAGES[stage], views)
         gl.pipe.bind_sampler_states(PIPE_STAGES[stage], samplers)
 
@@ -155,6 +154,3 @@ def image_view(gl: Context, unit: int | None) -> Any:
     first, last = (0, layers - 1) if layered else (layer, layer)
     view = {"resource": image.resource, "format": row.format, "access": names[access], "level": image.level}
     return view | {"first_layer": first, "last_layer": last}
-
-
-__all__ = ["TARGETS", "bind_constants", "bind_images", "bind_shaders", "bind_storage", "bind_textures", "bind_uniform_buffers"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tgsi.opengl.calls import command
 from tgsi.opengl.commands.vertex_arrays import put_format
-from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
+from tgsi.opengl.errors import bad_enum, bad_value, not_negative
 from tgsi.opengl.memory import Pointer
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
@@ -152,6 +152,3 @@ def interleaved_arrays(gl: Context, format: int, stride: int, pointer: Pointer) 
         put_array(gl, location, int(part[1]), GL.UNSIGNED_BYTE if is_bytes else GL.FLOAT, step, place, normalized=is_bytes)
         gl.vertex_array.attributes[location].is_enabled = True
         place += size
-
-
-__all__ = ["bad_operation", "put_array"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tgsi.opengl.calls import command, lists_itself
-from tgsi.opengl.errors import bad_enum, bad_operation, bad_value
+from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, floats, ints, numbers, write
 from tgsi.opengl.registry import enums as GL
@@ -312,6 +312,3 @@ def get_material(gl: Context, face: int, pname: int, params: Pointer) -> None:
     if pname not in found:
         raise bad_enum("pname", pname)
     write("f", params, found[pname])
-
-
-__all__ = ["bad_operation", "settle_color_material"]

@@ -195,7 +195,7 @@ for _limit, _value in LIMITS.items():
 
 
 def indexed_value(gl: Context, name: int, index: int) -> tuple[str, tuple[Any, ...]]:
-    """The kind and the values of a state with an index."""
+    """The values of an indexed state with their kind."""
     ranges = {
         GL.UNIFORM_BUFFER_BINDING: (gl.uniform_buffers, "name"),
         GL.UNIFORM_BUFFER_START: (gl.uniform_buffers, "offset"),

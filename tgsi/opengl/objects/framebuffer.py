@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgsi.gallium import Resource, Surface
 from tgsi.opengl.objects.renderbuffer import Renderbuffer
-from tgsi.opengl.objects.texture import ARRAYS, FACES, Texture
+from tgsi.opengl.objects.texture import ARRAYS, Texture
 from tgsi.opengl.pixels.internal_formats import InternalFormat
 from tgsi.opengl.registry import enums as GL
 
@@ -178,6 +178,3 @@ def _is_attachable(point: int, row: InternalFormat) -> bool:
     if point == GL.STENCIL_ATTACHMENT:
         return row.base in (GL.DEPTH_STENCIL, GL.STENCIL_INDEX)
     return row.base in RENDERED and row.format not in NOT_RENDERED
-
-
-__all__ = ["FACES", "Attachment", "Framebuffer"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tgsi.opengl.errors import GLError, bad_enum, bad_value
+from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
@@ -110,16 +110,16 @@ class Sampler:
             return self.border
         raise bad_enum(f"{call}: pname", name)
 
-    def key(self, *, is_rectangle: bool, is_seamless: bool) -> tuple[Any, ...]:
+    def key(self, *, is_rectangle: bool) -> tuple[Any, ...]:
         """Everything that the Gallium object follows from."""
         return (
             self.wrap_s, self.wrap_t, self.wrap_r, self.min_filter, self.mag_filter, self.compare_mode, self.compare_func,
-            self.min_lod, self.max_lod, self.lod_bias, self.max_anisotropy, self.border, is_rectangle, is_seamless,
+            self.min_lod, self.max_lod, self.lod_bias, self.max_anisotropy, self.border, is_rectangle,
         )  # fmt: skip
 
-    def state(self, gl: Host, *, is_rectangle: bool = False, is_seamless: bool = True) -> Any:
+    def state(self, gl: Host, *, is_rectangle: bool = False) -> Any:
         """The Gallium sampler of these parameters, one for equal ones."""
-        key = self.key(is_rectangle=is_rectangle, is_seamless=is_seamless)
+        key = self.key(is_rectangle=is_rectangle)
         found = gl.samplers.get(key)
         if found is None:
             image, mip = FILTERS[self.min_filter]
@@ -135,13 +135,10 @@ class Sampler:
                 compare_func=COMPARES[self.compare_func],
                 normalized_coords=not is_rectangle,
                 max_anisotropy=min(16, int(self.max_anisotropy)) if self.max_anisotropy > 1 else 0,
-                seamless_cube_map=is_seamless,
+                seamless_cube_map=True,
                 lod_bias=self.lod_bias,
                 min_lod=low,
                 max_lod=max(low, self.max_lod),
                 border_color=self.border,
             )
         return found
-
-
-__all__ = ["COMPARES", "FILTERS", "WRAPS", "GLError", "Sampler"]

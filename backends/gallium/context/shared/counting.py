@@ -75,7 +75,7 @@ class Counting:
         query.finish()
 
     def _next_interval(self) -> int:
-        """Begin an interval. If there are no more, what is pending is carried out, and counting begins anew."""
+        """Begin an interval. When all are in use, flush and count from zero."""
         interval: int = self._state.record.latest_interval + 1
         if interval >= MOST_INTERVALS:
             self._carry_out_counted()
