@@ -1,6 +1,6 @@
 """Generator of tgsi/opengl/registry: commands and enumerants of OpenGL, derived from Khronos' registry (gl.xml, Apache-2.0).
 
-``python -m tests.promises.opengl_registry`` rewrites both files from Debian's package khronos-api; a test compares them where it is
+``python -m tests.promises.opengl_registry`` rewrites the files from Debian's package khronos-api; a test compares them where it is
 installed.
 """
 
@@ -12,7 +12,11 @@ from pathlib import Path
 
 SOURCE = Path("/usr/share/khronos-api/gl.xml")
 FOLDER = Path(__file__).parents[2] / "tgsi" / "opengl" / "registry"
-COMMANDS, ENUMS = FOLDER / "commands.txt", FOLDER / "enums.py"
+COMMANDS, ENUMS, STUB = FOLDER / "commands.txt", FOLDER / "enums.txt", FOLDER / "enums.pyi"
+ORIGIN = (
+    "# Derived by tests/promises/opengl_registry.py from gl.xml of Khronos' OpenGL registry, Copyright 2013-2020 The Khronos Group\n"
+    "# Inc., SPDX-License-Identifier: Apache-2.0.\n"
+)
 
 EXTENSIONS = (
     "GL_ARB_bindless_texture",
@@ -118,40 +122,36 @@ def write_commands(root: ElementTree.Element, needed: dict[str, list[str]]) -> s
             parameters.append(":".join([kind_of(parameter), name_of(parameter), group, length.replace(",", ";")]).rstrip(":"))
         fields = [name, kind_of(proto), ",".join(parameters), " ".join(needed.get(name, [])), other if other in rows else ""]
         lines.append("\t".join(fields).rstrip("\t"))
-    header = (
-        "# Derived by tests/promises/opengl_registry.py from gl.xml of Khronos' OpenGL registry, Copyright 2013-2020 The Khronos Group\n"
-        "# Inc., SPDX-License-Identifier: Apache-2.0. Columns: name, result, parameters (kind:name:group:length), versions, alias of.\n"
-    )
-    return header + "\n".join(sorted(lines)) + "\n"
+    return f"{ORIGIN}# Columns: name, result, parameters (kind:name:group:length), versions, alias of.\n" + "\n".join(sorted(lines)) + "\n"
 
 
-def write_enums(root: ElementTree.Element, needed: dict[str, list[str]]) -> str:
-    """A module with one constant for each enumerant."""
+def enumerants(root: ElementTree.Element, needed: dict[str, list[str]]) -> dict[str, int]:
+    """Values of the enumerants by their names without GL_; a name that would begin with a digit begins with an underscore."""
     values: dict[str, int] = {}
     for item in root.findall("enums/enum"):
         name = str(item.get("name"))
         if name in needed and item.get("api", "gl") in ("gl", "gles2"):
             values.setdefault(name, int(str(item.get("value")), 0))
-    lines = []
-    for name, value in sorted(values.items()):
-        short = name.removeprefix("GL_")
-        lines.append(f"{'_' * short[0].isdigit()}{short}: Final = 0x{value:04X}")
-    return (
-        '"""Enumerants of OpenGL, without their prefix GL_; a name that would begin with a digit begins with an underscore.\n\n'
-        "Derived by tests/promises/opengl_registry.py from gl.xml of Khronos' OpenGL registry, Copyright 2013-2020 The Khronos Group\n"
-        'Inc., SPDX-License-Identifier: Apache-2.0.\n"""\n\nfrom typing import Final\n\n' + "\n".join(lines) + "\n"
-    )
+    return {f"{'_' * name.removeprefix('GL_')[0].isdigit()}{name.removeprefix('GL_')}": value for name, value in sorted(values.items())}
+
+
+def written(values: dict[str, int]) -> dict[Path, str]:
+    """The table of enumerants, and the types of the module that reads it."""
+    rows = "".join(f"{name} 0x{value:04X}\n" for name, value in values.items())
+    types = "".join(f"{name}: Final = 0x{value:04X}\n" for name, value in values.items())
+    head = "# Derived by tests/promises/opengl_registry.py: the types of enums.py.\n# ruff: noqa\n# fmt: off\nfrom typing import Final\n\n"
+    return {ENUMS: f"{ORIGIN}# Columns: name without GL_, value.\n{rows}", STUB: head + types}
 
 
 def derived() -> dict[Path, str]:
-    """The texts of both files."""
+    """The texts of the files."""
     root = ElementTree.fromstring(re.sub(r"^[^<]*", "", SOURCE.read_text(encoding="utf-8-sig")).partition("?>")[2])
     commands, enums = listed(root)
-    return {COMMANDS: write_commands(root, commands), ENUMS: write_enums(root, enums)}
+    return {COMMANDS: write_commands(root, commands), **written(enumerants(root, enums))}
 
 
 def main() -> None:
-    """Rewrite both files."""
+    """Rewrite the files."""
     for path, text in derived().items():
         path.write_text(text, encoding="utf-8")
 
