@@ -86,6 +86,29 @@ def test_indices_choose_vertices_and_restart_a_strip(gl: Binding) -> None:
     assert gl.glGetError() == GL.NO_ERROR
 
 
+def test_draws_take_their_arguments_from_a_buffer(gl: Binding) -> None:
+    gl.target(8, 8)
+    gl.glUseProgram(gl.program(VERTEX, FRAGMENT))
+    corners = np.concatenate([QUAD * 0.5 - 0.5, QUAD * 0.5 + 0.5]).astype(np.float32)
+    rows(gl, corners, np.repeat(np.array([[1, 0, 0, 1], [0, 1, 0, 1]], np.float32), 4, axis=0))
+    for indexed in (False, True):
+        gl.glClearColor(0, 0, 0, 1)
+        gl.glClear(GL.COLOR_BUFFER_BIT)
+        if indexed:
+            gl.buffer(GL.ELEMENT_ARRAY_BUFFER, np.arange(4, dtype=np.uint8))
+            gl.buffer(GL.DRAW_INDIRECT_BUFFER, np.array([[4, 1, 0, 0, 0], [4, 1, 0, 4, 0]], np.uint32))
+            gl.glMultiDrawElementsIndirect(GL.TRIANGLE_STRIP, GL.UNSIGNED_BYTE, None, 2, 0)
+        else:
+            gl.buffer(GL.DRAW_INDIRECT_BUFFER, np.array([[4, 1, 0, 0], [4, 1, 4, 0]], np.uint32))
+            gl.glMultiDrawArraysIndirect(GL.TRIANGLE_STRIP, None, 2, 16)
+        found = gl.pixels(8, 8)
+        assert (found[:4, :4] == (255, 0, 0, 255)).all()
+        assert (found[4:, 4:] == (0, 255, 0, 255)).all()
+        assert (found[:4, 4:, :3] == 0).all()
+    gl.glMultiDrawArraysIndirect(GL.TRIANGLE_STRIP, None, 9, 0)
+    assert gl.glGetError() == GL.INVALID_OPERATION
+
+
 def test_a_texture_is_sampled_with_row_0_at_the_bottom(gl: Binding) -> None:
     gl.target(2, 2)
     texture = gl.make("Textures")

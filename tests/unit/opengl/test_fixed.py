@@ -219,6 +219,14 @@ def test_arrays_of_the_caller_feed_conventional_attributes(gl: Binding) -> None:
     assert (gl.pixels(8, 8)[..., :3] == (0, 255, 255)).all()
 
 
+def test_a_draw_of_no_vertices_reads_nothing_of_the_caller(gl: Binding) -> None:
+    gl.glVertexPointer(2, GL.FLOAT, 0, 64)  # no memory that can be read
+    gl.glEnableClientState(GL.VERTEX_ARRAY)
+    gl.glDrawArrays(GL.TRIANGLES, 1 << 20, 0)
+    gl.glDrawElements(GL.TRIANGLES, 0, GL.UNSIGNED_INT, None)
+    assert gl.glGetError() == GL.NO_ERROR
+
+
 def test_a_bitmap_is_drawn_in_the_raster_color_and_moves_the_raster_position(gl: Binding) -> None:
     gl.glColor3f(1.0, 1.0, 0.0)
     gl.glWindowPos2i(2, 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tgsi.gallium import DrawInfo, Prim
 from tgsi.opengl.calls import command
-from tgsi.opengl.drawing.validate import validate_draw
+from tgsi.opengl.drawing.validate import check_framebuffer, validate_draw
 from tgsi.opengl.drawing.vertices import Reader, has_client_arrays
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, ints, numbers, read
@@ -18,6 +18,7 @@ from tgsi.opengl.state import dirty
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
+    from tgsi.opengl.objects.buffer import Buffer
 
 MODES = {
     GL.POINTS: "POINTS",
@@ -64,9 +65,11 @@ def draw_arrays_with(gl: Context, mode: int, first: int, count: int, instances: 
     """Draw vertices in their order."""
     name = check_mode(gl, mode)
     not_negative("count", first, count, instances)
-    reader = Reader(first, first + max(count, 1) - 1, instances) if has_client_arrays(gl) else None
-    validate_draw(gl, reader)
-    if not count or not instances or draws_nothing(gl):
+    if not count or not instances:
+        check_framebuffer(gl)
+        return
+    validate_draw(gl, Reader(first, first + count - 1, instances) if has_client_arrays(gl) else None)
+    if draws_nothing(gl):
         return
     key = name, first, count, instances, base, draw_id
     gl.pipe.draw_vbo(gl.draws.get(key) or _keep_draw(gl, key))
@@ -91,27 +94,27 @@ def draw_elements_with(
     not_negative("count", count, instances)
     if type not in INDICES:
         raise bad_enum("type", type)
+    if not count or not instances:
+        check_framebuffer(gl)
+        return
     size, _, kind = INDICES[type]
     buffer = gl.vertex_array.index
     info: dict[str, Any] = {"mode": name, "count": count, "instance_count": instances, "start_instance": base, "index_bias": bias}
     info["drawid"] = draw_id
-    if GL.PRIMITIVE_RESTART_FIXED_INDEX in gl.enabled:
-        info |= {"primitive_restart": True, "restart_index": (1 << 8 * size) - 1}
-    elif GL.PRIMITIVE_RESTART in gl.enabled:
-        info |= {"primitive_restart": True, "restart_index": gl.restart_index}
+    info |= _restart(gl, size)
     reader = None
     array: Any = None
     if buffer is None:
-        if not indices and count:
+        if not indices:
             raise bad_operation("indices: no buffer is bound to GL_ELEMENT_ARRAY_BUFFER")
         array = np.frombuffer(read(indices, size * count), kind)
-    if has_client_arrays(gl) and count:
+    if has_client_arrays(gl):
         found = array if array is not None else np.frombuffer(_bytes_of(gl, indices or 0, size * count), kind)
         kept = found[found != info["restart_index"]] if "restart_index" in info else found
         low, high = (int(kept.min()) + bias, int(kept.max()) + bias) if len(kept) else (0, 0)
         reader = Reader(max(low, 0), max(high, 0), instances)
     validate_draw(gl, reader)
-    if not count or not instances or draws_nothing(gl):
+    if draws_nothing(gl):
         return
     if array is not None:
         gl.pipe.draw_vbo(index=array, **info)
@@ -123,6 +126,13 @@ def draw_elements_with(
     if offset >= buffer.size:
         return
     gl.pipe.draw_vbo(index=buffer.resource, index_offset=offset, index_size=size, **info)
+
+
+def _restart(gl: Context, size: int) -> dict[str, Any]:
+    """The fields of a draw that say where its primitives begin anew."""
+    if GL.PRIMITIVE_RESTART_FIXED_INDEX in gl.enabled:
+        return {"primitive_restart": True, "restart_index": (1 << 8 * size) - 1}
+    return {"primitive_restart": True, "restart_index": gl.restart_index} if GL.PRIMITIVE_RESTART in gl.enabled else {}
 
 
 def _bytes_of(gl: Context, offset: int, size: int) -> bytes:
@@ -234,25 +244,35 @@ def multi_draw_elements_base_vertex(
 
 
 # -- arguments in memory
-def _records(gl: Context, indirect: Pointer, count: int, stride: int, words: int) -> list[tuple[int, ...]]:
-    """Records of indirect draws, from the bound buffer or, in the compatibility profile, from the caller's memory."""
+def _place(gl: Context, indirect: Pointer, count: int, stride: int, words: int) -> tuple[Buffer | None, int, int]:
+    """The buffer with the records of indirect draws (None: the caller's memory), their first byte, and the bytes from one to the next."""
     not_negative("drawcount", count, stride)
-    step = stride or 4 * words
-    if step % 4:
-        raise bad_value(f"stride: {stride} is not a multiple of 4")
-    length = step * (count - 1) + 4 * words if count else 0
+    step, offset = stride or 4 * words, indirect or 0
+    if step % 4 or offset % 4:
+        raise bad_value(f"stride: {stride} or offset {offset} is not a multiple of 4")
     buffer = gl.buffers.get("DRAW_INDIRECT_BUFFER")
-    if buffer is None:
-        if gl.is_core():
-            raise bad_operation("indirect: no buffer is bound to GL_DRAW_INDIRECT_BUFFER")
-        raw: bytes | bytearray = read(indirect, length)
-    else:
-        if (indirect or 0) % 4:
-            raise bad_value(f"indirect: {indirect} is not a multiple of 4")
-        if (indirect or 0) + length > buffer.size:
-            raise bad_operation("indirect: the records are not in the buffer")
-        raw = buffer.read(gl, indirect or 0, length)
+    if buffer is None and gl.is_core():
+        raise bad_operation("indirect: no buffer is bound to GL_DRAW_INDIRECT_BUFFER")
+    if buffer is not None and count and offset + step * (count - 1) + 4 * words > buffer.size:
+        raise bad_operation("indirect: the records are not in the buffer")
+    return buffer, offset, step
+
+
+def _records(gl: Context, place: tuple[Buffer | None, int, int], count: int, words: int) -> list[tuple[int, ...]]:
+    """Records of indirect draws whose vertices or arguments lie in the caller's memory."""
+    buffer, offset, step = place
+    length = step * (count - 1) + 4 * words if count else 0
+    raw = read(offset, length) if buffer is None else buffer.read(gl, offset, length)
     return [struct.unpack_from(f"={words}I", raw, k * step) for k in range(count)]
+
+
+def _draw_indirect(gl: Context, place: tuple[Buffer | None, int, int], count: int, **info: Any) -> None:
+    """Let Gallium read the records from their buffer."""
+    buffer, offset, step = place
+    assert buffer is not None
+    validate_draw(gl)
+    if count and buffer.resource is not None and not draws_nothing(gl):
+        gl.pipe.draw_vbo(indirect=buffer.resource, indirect_offset=offset, indirect_stride=step, draw_count=count, **info)
 
 
 def _signed(value: int) -> int:
@@ -262,8 +282,11 @@ def _signed(value: int) -> int:
 @command("glMultiDrawArraysIndirect")
 def multi_draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer, draws: int, stride: int) -> None:
     """Several draws whose arguments lie in a buffer."""
-    check_mode(gl, mode)
-    for k, (count, instances, first, base) in enumerate(_records(gl, indirect, draws, stride, 4)):
+    name, place = check_mode(gl, mode), _place(gl, indirect, draws, stride, 4)
+    if place[0] is not None and not has_client_arrays(gl):
+        _draw_indirect(gl, place, draws, mode=name)
+        return
+    for k, (count, instances, first, base) in enumerate(_records(gl, place, draws, 4)):
         draw_arrays_with(gl, mode, first, count, instances, base, k)
 
 
@@ -276,13 +299,17 @@ def draw_arrays_indirect(gl: Context, mode: int, indirect: Pointer) -> None:
 @command("glMultiDrawElementsIndirect")
 def multi_draw_elements_indirect(gl: Context, mode: int, type: int, indirect: Pointer, draws: int, stride: int) -> None:
     """Several draws by indices whose arguments lie in a buffer."""
-    check_mode(gl, mode)
+    name, place = check_mode(gl, mode), _place(gl, indirect, draws, stride, 5)
     if type not in INDICES:
         raise bad_enum("type", type)
-    if gl.vertex_array.index is None:
+    index, size = gl.vertex_array.index, INDICES[type][0]
+    if index is None:
         raise bad_operation("no buffer is bound to GL_ELEMENT_ARRAY_BUFFER")
-    for k, (count, instances, first, bias, base) in enumerate(_records(gl, indirect, draws, stride, 5)):
-        draw_elements_with(gl, mode, count, type, first * INDICES[type][0], instances, _signed(bias), base, k)
+    if place[0] is not None and index.resource is not None and not has_client_arrays(gl):
+        _draw_indirect(gl, place, draws, mode=name, index=index.resource, index_size=size, **_restart(gl, size))
+        return
+    for k, (count, instances, first, bias, base) in enumerate(_records(gl, place, draws, 5)):
+        draw_elements_with(gl, mode, count, type, first * size, instances, _signed(bias), base, k)
 
 
 @command("glDrawElementsIndirect")
