@@ -1,7 +1,8 @@
 """Commands in Python, registered by name, and the C functions that call them with the current context.
 
 A handler gets the context and the command's arguments as numbers; pointers are addresses. It raises GLError for an error of OpenGL. Nothing
-that it raises reaches C: an error that OpenGL does not know is recorded as GL_INVALID_OPERATION and printed once with TGSI_OPENGL_DEBUG=1.
+that it raises reaches C: an error that OpenGL does not know is recorded as GL_INVALID_OPERATION, and its traceback is printed if
+TGSI_OPENGL_DEBUG is set.
 """
 
 from __future__ import annotations
