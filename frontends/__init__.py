@@ -1,1 +1,1 @@
-"""Languages that people write shaders in, as programs of TGSI: SPIR-V."""
+"""Shaders in other languages to programs: SPIR-V, and GLSL and HLSL through SPIR-V. `programs` accepts texts, files and modules."""

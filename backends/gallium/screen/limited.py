@@ -1,4 +1,4 @@
-"""Contexts whose calls may take so many seconds and no more (`Screen(time_limit=...)`)."""
+"""Contexts whose calls have a time limit (`Screen(time_limit=...)`): each public method begins a budget."""
 
 from __future__ import annotations
 

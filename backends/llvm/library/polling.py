@@ -1,4 +1,10 @@
-"""`poll`: what native code calls now and then, so that Python handles signals and time limits hold. See `backends.abi.records.Watch`."""
+"""`poll`: native code calls it now and then, so that Python's signal handlers run and time limits hold (`backends.abi.records.Watch`).
+
+Callers are the tile walk, the front end after a batch, waiting threads, and loops of programs that have used up a slice of their fuel.
+Twenty times a second, and only on the caller's thread, `poll` takes Python's lock and lets signal handlers run. It cuts no work into
+pieces, so no result depends on it. After an exception or the time limit, `stop` is set: threads go to the next barrier without new work,
+and Python discards pending work before it raises.
+"""
 
 from __future__ import annotations
 

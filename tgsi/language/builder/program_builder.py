@@ -12,7 +12,7 @@
         b.MOV(out.xyz, -abs(t))
     program = b.build()
 
-The methods come from the opcode table; `python -m tgsi.tools.reference` writes their types (tgsi/opcode_methods.pyi).
+The methods come from the opcode table; `python -m tgsi.tools.reference` writes their types (tgsi/language/builder/opcode_methods.pyi).
 """
 
 from __future__ import annotations
