@@ -40,6 +40,7 @@ def compile(
     includes: str | Path | Iterable[str | Path] = (),
     entry: str | None = None,
     name: str | None = None,
+    fixed_names: bool = False,
 ) -> Program:
     """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need the extra ``tgsi[glsl]``.
 
@@ -52,6 +53,8 @@ def compile(
         includes: folders of ``#include``. The folder of a file comes first. Files elsewhere are refused.
         entry: the entry point of HLSL or SPIR-V; "main" otherwise.
         name: the name of a text in messages.
+        fixed_names: take names of OpenGL's fixed functions, such as gl_Vertex, for inputs, outputs and uniforms of these names, in versions
+            of GLSL that have them. They are refused otherwise (G012).
 
     Returns:
         The program. Its `interface` has the names of uniforms, blocks, samplers, inputs and outputs; its `notes` are warnings.
@@ -62,8 +65,9 @@ def compile(
         TypeError, ValueError: an argument is wrong, or a file cannot be read.
     """
     return compile_program(
-        source, "compile", stage=stage, language=language, defines=defines, includes=includes, entry=entry, name=name, takes_paths=True
-    )
+        source, "compile", stage=stage, language=language, defines=defines, includes=includes, entry=entry, name=name, takes_paths=True,
+        fixed_names=fixed_names,
+    )  # fmt: skip
 
 
 def compile_program(
@@ -77,6 +81,7 @@ def compile_program(
     entry: str | None = None,
     name: str | None = None,
     takes_paths: bool = False,
+    fixed_names: bool = False,
 ) -> Program:
     """The program of a text or a module (`compile` says what the arguments are), or of a file if `takes_paths` is set.
 
@@ -117,7 +122,9 @@ def compile_program(
     from frontends.glsl.compiling import compile_request
 
     text = Source(source, shown)
-    request = Request(source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main")
+    request = Request(
+        source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main", has_fixed=bool(fixed_names)
+    )
     return as_drivers(compile_request(request))
 
 

@@ -13,10 +13,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from frontends.glsl.compatibility import OF_INPUTS, OF_OUTPUTS
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.interface import Port
+from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 FIRST, COUNT = 4096, 60000
@@ -57,18 +59,26 @@ def name_ports(program: Program, located: frozenset[str]) -> Program:
         ports: Mapping[str, Port] = getattr(interface, side)
         if side == ends.get(program.processor):
             continue
-        new = _semantics({name: port for name, port in ports.items() if port.variable not in located}, program, patches)
+        unplaced = {name: port for name, port in ports.items() if port.variable not in located}
+        new = _semantics(unplaced, program, patches, OF_INPUTS if side == "inputs" else OF_OUTPUTS)
         for name, semantics in new.items():
             old = Semantic(*_parts(ports[name].semantic))
             changes |= {(file, str(Semantic(old.name, old.index + place))): item for place, item in enumerate(semantics)}
         renamed[side] = MappingProxyType(
             {name: replace(port, semantic=str(new[name][0]), location=-1) if name in new else port for name, port in ports.items()}
         )
-    declarations = tuple(
-        replace(item, semantic=changes[item.file, str(item.semantic)]) if (item.file, str(item.semantic)) in changes else item
-        for item in program.declarations
-    )
+    declarations = tuple(_placed(item, changes) for item in program.declarations)
     return replace(program, declarations=declarations, interface=replace(interface, **renamed))
+
+
+def _placed(item: Declaration, changes: Mapping[tuple[File, str], Semantic]) -> Declaration:
+    """A declaration with its new semantic. Colors follow the shade model, unless the text says how they are interpolated."""
+    semantic = changes.get((item.file, str(item.semantic)))
+    if semantic is None:
+        return item
+    if semantic.name == "COLOR" and item.interpolation is Interpolation.PERSPECTIVE:
+        return replace(item, semantic=semantic, interpolation=Interpolation.COLOR)
+    return replace(item, semantic=semantic)
 
 
 def _parts(semantic: str) -> tuple[str, int]:
@@ -91,15 +101,23 @@ def _patches(ports: Mapping[str, Port], located: frozenset[str]) -> dict[str, in
     return numbers
 
 
-def _semantics(ports: Mapping[str, Port], program: Program, patches: Mapping[str, int]) -> dict[str, list[Semantic]]:
-    """The semantics of each port, one a register. patches: first indices of values of a patch."""
+def _semantic(name: str, place: int, fixed: Mapping[str, Semantic]) -> Semantic:
+    """The semantic of one register of a port: that of the fixed functions, or one made of the name."""
+    found = fixed.get(name)
+    return semantic_of_name(name, place) if found is None else replace(found, index=found.index + place)
+
+
+def _semantics(
+    ports: Mapping[str, Port], program: Program, patches: Mapping[str, int], fixed: Mapping[str, Semantic]
+) -> dict[str, list[Semantic]]:
+    """The semantics of each port, one a register. patches: first indices of values of a patch; fixed: names with semantics of their own."""
     made: dict[str, list[Semantic]] = {}
     owners: dict[Semantic, str] = {}
     for name, port in sorted(ports.items()):
         if port.semantic.startswith("PATCH"):
             made[name] = [Semantic("PATCH", patches[name] + place) for place in range(port.registers)]
             continue
-        made[name] = [semantic_of_name(name, place) for place in range(port.registers)]
+        made[name] = [_semantic(name, place, fixed) for place in range(port.registers)]
         for semantic in made[name]:
             if owners.setdefault(semantic, name) != name:
                 text = f"`{owners[semantic]}` and `{name}` of a {program.processor.name} program have one index"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
-from frontends.glsl import legacy
+from frontends.glsl import compatibility, legacy
 from frontends.glsl.builtins import BUILT_INS, NEVER
 from frontends.glsl.extensions import EXTENSIONS, NEEDS
 from frontends.glsl.preprocess.dialect import Dialect
@@ -28,6 +28,11 @@ class Language:
     is_compatible: bool = False
     target: int
     is_old: bool = False
+
+    @property
+    def has_fixed(self) -> bool:
+        """True for versions that have names of the fixed functions."""
+        return not self.is_es and (self.is_compatible or self.version <= compatibility.LAST_PLAIN)
 
     def with_target_for(self, extensions: Iterable[str], names: Set[str]) -> Language:
         """The language with a target that has what extensions add, and those built-in names of a text that its version has."""

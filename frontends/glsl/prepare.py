@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from frontends.glsl.compatibility import ARRAYS
 from frontends.glsl.extensions import EXTENSIONS, KNOWN, PASSED
 from frontends.glsl.hlsl.texts import rewrite
 from frontends.glsl.language import hlsl_dialect, language_of
@@ -80,8 +81,10 @@ def prepare(request: Request) -> Prepared:
     language = language_of(unit, reports)
     run.read(unit, language.dialect(request.stage), request.defines)
     asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]
-    language = language.with_target_for(asked, frozenset(token[0] for token in run.tokens))
-    upgraded = upgrade(run.tokens, language, request.stage, asked, reports)
+    words = frozenset(token[0] for token in run.tokens)
+    needed = [*asked, ARRAYS] if request.has_fixed and language.has_fixed and {"gl_in", "gl_TexCoord"} <= words else asked
+    language = language.with_target_for(needed, words)
+    upgraded = upgrade(run.tokens, language, request.stage, asked, reports, has_fixed=request.has_fixed)
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]
     for name, (behavior, token) in run.extensions.items():

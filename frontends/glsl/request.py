@@ -78,7 +78,10 @@ _MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 
 @record(kw_only=True)
 class Request:
-    """A compilation. `folders` are those that includes are taken from; the first is that of the file, if the text is a file's."""
+    """A compilation. `folders` are those that includes are taken from; the first is that of the file, if the text is a file's.
+
+    `has_fixed`: names of the fixed functions become variables of the program.
+    """
 
     source: Source
     stage: Processor
@@ -86,6 +89,7 @@ class Request:
     defines: tuple[tuple[str, str], ...] = ()
     folders: tuple[str, ...] = ()
     entry: str = "main"
+    has_fixed: bool = False
 
 
 def guessed_stage(text: str) -> Processor | None:

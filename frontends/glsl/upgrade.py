@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
-from frontends.glsl import legacy
+from frontends.glsl import compatibility, legacy
 from frontends.glsl.builtins import FUNCTIONS
 from frontends.glsl.declared import Declared, are_used_as_words, declared_names
 from frontends.glsl.extensions import EXTENSIONS
@@ -35,20 +35,26 @@ class Upgraded:
     old: dict[str, str] = field(default_factory=dict)
 
 
-def upgrade(tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports) -> Upgraded:
+def upgrade(
+    tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports, *, has_fixed: bool = False
+) -> Upgraded:
     """The tokens of a text as the version wants them that glslang compiles. `extensions`: those that the text asks for.
 
+    Names of the fixed functions become variables if `has_fixed` is set and the version has them.
+
     Raises:
-        ParseError: names of the fixed functions (G012).
+        ParseError: names of the fixed functions otherwise (G012).
     """
-    run = _Upgrade(tokens, language, stage, extensions, reports)
+    run = _Upgrade(tokens, language, stage, extensions, reports, has_fixed=has_fixed and language.has_fixed)
     return run.upgraded() if run.has_work else Upgraded(tokens=tokens)
 
 
 class _Upgrade:
     """One upgrade: which tokens change, and the walk over them."""
 
-    def __init__(self, tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports) -> None:
+    def __init__(
+        self, tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports, *, has_fixed: bool
+    ) -> None:
         self.tokens, self.language, self.stage, self.reports = tokens, language, stage, reports
         self.texts = [item[0] for item in tokens]
         self.present = frozenset(self.texts)
@@ -63,11 +69,15 @@ class _Upgrade:
         self.variables = self._variables() if has_lookups else {}
         self.lookups = self._calls(legacy.LOOKUPS, self._own_lookups()) if has_lookups else {}
         self.comparisons = self._calls(legacy.COMPARISONS, self.declared.functions) if has_lookups else {}
+        self.fixed = self._fixed() if has_fixed else {}
+        self.members = compatibility.member_inputs(self.texts) if has_fixed else {}
         self.plain = self._plain()
-        self.gone = self.present & legacy.GONE - self.declared.names if language.is_old else frozenset()
+        self.gone = self.present & legacy.GONE - self.declared.names - self.fixed.keys() if language.is_old else frozenset()
         self.noise = sorted(self.present & legacy.NOISE - self.declared.names) if has_lookups else []
         has_unsigned = language.is_old and "unsigned" in self.present
-        self.has_work = any((self.words, self.variables, self.lookups, self.comparisons, self.plain, self.gone, self.noise, has_unsigned))
+        self.has_work = has_unsigned or any(
+            (self.words, self.variables, self.lookups, self.comparisons, self.fixed, self.plain, self.gone, self.noise, self.members)
+        )
 
     def _prefix(self) -> str:
         number = 0
@@ -123,6 +133,13 @@ class _Upgrade:
     def _calls(self, table: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
         return {name: table[name] for name in self.present & table.keys() if name not in own}
 
+    def _fixed(self) -> dict[str, str]:
+        """Names of the fixed functions that the stage has -> the variables that take their place."""
+        names = self.present & compatibility.names_of(self.stage)
+        if "ftransform" in self.declared.names:
+            names -= {"ftransform"}
+        return {name: self._renamed(name) for name in sorted(names)}
+
     def _plain(self) -> dict[str, str]:
         made = {name: legacy.BUILT_IN[name] for name in self.present & legacy.BUILT_IN.keys()}
         made |= {name: _CONSTANTS[name] for name in self.present & _CONSTANTS.keys()}
@@ -155,12 +172,12 @@ class _Upgrade:
         ends: dict[int, int] = {}
         made: list[Token] = []
         layout_end = -1
-        changed = {*self.words, *self.variables, *self.lookups, *self.comparisons, *self.plain, *self.gone, "unsigned", "layout"}
-        is_skipped = False
+        changed = {*self.words, *self.variables, *self.lookups, *self.comparisons, *self.fixed, *self.plain, *self.gone}
+        changed |= {"unsigned", "layout", *(["gl_in"] if self.members else [])}
+        skipped = {place for _, dot in self.members.values() for place in (dot, dot + 1)}
         for index, token in enumerate(self.tokens):
             text = token[0]
-            if is_skipped:
-                is_skipped = False
+            if index in skipped:
                 continue
             if text not in changed:
                 made.append(token)
@@ -176,7 +193,10 @@ class _Upgrade:
                 continue
             elif text == "unsigned" and after == "int" and self.language.is_old:
                 made.append(("uint", token[1], token[2]))
-                is_skipped = True
+                skipped.add(index + 1)
+                continue
+            elif index in self.members:
+                made.append((self._renamed(self.members[index][0] + "In"), token[1], token[2]))
                 continue
             new = self._new(token, before, after) if index > layout_end else text
             made.append(token if new == text else (new, token[1], token[2]))
@@ -192,6 +212,8 @@ class _Upgrade:
             return text
         if text in self.plain:
             return self.plain[text]
+        if text in self.fixed and (text != "ftransform" or after == "("):
+            return self.fixed[text]
         if text in self.lookups and after == "(":
             return self.lookups[text]
         if text in self.variables and after != "(":
@@ -206,25 +228,18 @@ class _Upgrade:
         if "gl_DepthRangeParameters" in self.plain and "gl_DepthRange" not in self.plain:
             made.append(legacy.STATE["gl_DepthRange"].format(self.prefix))
         if "gl_FragData" in self.plain:
-            made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLORS}[{self._colors()}];")
+            most = LIMITS["MaxDrawBuffers"]
+            made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLORS}[{compatibility.elements('gl_FragData', self.texts, most)}];")
         if "gl_FragColor" in self.plain:
             made.append(f"layout(location = 0) out vec4 {self.prefix}{_COLOR};")
+        if self.fixed or self.members:
+            members = {name for name, _ in self.members.values()}
+            made += compatibility.declarations(self.fixed, self.declared.names, self.stage, self.texts, members, self._renamed)
         for name in self.noise:
             size = name[-1]
             kind = "float" if size == "1" else f"vec{size}"
             made += [f"{kind} {name}({point} p) {{ return {kind}(0.0); }}" for point in ("float", "vec2", "vec3", "vec4")]
         return made
-
-    def _colors(self) -> int:
-        """Elements of gl_FragData that the text uses: all, where an index is no number."""
-        most = 8
-        size = 1
-        for index, text in enumerate(self.texts):
-            if text == "gl_FragData":
-                bracket, number, end = (*self.texts[index + 1 : index + 4], "", "", "")[:3]
-                is_number = bracket == "[" and number.isdecimal() and len(number) < 3 and end == "]"
-                size = max(size, int(number) + 1 if is_number else most)
-        return size
 
 
 def _parentheses(texts: Sequence[str]) -> dict[int, int]:

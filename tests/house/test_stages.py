@@ -43,6 +43,7 @@ ALLOWED = {
     "backends.gallium.context.object_calls": "the methods create_, bind_ and destroy_ of each stage",
     "backends.geometry.stage_kinds": "the stages between the vertex shader and the rasterizer",
     "backends.geometry.tessellation": "tessellation itself",
+    "frontends.glsl.compatibility": "names of the fixed functions for each stage",
     "tgsi.opengl.gets.limits": "limits of OpenGL for each stage",
     "tgsi.opengl.objects.program": "types of OpenGL's shaders",
     "tgsi.opengl.objects.linking": "Gallium's names of OpenGL's stages",

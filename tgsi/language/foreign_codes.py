@@ -15,7 +15,8 @@ G011 the compiler gave up
     parentheses or blocks are a reason.
 G012 name of the fixed functions
     Names such as gl_Vertex, gl_ModelViewMatrix and ftransform read state of OpenGL that no pipeline of today has. The program declares
-    attributes, varyings and uniforms of its own instead.
+    attributes, varyings and uniforms of its own instead. Or it is compiled with `fixed_names=True`, and whoever draws it feeds inputs and
+    uniforms of these names.
 G013 old form that is not read
     Old GLSL is read as GLSL of today word by word, and this form has none that takes its place. Write it as `#version 330` wants it.
 G014 file that is not included

@@ -9,6 +9,7 @@ from tgsi.gallium import DrawInfo, Screen
 from tgsi.opengl.host import Host
 from tgsi.opengl.lists import DisplayList
 from tgsi.opengl.objects.buffer import Buffer
+from tgsi.opengl.objects.combined import FixedStages
 from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
 from tgsi.opengl.objects.linked import Linked
 from tgsi.opengl.objects.program import Program
@@ -64,6 +65,10 @@ class Context(Host):
 
     fixed_program: ClassVar[Callable[[Any], Linked]]
     """Makes the program of the fixed functions for a context; `tgsi.opengl.fixed.pipeline` sets it."""
+    mixed_program: ClassVar[Callable[[Any, Linked], Linked]]
+    """Adds the stages of the fixed functions that a program lacks; `tgsi.opengl.fixed.pipeline` sets it."""
+    put_state: ClassVar[Callable[[Any, Linked, int], None]]
+    """Writes a program's uniforms that follow from groups of state; `tgsi.opengl.fixed.state_uniforms` sets it."""
 
     def __init__(
         self,
@@ -107,6 +112,7 @@ class Context(Host):
         self.restart_index = 0
         self.draws: dict[tuple[str, int, int, int, int, int], DrawInfo] = {}
         self.fixed = FixedState()
+        self.stages = FixedStages()
         self.batch: Batch | None = None
         self.list: DisplayList | None = None
         self.programs: dict[Any, Linked] = {}
@@ -162,10 +168,19 @@ class Context(Host):
         return self.units[self.active_unit].textures.get(target) or self.default_textures[target]
 
     def active_linked(self) -> Linked | None:
-        """The current program as its last successful link made it; without a program, that of the fixed functions."""
-        if self.program is not None:
-            return self.program.linked
-        return None if self.profile != COMPATIBILITY else type(self).fixed_program(self)
+        """The current program as its last successful link made it, with fixed functions for stages that it lacks, or these alone."""
+        if self.program is None:
+            return None if self.profile != COMPATIBILITY else type(self).fixed_program(self)
+        linked = self.program.linked
+        if self.profile != COMPATIBILITY or linked is None or not (linked.lacks(GL.VERTEX_SHADER) or linked.lacks(GL.FRAGMENT_SHADER)):
+            return linked
+        return type(self).mixed_program(self, linked)
+
+    def has_fixed_vertex(self) -> bool:
+        """True if vertices are transformed by the fixed functions."""
+        if self.program is None or self.profile != COMPATIBILITY:
+            return self.program is None
+        return self.program.linked is not None and self.program.linked.lacks(GL.VERTEX_SHADER)
 
     def is_core(self) -> bool:
         """True in the core profile and in OpenGL ES, which have no fixed functions."""

@@ -45,6 +45,7 @@ FIXED = (
     "rectangles",
     "stacks",
     "pipeline",
+    "state_uniforms",
 )
 """Modules of the fixed functions in `tgsi.opengl.fixed`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,14 @@ class Binding:
 
     def program(self, vertex: str, fragment: str) -> int:
         """A linked program of two texts. AssertionError with the log if it does not compile or link."""
+        return self.stages({GL.VERTEX_SHADER: vertex, GL.FRAGMENT_SHADER: fragment})
+
+    def stages(self, texts: Mapping[int, str]) -> int:
+        """A linked program of the texts of stages; empty ones are left out."""
         made = self.glCreateProgram()
-        for type, text in ((GL.VERTEX_SHADER, vertex), (GL.FRAGMENT_SHADER, fragment)):
+        for type, text in texts.items():
+            if not text:
+                continue
             shader = self.glCreateShader(type)
             raw = ctypes.c_char_p(text.encode())
             self.glShaderSource(shader, 1, ctypes.byref(raw), None)

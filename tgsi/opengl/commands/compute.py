@@ -32,7 +32,7 @@ def dispatch_compute(gl: Context, x: int, y: int, z: int) -> None:
     notice_storage(gl)
     stage = (GL.COMPUTE_SHADER,)
     gl.pipe.bind_compute_state(linked.shaders[GL.COMPUTE_SHADER])
-    linked.stale |= set(linked.constants)
+    linked.note_stale(linked.constants)
     programs.bind_constants(gl, linked)
     programs.bind_textures(gl, linked, stage)
     programs.bind_uniform_buffers(gl, linked)

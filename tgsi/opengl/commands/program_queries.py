@@ -12,6 +12,7 @@ from tgsi.opengl.objects.linked import BlockPlace, Linked, Uniform
 from tgsi.opengl.objects.program import Program
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
+from tgsi.opengl.state.fixed import CONVENTIONAL
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -95,7 +96,7 @@ def get_attrib_location(gl: Context, program: int, name: Pointer) -> int:
     """The location of a vertex input; -1 if it is not used."""
     word = text(name)
     for item in linked_of(program_named(gl, program)).attributes:
-        if item.name == word or word == f"{item.name}[0]":
+        if (item.name == word or word == f"{item.name}[0]") and item.name not in CONVENTIONAL:
             return item.location
     return -1
 

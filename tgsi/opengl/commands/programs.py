@@ -85,7 +85,7 @@ def link_item(gl: Context, item: Program) -> None:
     """Link, and keep log and status."""
     item.log, item.status = "", False
     try:
-        made = link(gl, item)
+        made = link(gl, item, has_fixed=not gl.is_core())
     except LinkFailure as failure:
         item.log = str(failure)
         gl.message(GL.DEBUG_SOURCE_SHADER_COMPILER, GL.DEBUG_TYPE_ERROR, item.name, GL.DEBUG_SEVERITY_HIGH, item.log)
@@ -184,7 +184,7 @@ def create_shader_program(gl: Context, type: int, count: int, strings: Pointer) 
     item = program_named(gl, name)
     shader = Shader(0, type)
     shader.source = "".join(texts(count, strings, None))
-    shader.compile()
+    shader.compile(fixed_names=not gl.is_core())
     item.is_separable = True
     item.shaders = [shader]
     link_item(gl, item)

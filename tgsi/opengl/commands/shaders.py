@@ -73,7 +73,7 @@ def shader_source(gl: Context, shader: int, count: int, string: Pointer, length:
 def compile_shader(gl: Context, shader: int) -> None:
     """Compile a text; the info log has the findings with their carets."""
     item = shader_named(gl, shader)
-    item.compile()
+    item.compile(fixed_names=not gl.is_core())
     if not item.status:
         gl.message(GL.DEBUG_SOURCE_SHADER_COMPILER, GL.DEBUG_TYPE_ERROR, shader, GL.DEBUG_SEVERITY_HIGH, item.log)
 

@@ -113,10 +113,9 @@ def _put_units(gl: Context, linked: Linked, uniform: Uniform, element: int, lett
 
 
 def _current(gl: Context) -> Linked:
-    linked = gl.active_linked()
-    if linked is None:
+    if gl.program is None or gl.program.linked is None:
         raise bad_operation("no program is in use")
-    return linked
+    return gl.program.linked
 
 
 def _of(gl: Context, program: int) -> Linked:

@@ -8,6 +8,7 @@ from tgsi.opengl.objects.linking import CREATE, PIPE_STAGES
 from tgsi.opengl.objects.texture import Texture
 from tgsi.opengl.pixels.internal_formats import find_format
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state import dirty
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context, Range
@@ -41,12 +42,12 @@ def bind_shaders(gl: Context) -> None:
             getattr(gl.pipe, f"bind_{CREATE[stage]}_state")(shader)
             gl.bound[stage] = shader
     if linked is not None:
-        linked.stale |= set(linked.constants)
+        linked.note_stale(linked.constants)
 
 
-def bind_constants(gl: Context, linked: Linked) -> None:
-    """Default uniforms, those that follow from other state among them."""
-    set_builtins(gl, linked)
+def bind_constants(gl: Context, linked: Linked, changed: int = dirty.ALL) -> None:
+    """Default uniforms, those that follow from groups of state that changed among them."""
+    type(gl).put_state(gl, linked, changed)
     upload_constants(gl, linked)
 
 
@@ -54,20 +55,7 @@ def upload_constants(gl: Context, linked: Linked) -> None:
     """Default uniforms that changed."""
     for stage in linked.stale:
         gl.pipe.set_constant_buffer(PIPE_STAGES[stage], bytes(linked.constants[stage]), index=0)
-    linked.stale.clear()
-
-
-def set_builtins(gl: Context, linked: Linked) -> None:
-    """gl_DepthRange and gl_NumSamples, which are uniforms of the program."""
-    for uniform in linked.uniforms:
-        if not uniform.name.startswith("gl_"):
-            continue
-        near, far = gl.raster.depth_ranges[0]
-        values = {"near": near, "far": far, "diff": far - near, "gl_NumSamples": max(1, gl.draw_framebuffer.samples())}
-        value = values.get(uniform.name.rpartition(".")[2])
-        for stage, variable in uniform.places if value is not None else ():
-            variable.pack(linked.constants[stage], value)
-            linked.stale.add(stage)
+    linked.note_upload()
 
 
 def bind_textures(gl: Context, linked: Linked, stages: tuple[int, ...] = DRAWING) -> None:

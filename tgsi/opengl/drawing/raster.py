@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state.fixed import Floats4, Matrix, inverse, product
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -35,7 +38,8 @@ def bind_rasterizer(gl: Context) -> None:
         clip_planes,
         (state.line_factor, state.line_pattern),
         state.shade_model,
-        gl.program is None and (gl.bound.get("fixed rasterizer"), tuple(item.replaces_coordinates for item in gl.fixed.units)),
+        gl.stages.rasterizer if gl.has_fixed_vertex() else None,
+        _sprites(gl),
         (gl.draw_framebuffer.samples() > 1, gl.draw_framebuffer.depth_step()),
     )
     found = gl.state_objects.get(key)
@@ -58,8 +62,18 @@ _SWITCHES = (
     GL.DEPTH_CLAMP,
     GL.PROGRAM_POINT_SIZE,
     GL.POINT_SPRITE,
+    GL.VERTEX_PROGRAM_TWO_SIDE,
     GL.SAMPLE_SHADING,
 )
+
+
+def _sprites(gl: Context) -> int:
+    """A bit for each unit whose texture coordinates are the place in a point."""
+    if GL.POINT_SPRITE not in gl.enabled or gl.is_core():
+        return 0
+    linked = gl.active_linked()
+    reads = linked.fragment_reads() if linked is not None else frozenset()
+    return sum(1 << k for k, item in enumerate(gl.fixed.units) if item.replaces_coordinates and ("TEXCOORD", k) in reads)
 
 
 def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
@@ -67,12 +81,12 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
     samples = gl.draw_framebuffer.samples() > 1
     smooth = not (samples and GL.MULTISAMPLE in enabled)
     is_upward = state.clip_origin == GL.LOWER_LEFT
-    fixed = gl.bound.get("fixed rasterizer", (False, False))
-    sprites = sum(1 << k for k, item in enumerate(gl.fixed.units) if item.replaces_coordinates) if gl.program is None else 0
+    is_fixed = gl.has_fixed_vertex()
+    two_side, has_size = gl.stages.rasterizer
     return {
-        "sprite_coord_enable": sprites if GL.POINT_SPRITE in enabled else 0,
+        "sprite_coord_enable": _sprites(gl),
         "flatshade": state.shade_model == GL.FLAT,
-        "light_twoside": GL.VERTEX_PROGRAM_TWO_SIDE in enabled if gl.program is not None else fixed[0],
+        "light_twoside": two_side if is_fixed else GL.VERTEX_PROGRAM_TWO_SIDE in enabled,
         "front_ccw": (state.front_face == GL.CW) == is_upward,
         "cull_face": FACES[state.cull_face] if GL.CULL_FACE in enabled else "NONE",
         "fill_front": MODES[state.polygon_front],
@@ -97,7 +111,7 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
         "depth_clip_near": GL.DEPTH_CLAMP not in enabled,
         "depth_clip_far": GL.DEPTH_CLAMP not in enabled,
         "clip_halfz": state.clip_depth == GL.ZERO_TO_ONE,
-        "point_size_per_vertex": (GL.PROGRAM_POINT_SIZE in enabled or gl.profile == "es") if gl.program is not None else fixed[1],
+        "point_size_per_vertex": has_size if is_fixed else GL.PROGRAM_POINT_SIZE in enabled or gl.profile == "es",
         "point_quad_rasterization": GL.POINT_SPRITE in enabled or gl.is_core(),
         "point_size": max(1.0, min(state.point_size, 255.0)),
         "line_width": max(1.0, min(state.line_width, 255.0)),
@@ -149,9 +163,20 @@ def bind_stipple(gl: Context) -> None:
 
 
 def bind_clip_planes(gl: Context) -> None:
-    """Clip planes of the fixed functions, in eye coordinates as CLIPVERTEX is."""
-    if not gl.is_core():
-        gl.pipe.set_clip_state(gl.fixed.planes)
+    """Clip planes: in eye coordinates, as CLIPVERTEX is, or in those of the projection for programs that do not write it."""
+    if gl.is_core():
+        return
+    linked, planes = gl.active_linked(), gl.fixed.planes
+    first = linked.programs.get(GL.VERTEX_SHADER) if linked is not None else None
+    if first is not None and not any(item.semantic is not None and item.semantic.name == "CLIPVERTEX" for item in first.declarations):
+        turned = inverse(gl.fixed.projection)
+        planes = [_four(product(np.array(plane, np.float32), turned)) for plane in planes]
+    gl.pipe.set_clip_state(planes)
+
+
+def _four(values: Matrix) -> Floats4:
+    a, b, c, d = values.tolist()
+    return a, b, c, d
 
 
 def bind_patches(gl: Context) -> None:

@@ -26,6 +26,19 @@ STORAGE = (
 )
 """Groups that hold resources, all stale after a buffer or texture got other storage."""
 
+FOLLOWED = (
+    dirty.PROGRAM
+    | dirty.VIEWPORT
+    | dirty.SAMPLES
+    | dirty.MATRIX
+    | dirty.MATERIAL
+    | dirty.FIXED
+    | dirty.CLIP
+    | dirty.RASTERIZER
+    | dirty.VERTICES
+)
+"""Groups that uniforms of GLSL may follow from, such as gl_ModelViewMatrix."""
+
 OF_STATE = (
     (dirty.BLEND, fragment.bind_blend),
     (dirty.DEPTH_STENCIL, fragment.bind_depth_stencil),
@@ -72,6 +85,13 @@ def notice_storage(gl: Context) -> None:
         gl.dirty |= STORAGE
 
 
+def _of_compatibility(gl: Context) -> int:
+    """Groups that follow from the program and the projection where programs mix with fixed functions."""
+    has_planes = any(GL.CLIP_DISTANCE0 + k in gl.enabled for k in range(8))
+    made = dirty.RASTERIZER | dirty.CLIP if gl.dirty & dirty.PROGRAM else 0
+    return made | (dirty.CLIP if has_planes and gl.dirty & dirty.MATRIX else 0)
+
+
 def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bool = True) -> None:
     """Bind what changed since the last draw. Without `has_vertices` the caller binds vertices of its own.
 
@@ -87,7 +107,7 @@ def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bo
         return
     check_framebuffer(gl)
     bind_framebuffer(gl)
-    changed = gl.dirty
+    changed = gl.dirty | (_of_compatibility(gl) if not gl.is_core() else 0)
     for bit, bind in OF_STATE:
         if changed & bit:
             bind(gl)
@@ -95,8 +115,8 @@ def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bo
         programs.bind_shaders(gl)
         changed |= dirty.TEXTURES | dirty.UNIFORM_BUFFERS | dirty.STORAGE | dirty.IMAGES | dirty.VERTICES
     if linked is not None:
-        if linked.stale or changed & (dirty.PROGRAM | dirty.VIEWPORT | dirty.SAMPLES):
-            programs.bind_constants(gl, linked)
+        if linked.stale or changed & FOLLOWED:
+            programs.bind_constants(gl, linked, dirty.ALL if changed & dirty.PROGRAM else changed)
         for bit, bind_program in OF_PROGRAM:
             if changed & bit:
                 bind_program(gl, linked)

@@ -9,6 +9,7 @@ from tgsi.opengl.memory import read
 from tgsi.opengl.objects.linked import Attribute as Input
 from tgsi.opengl.objects.vertex_array import Attribute
 from tgsi.opengl.state import dirty
+from tgsi.opengl.state.fixed import VERTEX
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -39,7 +40,7 @@ def bind_vertices(gl: Context, reader: Reader | None = None) -> None:
     for item in inputs:
         each = item.shape.registers
         for row in range(item.registers):
-            attribute = array.attributes[item.location + row // each]
+            attribute = array.attributes[_source(gl, item.location + row // each)]
             if attribute.is_enabled:
                 elements[item.register + row] = _element(gl, attribute, item, row, buffers, slots, reader)
             else:
@@ -56,6 +57,14 @@ def bind_vertices(gl: Context, reader: Reader | None = None) -> None:
         made = gl.state_objects["elements", key] = gl.pipe.create_vertex_elements_state(rows)
     gl.pipe.bind_vertex_elements_state(made)
     gl.pipe.set_vertex_buffers([{"buffer": bytes(item), "stride": 0} if item is current else item for item in buffers])
+
+
+def _source(gl: Context, location: int) -> int:
+    """The location of the array that feeds an input: generic attribute 0 and the conventional position stand for each other."""
+    if location in (0, VERTEX) and not gl.is_core():
+        attributes = gl.vertex_array.attributes
+        return 0 if attributes[0].is_enabled or not attributes[VERTEX].is_enabled else VERTEX
+    return location
 
 
 def _element(

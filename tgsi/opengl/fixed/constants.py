@@ -127,16 +127,27 @@ def _put_products(light: Light, material: Material, follows: set[int], data: byt
 def _put_light(light: Light, made: Floats, first: int) -> None:
     position = np.array(light.position, np.float32)
     if light.position[3] == 0:
-        direction = _unit(position[:3])
-        made[first, :3] = direction
-        half = direction + np.array([0, 0, 1], np.float32)
-        made[first + slots.HALF, :3] = _unit(half)
+        made[first, :3] = _unit(position[:3])
+        made[first + slots.HALF, :3] = half_vector(light)
     else:
         made[first] = position / position[3]
     cosine = math.cos(math.radians(light.cutoff)) if light.cutoff != 180.0 else -1.0
     made[first + slots.ATTENUATION] = (*light.attenuation, cosine)
     made[first + slots.SPOT, :3] = _unit(np.array(light.direction, np.float32))
     made[first + slots.SPOT, 3] = light.exponent
+
+
+def half_vector(light: Light) -> Floats:
+    """The unit vector between the direction to a light and the direction to a viewer far away."""
+    return _unit(_unit(np.array(light.position[:3], np.float32)) + np.array([0, 0, 1], np.float32))
+
+
+def normal_rows(model_view: Floats) -> tuple[Floats, float]:
+    """The 3 x 3 matrix of normals, and the factor of rescaled normals."""
+    data = bytearray(16 * slots.NORMAL + 64)
+    _put_normals(model_view, data)
+    rows = np.frombuffer(data, np.float32, 16, 16 * slots.NORMAL).reshape(4, 4)
+    return rows[:3, :3], float(rows[3, 0])
 
 
 def _unit(vector: Floats) -> Floats:

@@ -60,7 +60,7 @@ class _Maker:
         kind = SAMPLED[item.target]
         if item.is_shadow:
             kind = SHADOW.get(kind, kind)
-        coordinate, made = b.input("GENERIC", item.unit, interpolation="PERSPECTIVE"), b.temporary()
+        coordinate, made = b.input("TEXCOORD", item.unit, interpolation="PERSPECTIVE"), b.temporary()
         sampler = b.sampler(item.unit)
         b.view(kind, index=item.unit)
         if item.target == GL.TEXTURE_CUBE_MAP:
@@ -185,7 +185,7 @@ class _Maker:
 
     def fog(self, made: Any) -> None:
         """Mix with the color of fog."""
-        b, distance = self.b, self.b.input("GENERIC", slots.FOG_INDEX, interpolation="PERSPECTIVE")
+        b, distance = self.b, self.b.input("FOG", 0, interpolation="PERSPECTIVE")
         factors, share = b.constant(slots.FOG_FACTORS), b.temporary()
         if self.key.fog == GL.LINEAR:
             b.MAD(share.x, distance.xxxx, factors.xxxx, factors.yyyy, saturate=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,12 +188,25 @@ def light_model_number(gl: Context, pname: int, param: float) -> None:
 def settle_color_material(gl: Context) -> None:
     """Give the material the vertex color that it followed."""
     faces, mode = gl.fixed.color_material
-    color = (
-        gl.batch.values[gl.batch.columns.index(COLOR)] if gl.batch is not None and COLOR in gl.batch.columns else gl.attributes[COLOR][1]
-    )
     for face, item in ((GL.FRONT, gl.fixed.front), (GL.BACK, gl.fixed.back)):
         if faces in (face, GL.FRONT_AND_BACK):
-            put_material_color(item, mode, color)
+            put_material_color(item, mode, _current_color(gl))
+
+
+def _current_color(gl: Context) -> Any:
+    if gl.batch is not None and COLOR in gl.batch.columns:
+        return gl.batch.values[gl.batch.columns.index(COLOR)]
+    return gl.attributes[COLOR][1]
+
+
+def current_material(gl: Context, *, is_back: bool) -> Material:
+    """The material of a face, with the color that it follows now."""
+    item = gl.fixed.back if is_back else gl.fixed.front
+    faces, mode = gl.fixed.color_material
+    if GL.COLOR_MATERIAL in gl.fixed.enabled and faces in (GL.BACK if is_back else GL.FRONT, GL.FRONT_AND_BACK):
+        item = copy.copy(item)
+        put_material_color(item, mode, _current_color(gl))
+    return item
 
 
 @command("glColorMaterial")

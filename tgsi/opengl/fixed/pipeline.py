@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tgsi.opengl.context import Context
 from tgsi.opengl.fixed.constants import fragment_constants, put_changes, vertex_constants
 from tgsi.opengl.fixed.fragment_programs import SAMPLED, SHADOW, Combiner, EnvironmentKey, FragmentKey, fragment_program
 from tgsi.opengl.fixed.vertex_programs import LightKey, UnitKey, VertexKey, vertex_program
+from tgsi.opengl.objects.combined import Combined
 from tgsi.opengl.objects.linked import Attribute, Linked
 from tgsi.opengl.objects.texture import Texture
 from tgsi.opengl.registry import enums as GL
@@ -63,8 +65,8 @@ def environment_key(gl: Context, unit: int) -> EnvironmentKey | None:
     )
 
 
-def vertex_key(gl: Context, units: tuple[EnvironmentKey, ...]) -> VertexKey:
-    """The key of the vertex program."""
+def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondary: bool) -> VertexKey:
+    """The key of the vertex program that makes coordinates of these units."""
     state = gl.fixed
     on = state.enabled
     is_lit = GL.LIGHTING in on
@@ -74,12 +76,10 @@ def vertex_key(gl: Context, units: tuple[EnvironmentKey, ...]) -> VertexKey:
         if item.is_on and is_lit
     )
     coordinates = []
-    for item in units:
-        rows = state.units[item.unit].coordinates
-        modes = [row.mode if row.is_on else 0 for row in rows]
-        matrix = state.textures[item.unit][-1]
-        is_identity = bool((matrix == _IDENTITY).all())
-        coordinates.append(UnitKey(item.unit, (modes[0], modes[1], modes[2], modes[3]), not is_identity))
+    for unit in units:
+        modes = [row.mode if row.is_on else 0 for row in state.units[unit].coordinates]
+        is_identity = bool((state.textures[unit][-1] == _IDENTITY).all())
+        coordinates.append(UnitKey(unit, (modes[0], modes[1], modes[2], modes[3]), not is_identity))
     return VertexKey(
         is_lit=is_lit,
         lights=lights,
@@ -90,61 +90,117 @@ def vertex_key(gl: Context, units: tuple[EnvironmentKey, ...]) -> VertexKey:
         normalizes=GL.NORMALIZE in on,
         rescales=GL.RESCALE_NORMAL in on,
         units=tuple(coordinates),
-        fog=state.fog.source if GL.FOG in on else 0,
+        fog=state.fog.source if has_fog else 0,
         clips=any(GL.CLIP_DISTANCE0 + k in gl.enabled for k in range(8)),
         has_size=state.attenuation != (1.0, 0.0, 0.0),
-        has_secondary=GL.COLOR_SUM in on,
+        has_secondary=has_secondary,
     )
 
 
 _IDENTITY = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
 
+def _units(gl: Context) -> tuple[EnvironmentKey, ...]:
+    """The units that sample."""
+    return tuple(key for key in (environment_key(gl, unit) for unit in range(MAX_UNITS)) if key is not None)
+
+
 def fixed_program(gl: Context) -> Linked:
     """The program of the fixed functions for the current state."""
     changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL)
-    found: Linked | None = gl.bound.get("fixed")
+    stages = gl.stages
+    found = stages.linked
     if found is not None and not changed & (dirty.FIXED | dirty.TEXTURES):
         if changed:
             put_changes(gl, found.constants[GL.VERTEX_SHADER], changed)
             found.stale.add(GL.VERTEX_SHADER)
             gl.dirty &= ~changed
         return found
-    units = tuple(key for key in (environment_key(gl, unit) for unit in range(MAX_UNITS)) if key is not None)
-    vertex = vertex_key(gl, units)
-    adds = (vertex.is_lit and vertex.is_separate) or (not vertex.is_lit and vertex.has_secondary)
+    units, on = _units(gl), gl.fixed.enabled
+    has_secondary = GL.COLOR_SUM in on
+    vertex = vertex_key(gl, [item.unit for item in units], has_fog=GL.FOG in on, has_secondary=has_secondary)
+    adds = vertex.is_separate if vertex.is_lit else has_secondary
     fragment = FragmentKey(units, adds, gl.fixed.fog.mode if vertex.fog else 0)
     known = gl.programs.get((vertex, fragment))
-    linked = known if known is not None else gl.programs.setdefault((vertex, fragment), _make(gl, vertex, fragment))
-    linked.constants[GL.VERTEX_SHADER] = vertex_constants(gl)
-    linked.constants[GL.FRAGMENT_SHADER] = bytearray(fragment_constants(gl))
-    linked.stale |= {GL.VERTEX_SHADER, GL.FRAGMENT_SHADER}
-    if gl.bound.get("fixed") is not linked:
-        gl.bound["fixed"] = linked
+    if known is None:
+        known = gl.programs[vertex, fragment] = Linked()
+        _add_vertex(gl, known, vertex)
+        _add_fragment(gl, known, fragment)
+    _put_constants(gl, known)
+    if stages.linked is not known:
+        stages.linked = known
         gl.dirty |= dirty.PROGRAM
-    if gl.bound.get("fixed rasterizer") != (vertex.two_side, vertex.has_size):
-        gl.bound["fixed rasterizer"] = vertex.two_side, vertex.has_size
-        gl.dirty |= dirty.RASTERIZER
+    _note_vertex(gl, vertex)
     gl.dirty &= ~(dirty.FIXED | dirty.MATRIX | dirty.MATERIAL)
-    return linked
+    return known
 
 
-def _make(gl: Context, vertex: VertexKey, fragment: FragmentKey) -> Linked:
-    stored: dict[Any, Any] = gl.bound.setdefault("fixed programs", {})
-    if vertex not in stored:
-        made = vertex_program(vertex)
-        stored[vertex] = made, gl.pipe.create_vs_state(made.program)
-    if fragment not in stored:
-        last = fragment_program(fragment)
-        stored[fragment] = last, gl.pipe.create_fs_state(last)
-    linked = Linked()
-    program, shader = stored[vertex]
-    linked.shaders = {GL.VERTEX_SHADER: shader, GL.FRAGMENT_SHADER: stored[fragment][1]}
-    linked.programs = {GL.VERTEX_SHADER: program.program, GL.FRAGMENT_SHADER: stored[fragment][0]}
+def mixed_program(gl: Context, base: Linked) -> Linked:
+    """A program with the stages of the fixed functions that it lacks, for the current state."""
+    stages = gl.stages
+    changed = gl.dirty & (dirty.FIXED | dirty.TEXTURES | dirty.MATRIX | dirty.MATERIAL | dirty.PROGRAM)
+    if stages.base is base and stages.mixed is not None and not changed:
+        return stages.mixed
+    own = Linked()
+    keys: list[Any] = [gl.number]
+    if base.lacks(GL.VERTEX_SHADER):
+        reads = base.fragment_reads()
+        numbers = sorted(index for name, index in reads if name == "TEXCOORD")
+        vertex = vertex_key(gl, numbers, has_fog=("FOG", 0) in reads, has_secondary=("COLOR", 1) in reads)
+        _note_vertex(gl, vertex)
+        keys.append(vertex)
+        _add_vertex(gl, own, vertex)
+    if base.lacks(GL.FRAGMENT_SHADER):
+        fragment = FragmentKey(_units(gl), GL.COLOR_SUM in gl.fixed.enabled, gl.fixed.fog.mode if GL.FOG in gl.fixed.enabled else 0)
+        keys.append(fragment)
+        _add_fragment(gl, own, fragment)
+    found = base.mixes.get(tuple(keys))
+    if found is None:
+        found = base.mixes[tuple(keys)] = Combined([(base, tuple(base.programs)), (own, tuple(own.programs))])
+    assert isinstance(found, Combined)
+    _put_constants(gl, found.parts[1])
+    found.refresh()
+    type(gl).put_state(gl, base, dirty.ALL if stages.mixed is not found else changed)
+    if stages.mixed is not found:
+        stages.mixed, stages.base = found, base
+        gl.dirty |= dirty.PROGRAM
+    gl.dirty &= ~(dirty.FIXED | dirty.MATRIX | dirty.MATERIAL)
+    return found
+
+
+def _note_vertex(gl: Context, key: VertexKey) -> None:
+    if gl.stages.rasterizer != (key.two_side, key.has_size):
+        gl.stages.rasterizer = key.two_side, key.has_size
+        gl.dirty |= dirty.RASTERIZER
+
+
+def _put_constants(gl: Context, linked: Linked) -> None:
+    if GL.VERTEX_SHADER in linked.programs:
+        linked.constants[GL.VERTEX_SHADER] = vertex_constants(gl)
+    if GL.FRAGMENT_SHADER in linked.programs:
+        linked.constants[GL.FRAGMENT_SHADER] = bytearray(fragment_constants(gl))
+    linked.note_stale(linked.constants)
+
+
+def _add_vertex(gl: Context, linked: Linked, key: VertexKey) -> None:
+    stored = gl.stages.vertex.get(key)
+    if stored is None:
+        made = vertex_program(key)
+        stored = gl.stages.vertex[key] = made, gl.pipe.create_vs_state(made.program)
+    program, linked.shaders[GL.VERTEX_SHADER] = stored
+    linked.programs[GL.VERTEX_SHADER] = program.program
     linked.attributes = [Attribute("", GL.FLOAT_VEC4, "vec4", location, register, 1) for register, location in enumerate(program.inputs)]
-    if fragment.units:
-        linked.texture_units[GL.FRAGMENT_SHADER] = {item.unit: (item.unit, SAMPLERS[SAMPLED[item.target]]) for item in fragment.units}
-    return linked
+
+
+def _add_fragment(gl: Context, linked: Linked, key: FragmentKey) -> None:
+    stored = gl.stages.fragment.get(key)
+    if stored is None:
+        made = fragment_program(key)
+        stored = gl.stages.fragment[key] = made, gl.pipe.create_fs_state(made)
+    linked.programs[GL.FRAGMENT_SHADER], linked.shaders[GL.FRAGMENT_SHADER] = stored
+    if key.units:
+        linked.texture_units[GL.FRAGMENT_SHADER] = {item.unit: (item.unit, SAMPLERS[SAMPLED[item.target]]) for item in key.units}
 
 
 Context.fixed_program = staticmethod(fixed_program)
+Context.mixed_program = staticmethod(mixed_program)

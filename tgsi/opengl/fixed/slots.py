@@ -24,9 +24,6 @@ POINT = _MATRICES + 4 * MAX_UNITS
 """Attenuation of points with their size; then the least and the largest size."""
 
 VERTEX_SIZE = POINT + 2
-FOG_INDEX = 8
-"""The GENERIC index of the fog coordinate; texture coordinates have 0 to 7."""
-
 FOG_COLOR, FOG_FACTORS, ENVIRONMENT = 0, 1, 2
 """Places of fragment programs: the color of fog; its factors; colors of the texture environments."""
 

@@ -228,7 +228,7 @@ class _Maker:
     def unit(self, item: UnitKey) -> None:
         """The texture coordinates of a unit."""
         b, source = self.b, self.input(TEXTURE + item.number)
-        out = b.output("GENERIC", item.number)
+        out = b.output("TEXCOORD", item.number)
         if any(item.generation):
             made = b.temporary()
             b.MOV(made, source)
@@ -284,7 +284,7 @@ class _Maker:
         for item in key.units:
             self.unit(item)
         if key.fog:
-            fog = b.output("GENERIC", slots.FOG_INDEX)
+            fog = b.output("FOG")
             if key.fog == GL.FOG_COORDINATE:
                 b.MOV(fog, self.input(FOG).xxxx)
             else:

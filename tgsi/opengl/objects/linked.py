@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tgsi.opengl.objects.glsl_types import Shape, shape_of
 from tgsi.opengl.registry import enums as GL
@@ -82,6 +83,16 @@ class Output:
     index: int = 0
 
 
+class StateUniform(NamedTuple):
+    """A uniform that follows from groups of state (`bits`): how its value is found for an element, and its place in a stage's constants."""
+
+    bits: int
+    find: Callable[[Any, int], Any]
+    element: int
+    stage: int
+    variable: Variable
+
+
 class Linked:
     """A linked program: Gallium shaders by stage, names with locations, and values of uniforms."""
 
@@ -97,7 +108,7 @@ class Linked:
         self.feedback: list[tuple[str, int, int]] = []
         self.feedback_mode: int = GL.INTERLEAVED_ATTRIBS
         self.constants: dict[int, bytearray] = {}
-        self.stale: set[int] = set()
+        self._stale: set[int] = set()
         self.slices: dict[tuple[Any, ...], list[tuple[bytearray, int, int, int]]] = {}
         """Bytes of constants that packed values replace, by the arguments of a command: the constants, first byte, last byte and stage."""
         self.texture_units: dict[int, dict[int, tuple[int, str]]] = {}
@@ -106,6 +117,39 @@ class Linked:
         """Locations that a primitive with columns for other locations takes from current values."""
         self.varyings: tuple[str, ...] = ()
         self.number = 0
+        self.parts: tuple[Linked, ...] = ()
+        """Programs that this one has its stages from; empty for one that was linked as a whole."""
+        self.state: list[StateUniform] | None = None
+        """Uniforms that follow from state; None until they are looked for."""
+        self._reads: frozenset[tuple[str, int]] | None = None
+        self.mixes: dict[Any, Linked] = {}
+        """Combinations with stages of the fixed functions, by their keys."""
+
+    @property
+    def stale(self) -> set[int]:
+        """Stages whose constants are not those that the device has."""
+        return self._stale
+
+    def note_stale(self, stages: Collection[int]) -> None:
+        """Note that the device lacks the constants of these stages."""
+        self.stale.update(stages)
+
+    def note_upload(self) -> None:
+        """Note that the device has the constants of all stages."""
+        self.stale.clear()
+
+    def fragment_reads(self) -> frozenset[tuple[str, int]]:
+        """Names and indices of the semantics that the fragment shader reads."""
+        if self._reads is None:
+            program = self.programs.get(GL.FRAGMENT_SHADER)
+            inputs = [item for item in program.declarations if item.file.name == "IN"] if program is not None else []
+            spans = [(item.semantic.name, item.semantic.index, item.last - item.first + 1) for item in inputs if item.semantic is not None]
+            self._reads = frozenset((name, index + place) for name, index, count in spans for place in range(count))
+        return self._reads
+
+    def lacks(self, stage: int) -> bool:
+        """True if a draw needs a stage of the fixed functions."""
+        return stage not in self.programs and GL.COMPUTE_SHADER not in self.programs
 
     def find(self, name: str) -> tuple[Uniform, int] | None:
         """The uniform of a name and the element that it names."""

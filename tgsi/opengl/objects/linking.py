@@ -12,7 +12,9 @@ from tgsi.opengl.objects.declared import Declared, declared
 from tgsi.opengl.objects.glsl_types import shape_of, type_of
 from tgsi.opengl.objects.linked import Attribute, BlockPlace, Linked, Output, Uniform
 from tgsi.opengl.objects.program import STAGES, Program, Shader
+from tgsi.opengl.objects.vertex_array import MAX_ATTRIBUTES
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state.fixed import CONVENTIONAL
 
 if TYPE_CHECKING:
     from tgsi.language.interface import Block, Port, Variable
@@ -37,13 +39,13 @@ CREATE = {
 STREAMED = (GL.GEOMETRY_SHADER, GL.TESS_EVALUATION_SHADER, GL.VERTEX_SHADER)
 
 
-def link(gl: Host, program: Program) -> Linked:
-    """Link the program's shaders.
+def link(gl: Host, program: Program, *, has_fixed: bool) -> Linked:
+    """Link the program's shaders. `has_fixed`: stages may be missing, since there are fixed functions.
 
     Raises:
         LinkFailure: the shaders do not fit together; the text says why.
     """
-    shaders = _by_stage(program)
+    shaders = _by_stage(program, has_fixed=has_fixed)
     made = Linked()
     texts = {stage: declared(shader.source) for stage, shader in shaders.items()}
     for stage in STAGES:
@@ -82,7 +84,7 @@ def _check_pair(made: Linked) -> None:
         raise LinkFailure(str(error)) from error
 
 
-def _by_stage(program: Program) -> dict[int, Shader]:
+def _by_stage(program: Program, *, has_fixed: bool) -> dict[int, Shader]:
     if not program.shaders:
         raise LinkFailure("no shader is attached")
     found: dict[int, Shader] = {}
@@ -94,7 +96,7 @@ def _by_stage(program: Program) -> dict[int, Shader]:
         found[shader.type] = shader
     if GL.COMPUTE_SHADER in found and len(found) > 1:
         raise LinkFailure("a compute shader does not link with shaders of other stages")
-    if not program.is_separable and GL.COMPUTE_SHADER not in found and GL.VERTEX_SHADER not in found:
+    if not (program.is_separable or has_fixed) and GL.COMPUTE_SHADER not in found and GL.VERTEX_SHADER not in found:
         raise LinkFailure("no vertex shader is attached")
     return found
 
@@ -213,8 +215,12 @@ def _place_attributes(made: Linked, program: Program, text: Declared) -> None:
         made.attributes.append(Attribute(port.name, type_of(port.type), port.type, location, port.location, port.registers))
 
     later = []
+    if any(port.name == "gl_Vertex" for port in ports):
+        taken.add(0)  # attribute 0 is the position, too
     for port in ports:
-        if port.variable in text.locations:
+        if port.name in CONVENTIONAL:
+            place(port, CONVENTIONAL[port.name])
+        elif port.variable in text.locations:
             place(port, text.locations[port.variable])
         elif port.name in program.attributes:
             place(port, program.attributes[port.name])
@@ -225,7 +231,7 @@ def _place_attributes(made: Linked, program: Program, text: Declared) -> None:
         while taken & set(range(location, location + count(port))):
             location += 1
         place(port, location)
-    if any(item.location + item.locations > 16 for item in made.attributes):
+    if any(item.location + item.locations > MAX_ATTRIBUTES and item.name not in CONVENTIONAL for item in made.attributes):
         raise LinkFailure("the vertex shader reads more attributes than there are locations, 16")
     made.attributes.sort(key=lambda item: item.location)
 

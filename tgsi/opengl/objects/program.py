@@ -36,11 +36,12 @@ class Shader:
         self.is_deleted = False
         self.users = 0
 
-    def compile(self) -> None:
-        """Compile the text; `log` has the findings with their carets."""
+    def compile(self, *, fixed_names: bool) -> None:
+        """Compile the text; `log` has the findings with their carets. `fixed_names`: it may have names of the fixed functions."""
         self.program, self.status, self.log, self.compiled = None, False, "", self.source
         try:
-            self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="glsl", name=f"shader {self.name}")
+            name = f"shader {self.name}"
+            self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="glsl", name=name, fixed_names=fixed_names)
         except (tgsi.TgsiError, ValueError) as error:
             self.log = str(error)
         else:

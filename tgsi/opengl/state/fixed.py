@@ -14,6 +14,16 @@ MAX_LIGHTS, MAX_UNITS, MAX_CLIP_PLANES = 8, 8, 8
 VERTEX, NORMAL, COLOR, SECONDARY, FOG, TEXTURE = 16, 17, 18, 19, 20, 24
 """Locations of the conventional attributes, behind the generic ones; texture coordinates of unit n are at TEXTURE + n."""
 
+CONVENTIONAL = {
+    "gl_Vertex": VERTEX,
+    "gl_Normal": NORMAL,
+    "gl_Color": COLOR,
+    "gl_SecondaryColor": SECONDARY,
+    "gl_FogCoord": FOG,
+    **{f"gl_MultiTexCoord{unit}": TEXTURE + unit for unit in range(MAX_UNITS)},
+}
+"""Names of conventional attributes in GLSL, with their locations."""
+
 Floats4 = tuple[float, float, float, float]
 Matrix = NDArray[np.float32]
 
