@@ -108,6 +108,22 @@ class TracePlayer:
         if not is_ended and len(words) == len(whole):
             raise RecordingError(f"the recording ends at byte {len(data)} without END: it was cut off, and played up to there")
 
+    def advance(self, commands: bytes | bytearray) -> None:
+        """Play the next commands of a recording that is played in parts, none of which begins with a repeated or changed draw.
+
+        RecordingError as from `play`, with the number of the command in this part.
+        """
+        words = memoryview(bytearray(commands)).cast("I")
+        self._player.play(words, self._objects, self._perform, self._forget)
+
+    def find(self, handle: int) -> Any:
+        """The living object of a handle; None if there is none."""
+        return self._objects.get(handle)
+
+    def resources(self) -> dict[int, Resource]:
+        """All living resources by handle."""
+        return {handle: thing for handle, thing in self._objects.items() if isinstance(thing, Resource) and not thing.is_destroyed}
+
     # -- objects -------------------------------------------------------------------------------------------------------------
     def _add(self, handle: int, thing: Any) -> None:
         if not handle or handle in self._objects:
@@ -191,10 +207,8 @@ class TracePlayer:
         self._compare(call, digest)
 
     def _compare(self, call: Call, digest: bytes) -> None:
-        if not isinstance(call.outcome, bytes):
-            raise WordError("its digest is missing")
         resource = call.given.get("resource")
-        self._note(Digest(f"{call.row.name}: {self._name(resource)}", digest, call.outcome))
+        self._note(Digest(f"{call.row.name}: {self._name(resource)}", digest, _recorded(call)))
         if self._targets is not None:
             self._targets.read(resource, self._handle_of)
 
@@ -245,9 +259,16 @@ class TracePlayer:
     def _check_content(self, call: Call) -> None:
         (resource,) = _arguments(call, Resource)
         self._context.order.finish_uses(resource)
-        if not isinstance(call.outcome, bytes):
-            raise WordError("its digest is missing")
-        self._note(Digest(f"end: {self._name(resource)}", content_digest(resource), call.outcome))
+        self._note(Digest(f"end: {self._name(resource)}", content_digest(resource), _recorded(call)))
+
+
+def _recorded(call: Call) -> bytes | None:
+    """The recorded digest; None where a reduced trace has none."""
+    if call.outcome is None and call.has_outcome:
+        return None
+    if not isinstance(call.outcome, bytes):
+        raise WordError("its digest is missing")
+    return call.outcome
 
 
 def _with(call: Call, **given: Any) -> Call:

@@ -21,7 +21,16 @@ EPILOG = """\
 and R9G9B9E5 floats, max(1e-5 relative, 1e-6) of 32-bit floats, max(1 step, 2^-22) of depth. Pure integer formats, buffers
 and query results are compared exactly. --max-pixels is a fraction of the pixels that the reference drew to.
 
-Exit codes: 0 all scenes passed, 1 some failed, 2 a file or an option is wrong."""
+TEST of --shrink is a shell command, which gets the path of a trace as its last argument, or as $1 if it has that, and exits 0 while
+the property holds. Or it is one of these, which start no process; the target is that of the last work, or the resource of a handle:
+  pixel X,Y [of HANDLE] is [not] R,G,B,A     integers are stored numbers, others values, of as many channels as are given
+  digest [of HANDLE] is SHA256               SHA-256 of the target's bytes, or its first digits
+  digest [of HANDLE] differs from SHA256
+  digest [of HANDLE] differs with lanes N    or: with threads N
+  raises [TEXT]                              the player refuses a call, with TEXT in its reason; else with the reason of the whole trace
+
+Exit codes: 0 all scenes passed, 1 some failed, 2 a file or an option is wrong. Of --diff: 0 the traces are equal, 1 they differ. Of
+--shrink: 0 a smaller trace was written, 1 none is smaller, 130 it was stopped, and the smallest trace so far was written."""
 
 
 def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[str], float]:
@@ -69,6 +78,13 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--digest", action="store_true", help="print SHA-256 of all that was read, and of traces also at each flush")
     parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
     parser.add_argument("--until", type=_number(0, 1 << 40, int), metavar="N", help="end traces after command N, as --print numbers them")
+    parser.add_argument(
+        "--diff",
+        type=Path,
+        metavar="B",
+        help="compare a trace with trace B: the first call, draw and pixel in which they differ, and both pictures as a PNG",
+    )
+    parser.add_argument("--shrink", metavar="TEST", help="write NAME.shrunk.trace, the fewest calls of a trace for which TEST holds")
     parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
@@ -113,6 +129,8 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
 def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from tgsi.gallium import Screen
 
+    if options.diff is not None or options.shrink is not None:
+        _check_single(options, parser)
     if options.print:
         return _print_traces(options.scenes, options.until)
     given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
@@ -122,6 +140,14 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     except ValueError as error:  # the parser checked the options; Screen also checks environment variables
         parser.error(str(error))
     with screen:
+        if options.diff is not None:
+            from tgsi.tools.replay.diff.report import run
+
+            return run(screen, options)
+        if options.shrink is not None:
+            from tgsi.tools.replay.shrink.command import run as shrink
+
+            return shrink(screen, options, lambda **others: Screen(**{**given, **others}))
         for path, name in zip(options.scenes, distinct_names(options.scenes)):
             reports.append(_replay(screen, path, name, options))
             if options.format == "text":
@@ -134,6 +160,17 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     else:
         print(f"{len(reports) - failed} passed, {failed} failed")
     return 2 if any(report.unreadable for report in reports) else int(failed > 0)
+
+
+def _check_single(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """--diff and --shrink take one trace each."""
+    option = "--diff" if options.diff is not None else "--shrink"
+    if options.diff is not None and options.shrink is not None:
+        parser.error("--diff and --shrink exclude each other")
+    if len(options.scenes) != 1:
+        parser.error(f"{option} takes one trace, not {len(options.scenes)}")
+    if options.compare or options.print or options.until is not None or options.digest:
+        parser.error(f"{option} excludes --compare, --print, --until and --digest")
 
 
 def _replay(screen: Screen, path: Path, name: str, options: argparse.Namespace) -> Report:

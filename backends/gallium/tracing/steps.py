@@ -1,0 +1,172 @@
+"""Traces as steps: calls with words of their own, which can be compared, left out and written again.
+
+A command may depend on those before it: a draw that repeats another one, constants of which some words change. A step does not, so that
+any selection of steps is a recording again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from backends.device.calls import work
+from backends.device.calls.errors import WordError
+from backends.device.calls.row import Does
+from backends.device.calls.table import CALLS, COMMANDS, FIELDS
+from backends.device.commands.layout import AGAIN, MAGIC, MOST_COUNT, PREFIX, VERSION, Command, header, pack, slot_of
+from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, items
+from backends.gallium.context.recording.encoder import RAISES, Encoder, data_commands
+from backends.gallium.tracing.printing import Handle
+from backends.gallium.tracing.trace_player import words_of
+from backends.pipe.enums import ShaderType, lookup
+from tgsi.language.record import record
+
+_DRAW, _CONSTANTS = COMMANDS[Command.DRAW][0][0], COMMANDS[Command.CONSTANTS][0][0]
+_ASKING = {"begin_query", "end_query", "render_condition", "set_active_query_state", "emit_string_marker", "set_sample_locations"}
+WORK = frozenset(row.name for row in work.ROWS if row.does is Does.SET and row.name not in _ASKING) | {"write_content", "write_mapped"}
+"""Calls that draw, or write resources."""
+_WRITES = {"buffer_subdata", "texture_subdata", "transfer_inline_write", "write_content", "write_mapped", "invalidate_resource"}
+_WAITS = {"texture_barrier", "memory_barrier", "flush_resource"}
+_RESIDENT = {name for name in WORK if name.endswith(("_texture_handle", "_image_handle", "_handle_resident"))}
+DRAWS = WORK - _WRITES - _WAITS - _RESIDENT - {"get_query_result_resource"}
+"""Calls that draw, clear, copy or compute: what a time line has."""
+COMPARED = frozenset(name for name, row in CALLS.items() if row.does in (Does.READ, Does.MAP)) | {"check_content"}
+"""Calls whose outcome is a digest of bytes."""
+
+
+@record(eq=False)
+class Step:
+    """A call, or handles that no later call names.
+
+    number: of its command in the trace; a command of two calls gives two steps. words: commands that need nothing but the objects.
+    call: with a Handle in the place of each object; None: FORGET, of the handles in `forgets`.
+    """
+
+    number: int
+    words: bytes
+    call: Call | None
+    forgets: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the method; "" for FORGET."""
+        return self.call.row.name if self.call is not None else ""
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The arguments by name."""
+        return self.call.row.named(self.call.args, self.call.given) if self.call is not None else {}
+
+
+class _Constants:
+    """Constants that calls with bytes have bound: what CHANGES changes."""
+
+    def __init__(self) -> None:
+        self._bound: dict[tuple[int, int], bytes] = {}
+
+    def note(self, call: Call) -> None:
+        """Note a call that binds constants."""
+        given = call.row.bound(call.args, call.given)
+        slot = int(lookup(ShaderType, given["stage"], "stage")), int(given["index"])
+        self._bound.pop(slot, None)
+        buffer = given["buffer"]
+        if isinstance(buffer, (bytes, np.ndarray)):
+            data = bytes(buffer) if isinstance(buffer, bytes) else np.ascontiguousarray(buffer).tobytes()
+            end = None if given["size"] is None else given["offset"] + given["size"]
+            self._bound[slot] = data[given["offset"] : end]
+
+    def changed(self, stage: int, index: int, changes: Mapping[int, int]) -> bytes:
+        """The constants of a slot with some words changed."""
+        data = self._bound.get((stage, index))
+        if data is None or any(place >= len(data) // 4 for place in changes):
+            raise WordError(f"no constants that it could change are bound to slot {index} of stage {stage}")
+        found = memoryview(bytearray(data[: len(data) // 4 * 4])).cast("I")
+        for place, word in changes.items():
+            found[place] = word
+        return bytes(found) + data[len(found.cast("B")) :]
+
+
+def read_steps(data: bytearray) -> Iterator[Step]:
+    """The steps of a stored recording, without END. RecordingError at the first command that is wrong; an END may be missing."""
+    words, blocks, last, constants = words_of(data), Blocks(), list[int](), _Constants()
+    decoder = Decoder(Handle, lambda: last, constants.changed)
+    for number, item in enumerate(items(words, PREFIX.size)):
+        try:
+            if item.command is Command.DATA:
+                blocks.add(item.words)
+            elif item.command is Command.FORGET:
+                yield Step(number, pack(Command.FORGET, *item.words), None, tuple(item.words))
+            elif item.command is Command.END:
+                return
+            else:
+                if item.command is Command.DRAW and len(item.words) == len(FIELDS[Command.DRAW][0]):
+                    last = item.words.tolist()
+                elif item.command is Command.REDRAW:
+                    last = decoder.changed_draw(item)
+                held = blocks.take()
+                for call in decoder.read(item, held):
+                    yield Step(number, _words(item, call, held, last), call)
+                    if call.row is _CONSTANTS and not call.raises:
+                        constants.note(call)
+        except (WordError, TypeError, ValueError) as error:
+            raise failure(words, item.at, item.command.name, error, PREFIX.size) from None
+
+
+def _words(item: Item, call: Call, held: Sequence[bytes], last: Sequence[int]) -> bytes:
+    """The commands of a call, whatever came before."""
+    if item.command in (Command.CALL, Command.STATE):
+        return (
+            b"".join(map(data_commands, held))
+            + header(item.command, len(item.words), item.detail).to_bytes(4, "little")
+            + bytes(item.words)
+        )
+    if call.row is _DRAW:
+        return pack(Command.DRAW, *last)
+    detail, body = item.detail, bytes(item.words)
+    if item.command is Command.CHANGES:
+        detail, body = item.detail & ~AGAIN, bytes(call.args[1])
+        if len(body) % 4 or len(body) // 4 > MOST_COUNT:
+            return _encoder().call(call.row.name, (*slot_of(detail)[:1], body), {"index": slot_of(detail)[1]})
+    command = Command.CONSTANTS if item.command is Command.CHANGES else item.command
+    return header(command, len(body) // 4, detail & ~(AGAIN if command is Command.CONSTANTS else 0)).to_bytes(4, "little") + body
+
+
+def _encoder() -> Encoder:
+    return Encoder(lambda thing: thing.number if isinstance(thing, Handle) else None, _no_draw)
+
+
+def _no_draw(given: Any) -> Any:
+    raise TypeError("draws have words of their own")
+
+
+def with_outcome(step: Step, outcome: Any) -> Step:
+    """The step of a read, a result or a check with another outcome. None: the outcome is not compared."""
+    call = step.call
+    if call is None or not call.has_outcome:
+        return step
+    words = _encoder().call(call.row.name, call.args, call.given, result=call.result, flags=RAISES if call.raises else 0, outcome=outcome)
+    changed = Call(
+        row=call.row,
+        args=call.args,
+        given=call.given,
+        result=call.result,
+        raises=call.raises,
+        has_outcome=True,
+        outcome=outcome,
+        handles=call.handles,
+    )
+    return Step(step.number, words, changed)
+
+
+def check_of(handle: int, digest: bytes) -> Step:
+    """The check of a resource at the end of a trace."""
+    row, thing = CALLS["check_content"], Handle(handle)
+    call = Call(row=row, args=(thing,), given={}, has_outcome=True, outcome=digest, handles=(handle,))
+    return Step(-1, _encoder().call(row.name, call.args, call.given, outcome=digest), call)
+
+
+def write_steps(steps: Iterable[Step]) -> bytes:
+    """A stored recording of the steps."""
+    return PREFIX.pack(MAGIC, VERSION, 0) + b"".join(step.words for step in steps) + pack(Command.END)

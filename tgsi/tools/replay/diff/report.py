@@ -1,0 +1,155 @@
+"""``tgsi-replay A --diff B``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backends.device.calls.errors import RecordingError
+from backends.gallium.tracing.steps import Step
+from tgsi.language.record import record
+from tgsi.tools.replay.diff.align import Objects, Pair, align, names_of_objects
+from tgsi.tools.replay.diff.drawn import Difference, first_difference, number_of_draw
+from tgsi.tools.replay.diff.marks import marked, one_line
+from tgsi.tools.replay.images import difference, save
+from tgsi.tools.replay.played import PlayedTrace, load_steps
+
+if TYPE_CHECKING:
+    from tgsi.gallium import Screen
+
+
+@record(eq=False, kw_only=True)
+class _Sides:
+    """Both traces."""
+
+    paths: tuple[Path, Path]
+    steps: tuple[Sequence[Step], Sequence[Step]]
+    pairs: Sequence[Pair]
+    objects: Objects
+
+    def place(self, side: int, number: int | None) -> str:
+        """A call's place for people."""
+        steps, name = self.steps[side], f"{'AB'[side]}, {self.paths[side].name}"
+        if number is None:
+            return f"missing in {name}"
+        return f"command {steps[number].number} of {name}"
+
+
+@record(frozen=False, kw_only=True)
+class DiffReport:
+    """The result of a comparison.
+
+    code: 0 if the traces are equal, 1 if they differ, 2 if one is wrong. lines: for people. data: for JSON.
+    """
+
+    code: int
+    lines: list[str]
+    data: dict[str, Any]
+
+
+def diff(screen: Screen, first: Path, second: Path, directory: Path | None = None) -> DiffReport:
+    """Compare two traces. directory: of the picture of both sides, None: the current one."""
+    sides = []
+    for path in (first, second):
+        try:
+            sides.append(load_steps(path))
+        except OSError as error:
+            return _wrong(path, error.strerror or str(error))
+        except RecordingError as error:
+            return _wrong(path, str(error))
+    pairs, objects = align(*sides)
+    both = _Sides(paths=(first, second), steps=(sides[0], sides[1]), pairs=pairs, objects=objects)
+    report = DiffReport(code=0, lines=[], data={"first": str(first), "second": str(second)})
+    differing = next((pair for pair in pairs if not pair.is_same), None)
+    if differing is None:
+        report.lines.append(f"equal: {len(sides[0])} calls")
+        report.data["equal"] = True
+        return report
+    report.code, report.data["equal"] = 1, False
+    _note_calls(both, differing, report)
+    try:
+        with PlayedTrace(screen, sides[0]) as one, PlayedTrace(screen, sides[1]) as other:
+            found = first_difference(one, other, pairs, objects)
+    except RecordingError as error:
+        report.lines.append(f"the draws were not compared: {error}")
+        report.data["not_compared"] = str(error)
+        return report
+    _note_difference(both, found, report)
+    if found is not None and found.layout is not None:
+        _save(both, found, directory, report)
+    return report
+
+
+def _wrong(path: Path, reason: str) -> DiffReport:
+    text = f"{path}: {reason}"
+    return DiffReport(code=2, lines=[f"tgsi-replay: {text}"], data={"error": text})
+
+
+def _note_calls(both: _Sides, pair: Pair, report: DiffReport) -> None:
+    changed = sum(not item.is_same for item in both.pairs if item.first is not None and item.second is not None)
+    alone = [sum(getattr(item, side) is None for item in both.pairs) for side in ("second", "first")]
+    report.lines.append(f"{changed} calls differ, {alone[0]} are in A only, {alone[1]} in B only")
+    names = tuple(names_of_objects(steps) for steps in both.steps)
+    numbers = pair.first, pair.second
+    report.lines.append(f"first differing call: {both.place(0, pair.first)}; {both.place(1, pair.second)}")
+    ours, theirs = (None if k is None else both.steps[side][k] for side, k in enumerate(numbers))
+    if ours is not None and theirs is not None and ours.name == theirs.name:
+        report.lines += [f"  {ours.name or 'FORGET'}", *marked(ours, theirs, (names[0], names[1]), both.objects.is_same)]
+    else:
+        for letter, step, name in zip("AB", (ours, theirs), names):
+            report.lines.append(f"  {letter}  {one_line(step, name) if step is not None else '(no call)'}")
+    report.data |= {
+        "calls_that_differ": changed,
+        "calls_in_one": alone,
+        "first_call": [
+            None if k is None else {"command": both.steps[side][k].number, "name": both.steps[side][k].name}
+            for side, k in enumerate(numbers)
+        ],
+    }
+
+
+def _note_difference(both: _Sides, found: Difference | None, report: DiffReport) -> None:
+    if found is None:
+        report.lines.append("no target differs after any draw, and no resource at the end")
+        report.data["first_draw"] = None
+        return
+    x, y, layer = found.place
+    shown = report.data["first_draw"] = {"target": found.target, "handles": list(found.handles), "count": found.count}
+    if found.layout is None:
+        report.lines.append(
+            f"first difference at the end, in buffer #{found.handles[0]}: {found.count} bytes, from byte {x}: {' | '.join(found.pixels)}"
+        )
+        shown |= {"byte": x, "values": list(found.pixels)}
+        return
+    where = f"pixel ({x}, {y})" + (f" of layer {layer}" if found.layout.layers > 1 else "")
+    if found.pair is None:
+        report.lines.append(f"first difference at the end, in {found.target} of handle {found.handles[0]}: {found.count} pixels differ")
+    else:
+        numbers = found.pair.first, found.pair.second
+        shown["draws"] = [None if k is None else number_of_draw(both.steps[side], k) for side, k in enumerate(numbers)]
+        names = [
+            "none" if k is None else f"{both.steps[side][k].name} {number_of_draw(both.steps[side], k)} ({both.place(side, k)})"
+            for side, k in enumerate(numbers)
+        ]
+        report.lines.append(f"first differing draw: {names[0]} | {names[1]}")
+        report.lines.append(f"  {found.count} pixels of {found.target} differ")
+    report.lines.append(f"  {where}: {found.pixels[0]} | {found.pixels[1]}")
+    shown |= {"pixel": [x, y, layer], "values": list(found.pixels)}
+
+
+def _save(both: _Sides, found: Difference, directory: Path | None, report: DiffReport) -> None:
+    assert found.layout is not None
+    assert found.mask is not None
+    path = (directory or Path()) / f"{both.paths[0].stem}.diff.png"
+    save(path, difference(found.layout, *found.data, found.mask.reshape(-1)), enlarge=True)
+    report.lines.append(f"  A, B and their difference side by side: {path}")
+    report.data["picture"] = str(path)
+
+
+def run(screen: Screen, options: Any) -> int:
+    """The command; returns its exit code."""
+    report = diff(screen, options.scenes[0], options.diff, options.output)
+    print(json.dumps(report.data, indent=1) if options.format == "json" else "\n".join(report.lines))
+    return report.code

@@ -1,0 +1,108 @@
+"""Selections of calls as traces: objects that a call uses come along, and state that no work sees is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence, Set
+from typing import Any
+
+from backends.device.calls.row import Does
+from backends.device.commands.layout import Command, pack
+from backends.gallium.tracing.steps import COMPARED, WORK, Step, with_outcome
+from backends.pipe.enums import ShaderType, lookup
+
+_NO_STATE = {"begin_query", "end_query", "emit_string_marker", "set_stream_output_targets", "set_active_query_state", "rebind_viewports"}
+"""Calls after which an equal call still counts."""
+
+
+def does(step: Step) -> Does | None:
+    """The kind of a call; None for FORGET."""
+    return step.call.row.does if step.call is not None else None
+
+
+def makes(step: Step) -> bool:
+    """True for a call that creates an object."""
+    return step.call is not None and step.call.result != 0
+
+
+def uncompared(steps: Sequence[Step]) -> list[Step]:
+    """The steps without checks of the end, and with outcomes that are not compared: fewer calls have other ones."""
+    return [with_outcome(step, None) for step in steps if step.name != "check_content"]
+
+
+def ends(step: Step) -> bool:
+    """True for a call that ends objects."""
+    return step.call is None or does(step) is Does.DESTROY
+
+
+def only_looks(step: Step) -> bool:
+    """True for a call that reads, asks, or was refused when it was recorded."""
+    return step.name in COMPARED or does(step) in (Does.NUMBER, Does.FLUSH) or (step.call is not None and step.call.raises)
+
+
+def selected(steps: Sequence[Step], chosen: Set[int], *, is_pruned: bool = True) -> list[Step]:
+    """A trace of the chosen steps, with the calls that create what they use.
+
+    is_pruned: without state that is set again before any work sees it.
+    """
+    kept = set(_seen(steps, chosen) if is_pruned else chosen)
+    needed: set[int] = set()
+    living = set[int]()
+    for k in range(len(steps) - 1, -1, -1):
+        step = steps[k]
+        if step.call is None or does(step) is Does.DESTROY:
+            continue
+        if k in kept or (step.call.result and step.call.result in needed):
+            kept.add(k)
+            needed.update(step.call.handles)
+            living.add(step.call.result)
+    found = []
+    for k in sorted(kept):
+        step = steps[k]
+        if step.call is None:
+            handles = tuple(handle for handle in step.forgets if handle in living)
+            if handles:
+                found.append(Step(step.number, pack(Command.FORGET, *handles), None, handles))
+        elif does(step) is not Does.DESTROY or set(step.call.handles) <= living:
+            found.append(step)
+    return found
+
+
+def _seen(steps: Sequence[Step], chosen: Set[int]) -> set[int]:
+    """The chosen steps without state that is set again before any work sees it, or that none follows."""
+    found = set(chosen)
+    later: dict[Hashable, int] | None = None
+    for k in sorted(chosen, reverse=True):
+        step = steps[k]
+        slot = _slot(step)
+        if slot is None:
+            if step.name in WORK or does(step) in (Does.SET, Does.OWN):
+                later = {}
+        elif later is None:  # no work follows
+            found.discard(k)
+        else:
+            place, size = slot
+            if later.get(place, -1) >= size:
+                found.discard(k)
+            else:
+                later[place] = size
+    return found
+
+
+def _slot(step: Step) -> tuple[Hashable, int] | None:
+    """The state that a call sets, and the number of its items; None for a call that does not just set state."""
+    if step.call is None or step.name in WORK or step.name in _NO_STATE or does(step) is not Does.SET or step.call.raises:
+        return None
+    named = step.named
+    stage: Any = named.get("stage")
+    try:
+        where = int(lookup(ShaderType, stage, "stage")) if stage is not None else -1
+    except (ValueError, TypeError):
+        return None
+    items = next((item for item in named.values() if isinstance(item, (list, tuple))), ())
+    places = tuple(item for key in ("start", "index") if isinstance(item := named.get(key), int))
+    return (step.name, where, places), len(items)
+
+
+def numbers(steps: Sequence[Step], wanted: Callable[[Step], bool]) -> set[int]:
+    """Numbers of the steps that are wanted."""
+    return {k for k, step in enumerate(steps) if wanted(step)}

@@ -1,0 +1,162 @@
+"""Properties of traces that `--shrink` keeps: a shell command's, or one of ours."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from backends.device.calls.errors import RecordingError
+from backends.formats import Format
+from backends.formats.arrays import unpack
+from backends.gallium.tracing.content import content_digest
+from backends.gallium.tracing.steps import WORK, Step, write_steps
+from tgsi.language.record import record
+from tgsi.tools.replay.played import PlayedTrace, Target
+
+if TYPE_CHECKING:
+    from tgsi.gallium import Screen
+
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?|nan"
+_PIXEL = re.compile(
+    rf"pixel\s+(?P<x>\d+)\s*,\s*(?P<y>\d+)(?:\s+of\s+(?P<handle>\d+))?\s+is\s+(?P<no>not\s+)?(?P<values>(?:{_NUMBER})(?:\s*,\s*(?:{_NUMBER})){{0,3}})"
+)
+_DIGEST = re.compile(
+    r"digest(?:\s+of\s+(?P<handle>\d+))?\s+(?:(?P<verb>is|differs\s+from)\s+(?P<sha>[0-9a-fA-F]{4,64})|differs\s+with\s+(?P<option>lanes|threads)\s+(?P<number>\d+))"
+)
+_RAISES = re.compile(r"raises(?:\s+(?P<text>.*\S))?", re.DOTALL)
+_OURS = re.compile(r"(pixel|digest|raises)\b")
+
+Screens = Callable[..., "Screen"]
+
+
+@record(eq=False)
+class Property:
+    """A property. holds: tells if a trace has it. plays: it is found by playing the trace in this process."""
+
+    holds: Callable[[Sequence[Step]], bool]
+    plays: bool
+
+
+def read_property(text: str, screen: Screen, screens: Screens, work: Path) -> Property:
+    """The property of a text. screens: makes a screen with other options. work: file for the traces that a command gets.
+
+    ValueError for a text that begins as one of ours and goes on in another way.
+    """
+    text = text.strip()
+    if found := _PIXEL.fullmatch(text):
+        return Property(_pixel(screen, found), True)
+    if found := _DIGEST.fullmatch(text):
+        return Property(_digest(screen, screens, found), True)
+    if found := _RAISES.fullmatch(text):
+        return Property(_Raises(screen, found["text"]).holds, True)
+    if _OURS.match(text):
+        raise ValueError(f"--shrink: {text!r} is no property; tgsi-replay --help shows their forms")
+    return Property(lambda steps: _command(text, steps, work), False)
+
+
+def _command(text: str, steps: Sequence[Step], work: Path) -> bool:
+    work.write_bytes(write_steps(steps))
+    line = text if re.search(r"\$\{?1\b", text) else f'{text} "$1"'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line, "sh", str(work)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def played_target(screen: Screen, steps: Sequence[Step], handle: int | None) -> tuple[Target | None, bytes]:
+    """The first target after the last work, or the resource of a handle, and the digest of its bytes. RecordingError."""
+    last = max((k for k, step in enumerate(steps) if step.name in WORK), default=-1)
+    with PlayedTrace(screen, steps) as trace:
+        trace.play(last + 1)
+        if handle is None:
+            target = next(iter(trace.targets()), None)
+            return target, hashlib.sha256(target.data().tobytes()).digest() if target is not None else b""
+        resource = trace.resources().get(handle)
+        if resource is None:
+            return None, b""
+        target = None if resource.is_buffer else Target("", handle, resource, 0, (0, resource.levels[0].layers))
+        return target, content_digest(resource)
+
+
+def _pixel(screen: Screen, found: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
+    x, y, handle = int(found["x"]), int(found["y"]), found["handle"] and int(found["handle"])
+    wanted = [item.strip() for item in found["values"].split(",")]
+
+    def holds(steps: Sequence[Step]) -> bool:
+        try:
+            target, _ = played_target(screen, steps, handle or None)
+            if target is None or x >= target.size[0] or y >= target.size[1]:
+                return False
+            return is_pixel(target.format, target.data()[0, y, x].tobytes(), wanted) != bool(found["no"])
+        except RecordingError:
+            return False
+
+    return holds
+
+
+def is_pixel(format: Format, data: bytes, wanted: Sequence[str]) -> bool:
+    """True if the channels of a pixel, red first, are those of the texts: integers as stored, others as values."""
+    values = np.asarray(unpack(format, np.frombuffer(data, np.uint8))).reshape(-1)
+    for k, text in enumerate(wanted):
+        channel = format.channel_of(k)
+        value, given = float(values[k]), float(text)
+        steps = 0
+        if channel is not None and channel.type.name in ("UNORM", "SNORM"):
+            steps = (1 << channel.size - (channel.type.name == "SNORM")) - 1
+        if steps and re.fullmatch(r"-?\d+", text):
+            if round(value * steps) != int(text):
+                return False
+        elif steps:
+            if abs(value - given) > 0.5 / steps + 1e-6:
+                return False
+        elif not (np.float32(value) == np.float32(given) or (np.isnan(value) and np.isnan(given))):
+            return False
+    return True
+
+
+def _digest(screen: Screen, screens: Screens, found: re.Match[str]) -> Callable[[Sequence[Step]], bool]:
+    handle = int(found["handle"]) if found["handle"] else None
+    other = screens(**{found["option"]: int(found["number"])}) if found["option"] else None
+
+    def holds(steps: Sequence[Step]) -> bool:
+        try:
+            _, digest = played_target(screen, steps, handle)
+            if other is not None:
+                return bool(digest) and digest != played_target(other, steps, handle)[1]
+            is_same = digest.hex().startswith(found["sha"].lower())
+            return bool(digest) and is_same == (found["verb"] == "is")
+        except RecordingError:
+            return False
+
+    return holds
+
+
+class _Raises:
+    """The player refuses a call."""
+
+    def __init__(self, screen: Screen, text: str | None) -> None:
+        self._screen, self._text = screen, text
+
+    def holds(self, steps: Sequence[Step]) -> bool:
+        """True if a call is refused for the reason that is wanted. Without one, the first reason that is found is wanted from then on."""
+        reason = ""
+        with PlayedTrace(self._screen, steps) as trace:
+            try:
+                trace.play(len(steps))
+            except RecordingError as error:
+                reason = re.sub(r"^command \d+ ", "", str(error))
+        if not reason:
+            return False
+        if self._text is None:
+            self._text = reason
+        return self._text in reason
