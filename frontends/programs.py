@@ -94,10 +94,10 @@ def compile_program(
     macros, folders = defines_of(defines, call), folders_of(includes, call)
     if entry is not None:
         entry_of(entry, call)
-    if isinstance(source, Path) or (takes_paths and isinstance(source, str) and _is_path(source)):
+    if isinstance(source, Path) or (takes_paths and isinstance(source, str) and is_path(source)):
         path = Path(source)
         by_name, spoken = suffixes(path.name)
-        source, wanted, language = _content(path, call), by_name if wanted is None else wanted, language or spoken
+        source, wanted, language = read_file(path, call), by_name if wanted is None else wanted, language or spoken
         name, folders = name or str(path), (str(path.resolve().parent), *folders)
     shown = name or call
     if not isinstance(source, str):
@@ -135,7 +135,7 @@ def stage_elsewhere(text: str, stage: Processor) -> Processor | None:
     return None if meant is stage or (sign is not None and re.search(sign, text, re.MULTILINE)) else meant
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
     """True for a text of one line that is no program of any language."""
     return (
         len(text) < 4096
@@ -147,7 +147,7 @@ def _is_path(text: str) -> bool:
     )
 
 
-def _content(path: Path, call: str) -> str | bytes:
+def read_file(path: Path, call: str) -> str | bytes:
     """Text of a file of a shader, or bytes of one of SPIR-V. ValueError for a file that cannot be read."""
     try:
         with path.open("rb") as file:

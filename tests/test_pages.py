@@ -12,6 +12,7 @@ from PIL import Image
 
 import tgsi
 from tests.unit.glsl.glslang import needs_glslang
+from tests.unit.testing.test_plugin import run as run_pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -32,21 +33,17 @@ def test_the_page_about_tgsi_draws_its_triangle_and_runs_its_program(tmp_path: P
 
 
 @needs_glslang
-def test_the_screenshot_test_of_the_guide_fails_at_the_first_pixel_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (program,) = programs("screenshots.md")
-    session: dict[str, Any] = {}
-    exec(program, session)
-    compare = session["test_the_waves_look_as_before"]
-    compare()
-    compare()
-    with Image.open("waves.png") as stored:
-        changed = np.array(stored)
-    changed[5, 7] ^= 1
-    Image.fromarray(changed).save("waves.png")
-    with pytest.raises(AssertionError, match=r"waves\.png: the first pixel that differs is x=7, y=5"):
-        compare()
-    assert Path("waves.new.png").is_file()
+def test_the_screenshot_test_and_the_call_of_the_guide_run(tmp_path: Path) -> None:
+    test, call = programs("screenshots.md")
+    exec(call, {})
+    (tmp_path / "test_waves.py").write_text(test, encoding="utf-8")
+    assert run_pytest(tmp_path).returncode == 1
+    assert run_pytest(tmp_path, "--tgsi-update=failed").returncode == 0
+    stored = tmp_path / "pictures" / "waves.png"
+    assert stored.is_file()
+    facts = stored.with_suffix(".json")
+    facts.write_text(facts.read_text().replace('"digest": "', '"digest": "0'))
+    assert "was changed by hand" in run_pytest(tmp_path).stdout
 
 
 def test_the_guide_to_black_pictures_names_the_first_number_that_is_0(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@
     program = tgsi.optimize(program)
     program = tgsi.lower(program, two_side=True)
     result = tgsi.run(program, inputs)
+    radiance = tgsi.function("brdf.glsl", "brdf")(normal, light, view)
     found = tgsi.programs_in(log)
     screen = tgsi.Screen()
 
@@ -62,6 +63,7 @@ if _typing.TYPE_CHECKING:
         validate,
     )
     from tgsi.equality import DifferenceError, check_equal
+    from tgsi.functions.function import function
     from tgsi.gallium import Context, Screen
     from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.diagnostics import (
@@ -156,6 +158,7 @@ _LAZY = {
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
     "findings": "tgsi.api",
+    "function": "tgsi.functions.function",
     "geometry_for": "tgsi.lowering",
     "link": "tgsi.api",
     "link_chain": "tgsi.api",
@@ -234,6 +237,7 @@ __all__ = [
     "dump",
     "encode",
     "findings",
+    "function",
     "geometry_for",
     "limits",
     "link",

@@ -33,8 +33,13 @@ def compile_request(request: Request) -> Program:
         UnsupportedError: there is no compiler (G010), it gave up (G011), or TGSI has no words for the program (M020 to M023).
     """
     check_text(request.source)
+    find_compiler()  # without one, texts are not read
+    return compile_prepared(request, prepare(request))
+
+
+def compile_prepared(request: Request, prepared: Prepared) -> Program:
+    """The program of a text for glslang, which a request became. Errors as those of `compile_request`, but for G012 to G014 and G020."""
     compiler = find_compiler()
-    prepared = prepare(request)
     arguments = _arguments(request, prepared)
     key = cache.key_of((compiler.version, *arguments, prepared.text))
     module = cache.find(key)

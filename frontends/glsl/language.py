@@ -41,6 +41,10 @@ class Language:
         target = max((self.target, *(NEEDS.get(name, 0) for name in extensions), *of_names))
         return self if target == self.target else replace(self, target=target, is_old=True)
 
+    def with_least_target(self, version: int) -> Language:
+        """The language with a target of at least this version."""
+        return self if version <= self.target else replace(self, target=version, is_old=True)
+
     def dialect(self, stage: Processor) -> Dialect:
         """Facts for the preprocessor."""
         names = {"GL_FRAGMENT_PRECISION_HIGH", STAGE_MACROS[stage]}

@@ -83,7 +83,7 @@ def prepare(request: Request) -> Prepared:
     asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]
     words = frozenset(token[0] for token in run.tokens)
     needed = [*asked, ARRAYS] if request.has_fixed and language.has_fixed and {"gl_in", "gl_TexCoord"} <= words else asked
-    language = language.with_target_for(needed, words)
+    language = language.with_target_for(needed, words).with_least_target(request.least_version)
     upgraded = upgrade(run.tokens, language, request.stage, asked, reports, has_fixed=request.has_fixed)
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]

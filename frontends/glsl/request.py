@@ -81,6 +81,7 @@ class Request:
     """A compilation. `folders` are those that includes are taken from; the first is that of the file, if the text is a file's.
 
     `has_fixed`: names of the fixed functions become variables of the program.
+    `least_version` is the least version of the desktop that the text is compiled as.
     """
 
     source: Source
@@ -90,6 +91,7 @@ class Request:
     folders: tuple[str, ...] = ()
     entry: str = "main"
     has_fixed: bool = False
+    least_version: int = 0
 
 
 def guessed_stage(text: str) -> Processor | None:

@@ -1,0 +1,1 @@
+"""Single functions of shaders, called from Python (`tgsi.function`)."""
