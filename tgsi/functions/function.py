@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from backends.run.textures import TextureData
 
 _STAGES = (Processor.VERT, Processor.FRAG, Processor.COMP)
-_LARGEST = 1024
+_LARGEST = 1200
 """Elements of the largest array that is passed as one argument."""
-_MOST = 1 << 22
+_MOST = 4_000_000
 """Invocations of one run; longer arrays take several."""
 
 

@@ -128,7 +128,9 @@ def test_a_program_of_tgsi_is_called_by_its_inputs(engine: str) -> None:
         tgsi.function(text)([1, 2, 3, 4])
 
 
-@pytest.mark.parametrize("text", ["float f ( float [ ) {", "f ( const ) { float g ( in ) {", "float f ( float x [ 99999999999 ] ) {", "( ( ) ) {", ""])
+@pytest.mark.parametrize(
+    "text", ["float f ( float [ ) {", "f ( const ) { float g ( in ) {", "float f ( float x [ 99999999999 ] ) {", "( ( ) ) {", ""]
+)
 def test_broken_texts_have_signatures_or_none(text: str) -> None:
     for item in signatures(text.split(), str):
         assert str(item)

@@ -44,7 +44,13 @@ def test_numbers_that_no_png_holds_are_kept(tmp_path: Path, type: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "error"),
-    [("text", TypeError), ([[1, 2]], TypeError), (np.zeros((2, 2), "U1"), TypeError), (np.zeros((2, 2, 5)), ValueError), (np.zeros((0, 2)), ValueError)],
+    [
+        ("text", TypeError),
+        ([[1, 2]], TypeError),
+        (np.zeros((2, 2), "U1"), TypeError),
+        (np.zeros((2, 2, 5)), ValueError),
+        (np.zeros((0, 2)), ValueError),
+    ],
 )
 def test_no_picture_is_an_error(value: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="assert_image"):
