@@ -142,6 +142,7 @@ class Setup(ctypes.Structure):
         ("bottom_edge", c_int32),  # a center on an edge belongs to the triangle above it (bottom_edge_rule)
         ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
         ("wants_prim", c_int32),  # a shader reads the number of the primitive
+        ("weighs_corners", c_int32),  # planes begin with the corners' values by their weights: a shader compares coordinates with depths
         ("calls_join", c_int32),  # calls side by side may be set up together: no step asks for the number of a primitive in its call
         # multisampling; 0 where targets have one sample
         ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel

@@ -78,12 +78,14 @@ class Interface:
         slots: varyings of the fragment shader.
         point_slot: setup slot of PCOORD, or None.
         reads_primitive: the fragment shader reads the number of the primitive.
+        compares_depth: the fragment shader compares a coordinate with a depth texture.
     """
 
     linked: Linked
     slots: tuple[SlotInfo, ...]
     point_slot: int | None
     reads_primitive: bool
+    compares_depth: bool
 
 
 @record(kw_only=True)

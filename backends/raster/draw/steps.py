@@ -91,7 +91,7 @@ def _fragment(o: Options, d: Draw, shader: Shader | None) -> Conclusions:
 def _interface(o: Options, d: Draw, vertex: Shader, fragment: Shader | None, link: LinkState) -> Conclusions:
     info = o.kernels.fragment(fragment)
     linked = link_shaders(vertex, fragment, link)
-    return Interface(linked, info.slots, info.point_slot, info.reads_primitive), linked.is_window_space
+    return Interface(linked, info.slots, info.point_slot, info.reads_primitive, info.compares_depth), linked.is_window_space
 
 
 def _rasterizer(

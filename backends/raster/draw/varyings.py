@@ -205,10 +205,11 @@ def write_rows(group: Rows, slots: VertexSlots, linked: Linked) -> None:
         group.slot[i], group.front[i], group.back[i] = slot, front, back
 
 
-def write_setup(setup: Setup, slots: VertexSlots, wants_prim: bool) -> None:
-    """Write the slots of the group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
+def write_setup(setup: Setup, slots: VertexSlots, interface: Interface) -> None:
+    """Write the slots of the group `Draw.setup`, and what the fragment shader asks of setup."""
     count = len(slots.mode)
-    setup.num_slots, setup.record_size, setup.wants_prim = count, slots.record_size, wants_prim
+    setup.num_slots, setup.record_size = count, slots.record_size
+    setup.wants_prim, setup.weighs_corners = interface.reads_primitive, interface.compares_depth
     setup.mode[:count], setup.front[:count], setup.back[:count] = slots.mode, range(count), slots.back
 
 
@@ -217,7 +218,7 @@ def write_slots(d: Draw, interface: Interface, slots: VertexSlots, is_stored: bo
     linked = interface.linked
     write_vertices(d.vertices, slots, linked, is_stored)
     write_rows(d.rows, slots, linked)
-    write_setup(d.setup, slots, interface.reads_primitive)
+    write_setup(d.setup, slots, interface)
     write_distances(d.clip, slots, linked)
     d.rules.has_planes = linked.has_user_planes and not linked.num_distances
     d.primitives.edge_flag_slot, d.primitives.place_slot = slots.edge_flag, slots.place

@@ -24,6 +24,9 @@ from tgsi.language.record import record
 Plane = Callable[[Sequence[Val]], list[Val]]
 
 
+_FAR = 500.0  # pixels from the anchor to corner 0
+
+
 def plane_maker(
     f: Function,
     window: list[list[Val]],
@@ -33,6 +36,7 @@ def plane_maker(
     anchor: tuple[Val, Val],
     unit: float = CenterRule.unit,
     *,
+    by_weights: Val | None = None,
     keeps_degenerate: bool = False,
 ) -> Plane:
     """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
@@ -41,7 +45,11 @@ def plane_maker(
     the value of corner 2, the provoking vertex, everywhere.
 
     The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. If snapping changed the
-    area a lot (a sliver), the plane goes through the snapped corners, whose area is never 0."""
+    area a lot (a sliver), the plane goes through the snapped corners, whose area is never 0.
+
+    by_weights (i32): not 0 if the corners' weights give the value at an anchor that is far from corner 0. Values of a far corner, which
+    clipping leaves, swallow those of the screen, and rounding differs from value to value; equal weights keep their proportions, so that a
+    coordinate divided by what became of w is right. Depth goes without: it is equal in all draws of a triangle."""
     snapped = area.cast("fptrunc", F32) * (unit * unit)
     dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
     exact = dx[0] * dy[1] - dx[1] * dy[0]
@@ -49,14 +57,20 @@ def plane_maker(
     inverse = 1.0 / f.select(trusted, exact, snapped)
     fx, fy = ([f.select(trusted, d, e.to_float() * unit) * inverse for d, e in zip(ds, es)] for ds, es in ((dx, ex), (dy, ey)))
     ax, ay = (v - (a.to_float() + 0.5) for v, a in zip(window[0][:2], anchor))
+    is_far = None if by_weights is None else by_weights.ne(0) & (f.max(f.abs(ax), f.abs(ay)) > _FAR)
+    weights = [ay * fx[1] - ax * fy[1], ax * fy[0] - ay * fx[0]]
+    weights.insert(0, 1.0 - weights[0] - weights[1])
 
     def plane(v: Sequence[Val]) -> list[Val]:
         d1, d2 = v[1] - v[0], v[2] - v[0]
         gx, gy = d1 * fy[1] - d2 * fy[0], d2 * fx[0] - d1 * fx[1]
+        first = v[0] - (gx * ax + gy * ay)
+        if is_far is not None:
+            first = f.select(is_far, weights[0] * v[0] + weights[1] * v[1] + weights[2] * v[2], first)
         if keeps_degenerate:
             is_flat = area.eq(0.0)
-            return [f.select(is_flat, v[2], v[0] - (gx * ax + gy * ay)), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
-        return [v[0] - (gx * ax + gy * ay), gx, gy]
+            return [f.select(is_flat, v[2], first), *(f.select(is_flat, 0.0, g) for g in (gx, gy))]
+        return [first, gx, gy]
 
     return plane
 
@@ -236,10 +250,11 @@ class _Triangles:
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
         words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]
-        keeps = self.is_conservative
-        plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0), self.rule.unit, keeps_degenerate=keeps)
+        keeps, by_weights = self.is_conservative, f.splat(d.get("setup.weighs_corners"), self.lanes)
+        corners = f, window, self.ex, self.ey, self.area, (x0, y0), self.rule.unit
+        depth = plane_maker(*corners, keeps_degenerate=keeps)([v[2] for v in window])
+        plane = plane_maker(*corners, by_weights=by_weights, keeps_degenerate=keeps)
         rw = [v[3] for v in window]
-        depth = plane([v[2] for v in window])
         offset = self._depth_offset(depth)
         if self.routes is not None:
             depth[0] = depth[0] + self.routes.offset()

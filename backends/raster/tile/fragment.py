@@ -17,7 +17,7 @@ from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
 from tgsi.language._forks import cached_property
-from tgsi.language.facts.enums import File, Interpolation, Location
+from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location
 from tgsi.language.facts.properties import FIRST_OF_VIEWPORT, LOWER_ORIGINS
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import OTHER_LANES, Flow, Trait
@@ -131,6 +131,7 @@ class FragmentInfo:
     looks_around: bool = False  # an instruction's value can differ by place or time, even if its operands are the same
     looks_at_quads: bool = False  # a value can depend on neighboring pixels: derivatives, levels of detail, votes
     texture_units: int = 0  # one more than the highest sampler unit
+    compares_depth: bool = False  # a coordinate is the reference of a depth texture
     has_side_effects: bool = False
     instructions: int = 0
     live: int = 0  # values that live at once
@@ -212,6 +213,7 @@ class FragmentInfo:
             looks_around=bool(traits & {Trait.HELPER, Trait.VOLATILE, Trait.MEM}) or reads_handles(program),
             looks_at_quads=bool(traits & OTHER_LANES) or any(name.startswith("SUBGROUP") for name in system.values()),
             texture_units=max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
+            compares_depth=any(i.texture and TARGETS[i.texture].is_shadow for i in program.instructions),
             has_side_effects=Trait.STORE in traits,
             instructions=len(program.instructions),
             live=live_values(program),

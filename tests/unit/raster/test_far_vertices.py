@@ -175,3 +175,32 @@ def test_user_planes_of_far_vertices_cut_where_they_are() -> None:
         found = picture.draw(WHITE, PASS, BIG, mode="TRIANGLES", planes=[plane], rasterizer={"clip_plane_enable": 1}).covered()
         assert found[:, SIZE // 2 :].all()
         assert not found[:, : SIZE // 2].any()
+
+
+SHADOWED = """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL OUT[0], COLOR
+DCL SAMP[0]
+DCL SVIEW[0], SHADOW2D, FLOAT
+DCL TEMP[0]
+TEX TEMP[0], IN[0], SAMP[0], SHADOW2D
+MOV OUT[0], TEMP[0].xxxx
+END
+"""
+
+
+def test_the_reference_of_a_shadow_is_right_where_a_plane_passes_the_viewer() -> None:
+    """MuJoCo's floors: quads of 40 units, one corner behind the viewer, whose shadow map leaves 32 steps of 24 bits."""
+    reference, near, half = np.float32(0.99694925), 0.08, np.sqrt(0.5)
+    picture = Picture(320, 240)
+    ctx = picture.ctx
+    depth = ctx.screen.resource_create(width0=1, height0=1, format="Z32_FLOAT")
+    ctx.texture_subdata(depth, np.array([reference - 32 * 2**-24], np.float32))
+    ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(depth)])
+    sampler = ctx.create_sampler_state(compare_mode="R_TO_TEXTURE", compare_func="GEQUAL", wrap_s="CLAMP_TO_EDGE", wrap_t="CLAMP_TO_EDGE")
+    ctx.bind_sampler_states("FRAGMENT", [sampler])
+    corners = [(x + 40 * (k in (1, 2)), y + 40 * (k in (2, 3))) for x in (-40, 0) for y in (-40, 0) for k in (0, 1, 2, 0, 2, 3)]
+    points = np.array([(x * near / 0.044, half * y * near / 0.033, near, half * y + 12) for x, y in corners], np.float32)
+    values = np.array([(0.5, 0.5, reference, 1.0)] * len(points), np.float32)
+    picture.draw(SHADOWED, points=points, values=values, mode="TRIANGLES", rasterizer={"clip_halfz": True})
+    assert np.unique(picture.pixels()[..., 0]).tolist() == [1.0]
