@@ -14,9 +14,10 @@ from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_LO
 from backends.pipe.state import SamplerState
 from backends.run.meshes import launched
 from backends.run.result import Bits, Emission, Floats, Mask, Mesh, RunResult, TraceStep
+from backends.run.samples import coverage_bits, sample_positions, samples_of
 from backends.run.shapes import QUAD, Index, Shape, Triple, block_shape, coordinates, flat_shape, input_vertices, patch_shape
 from backends.run.system_values import declared_system_values, given_system_values
-from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
+from backends.run.textures import ImageData, TextureData, check_textures, sampler_states, writable_images
 from backends.run.words import buffer_words, flag, floats, inputs_by_number, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType, Processor
@@ -164,18 +165,13 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     _check_stage(program, options)
     facts, registers = STAGES[program.processor], program.file_size(File.IN)
     by_vertex = program.processor in ROW_STAGES
-    if isinstance(inputs, Mapping):
-        raise TypeError(inputs_by_number(program, by_vertex))
-    given = None if inputs is None else words("inputs", inputs)
+    given = _input_words(program, inputs, by_vertex)
     system = given_system_values(options.get("system_values"))
     coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))
     vertices = _vertices(program, given, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
     if not by_vertex:
         _check_inputs(given, coefs, registers)
-    given_coverage = options.get("coverage")
-    coverage = None if given_coverage is None else words("coverage", given_coverage)
-    if coverage is not None and coverage.ndim != 1:
-        raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
+    coverage = coverage_bits(options.get("coverage"))
     framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_COLOR_BUFFERS, _color)
     counts = {} if given is None or by_vertex else {"inputs": len(given)}
     counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
@@ -186,27 +182,17 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     padded = np.zeros((0 if by_vertex else registers, shape.lanes, 4), np.uint32)
     if given is not None and not by_vertex:
         padded[:, : len(given)] = given[:, :registers].transpose(1, 0, 2)
-    table = _sample_positions(options.get("sample_positions"))
-    covered = np.full(shape.lanes, (1 << len(table)) - 1, np.uint32)
-    if coverage is not None:
-        covered[shape.places] &= coverage
-    sample = np.zeros(shape.lanes, np.int64)
-    if "SAMPLEID" in system:
-        sample[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
+    samples = samples_of(shape, sample_positions(options.get("sample_positions")), coverage, system)
     face = real(options.get("face", 1.0), "face")
     defaults = {
         "FACE": np.array([0xFFFFFFFF if face > 0 else 0], np.uint32),
-        "SAMPLEMASK": covered[:, None],
-        "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[sample],
+        **samples.system_values,
         "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
     }
     fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
     shared = integer(options.get("shared_memory", MAX_LOCAL), "shared_memory", 0, MAX_SHARED_MEMORY)
     payload, payload_bytes = _payload(program, options.get("payload"), shape)
-    textures = mapping("textures", options.get("textures"))
-    check_textures(program, textures)
-    states = options.get("samplers")
-    samplers = dict.fromkeys(textures, SamplerState()) if states is None else mapping("samplers", states)
+    textures, samplers = _textures(program, options.get("textures"), options.get("samplers"))
     return Arguments(
         shape=shape,
         inputs=padded,
@@ -229,9 +215,9 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         payload_bytes=payload_bytes,
         sizes=np.zeros((shape.groups if facts.is_mesh else 0, 3), np.uint32),
         framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
-        sample_positions=table,
-        sample_offset=table[sample] - np.float32(0.5),
-        centroid_offset=_centroids(table, covered),
+        sample_positions=samples.positions,
+        sample_offset=samples.offset,
+        centroid_offset=samples.centroid_offset,
     )
 
 
@@ -274,6 +260,19 @@ def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], 
     if found is not None and found != shape.invocations:
         raise ValueError(f"{next(iter(counts))} has {found} invocations, the run has {shape.invocations}")
     return shape
+
+
+def _input_words(program: Program, inputs: Any, by_vertex: bool) -> Bits | None:
+    if isinstance(inputs, Mapping):
+        raise TypeError(inputs_by_number(program, by_vertex))
+    return None if inputs is None else words("inputs", inputs)
+
+
+def _textures(program: Program, given: Any, states: Any) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
+    """Textures and samplers by unit. Without `samplers`, every texture has the default one."""
+    textures = mapping("textures", given)
+    check_textures(program, textures)
+    return textures, dict.fromkeys(textures, SamplerState()) if states is None else mapping("samplers", states)
 
 
 def _check_inputs(given: Bits | None, coefs: Floats | None, registers: int) -> None:
@@ -321,23 +320,6 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
     if planes.ndim != 3 or planes.shape[1:] != (3, 4) or planes.shape[0] < registers:
         raise ValueError(f"coefs must have shape ({registers} or more, 3, 4), not {planes.shape}")
     return planes, positions
-
-
-def _sample_positions(data: ArrayLike | None) -> Floats:
-    if data is None:
-        return np.full((1, 2), 0.5, np.float32)
-    table = floats("sample_positions", data)
-    if table.ndim != 2 or table.shape[1] != 2 or not 1 <= len(table) <= MAX_SAMPLES or not ((table >= 0) & (table <= 1)).all():
-        raise ValueError(f"sample_positions must have shape (1 to {MAX_SAMPLES}, 2), from 0 to 1, not {table.shape}")
-    return table
-
-
-def _centroids(table: Floats, covered: Bits) -> Floats:
-    """Offset of each lane's centroid from the pixel's center: 0 if all samples or none are covered, otherwise the first covered sample."""
-    bits: Mask = (covered[:, None] >> np.arange(len(table), dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
-    partly = np.asarray(bits.any(axis=1) & ~bits.all(axis=1))
-    result: Floats = np.where(partly[:, None], table[bits.argmax(axis=1)] - np.float32(0.5), np.float32(0))
-    return result
 
 
 def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:

@@ -22,65 +22,92 @@ CONSTANT_BEHIND_GEOMETRY = 0x80
 _APPENDED = ("point_size", "layer", "viewport")
 
 
+class _ComponentMap:
+    """The map while it is built: for each byte the component that feeds it, and how the byte is interpolated.
+
+    Attributes:
+        entries: (number, words that name it) of each byte.
+        linear: bit i is set if byte i has no perspective. sprites: four bits a byte, the channel of a point sprite's coordinate plus 1.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.table = job, job.table
+        self.base = CONSTANT_BEHIND_GEOMETRY if job.is_behind_geometry else CONSTANT
+        self.numbers = _component_numbers(job, self.base)
+        self.entries: list[tuple[int, str]] = []
+        self.linear, self.sprites = 0, [0] * 8
+
+    def add(self, register: int | None, channel: int, name: str) -> int:
+        """Append a byte for a channel of an output, or for the constant 0 or 1; returns its place."""
+        number = None if register is None else self.numbers.get((register, channel))
+        self.entries.append((self.base | (channel == 3) if number is None else number, name))
+        return len(self.entries) - 1
+
+    def add_all(self, register: int | None, name: str, mask: int = 15) -> None:
+        """Append the channels of a mask."""
+        for channel in range(4):
+            if mask >> channel & 1:
+                self.add(register, channel, f"{name}.{CHANNELS[channel]}")
+
+    def add_row(self, row: Relocation, is_whole: bool) -> int:
+        """Append the channels that an input of the fragment program reads, or all of them; returns the place of the first."""
+        first = len(self.entries)
+        for channel in range(4):
+            if not (row.usage_mask >> channel & 1 or is_whole):
+                continue
+            at = self.add(row.output_register, channel, f"{row.semantic}.{CHANNELS[channel]}")
+            if row.interpolation in (Interpolation.LINEAR, Interpolation.CONSTANT) and at < SIZE:
+                self.linear |= 1 << at
+            if self.job.is_sprite(row.semantic):
+                self._mark_sprite(at, channel)
+        _check_w(self.job, row)
+        self.job.place(f"IN[{row.input_register}] {row.semantic}", f"map {first} to {len(self.entries) - 1}")
+        return first
+
+    def add_specials(self) -> None:
+        """Append inputs that the chip feeds, and outputs that it reads from the end of the map."""
+        for item in self.table.specials:
+            place = "fixed"
+            if item.semantic.name == "PRIM_ID":
+                place = f"map {self.add(self.job.producer.by_semantic.get(item.semantic), 0, 'PRIM_ID')}"
+            elif item.semantic.name == "PCOORD":
+                first = len(self.entries)
+                for channel in range(4):
+                    self._mark_sprite(self.add(None, channel, f"PCOORD.{CHANNELS[channel]}"), channel)
+                place = f"map {first} to {first + 3}"
+            self.job.place(f"IN[{item.input_register}] {item.semantic}", place)
+        for field in _APPENDED:
+            register = getattr(self.table, field)
+            if register is not None:
+                self.add(register, 0, field.replace("_", " "))
+
+    def _mark_sprite(self, at: int, channel: int) -> None:
+        if at < SIZE:
+            self.sprites[at // 8] |= channel + 1 << at % 8 * 4
+
+
 def build(job: Job) -> None:
     """Build the map, the color ids, sprite nibbles and the bits of components without perspective."""
-    table = job.table
-    base = CONSTANT_BEHIND_GEOMETRY if job.is_behind_geometry else CONSTANT
-    numbers = _component_numbers(job, base)
-    entries: list[tuple[int, str]] = []
-
-    def add(register: int | None, channel: int, what: str) -> int:
-        number = None if register is None else numbers.get((register, channel))
-        entries.append((base | (channel == 3) if number is None else number, what))
-        return len(entries) - 1
-
-    def add_all(register: int | None, what: str, mask: int = 15) -> list[int]:
-        return [add(register, c, f"{what}.{CHANNELS[c]}") for c in range(4) if mask >> c & 1]
-
-    add_all(table.position, "POSITION")
+    table, components = job.table, _ComponentMap(job)
+    entries = components.entries
+    components.add_all(table.position, "POSITION")
     for index, register in enumerate(table.clip_distance):
         if register is not None:
-            add_all(register, f"CLIPDIST[{index}]", job.written.get(register, 0))
+            components.add_all(register, f"CLIPDIST[{index}]", job.written.get(register, 0))
     colors = [row for row in table.rows if row.semantic.name == "COLOR"]
     first_back = None
     if job.options.light_twoside and colors:
         first_back = len(entries)
         for row in colors:
-            add_all(table.back_register(row), f"BCOLOR[{row.semantic.index}]")
-    linear, sprites, front = 0, [0] * 8, []
+            components.add_all(table.back_register(row), f"BCOLOR[{row.semantic.index}]")
     rows = table.rows if first_back is None else (*colors, *(row for row in table.rows if row not in colors))
+    front = []
     for row in rows:  # under two-sided light colors come first, in the order of the back colors, and whole
-        is_whole = first_back is not None and row.semantic.name == "COLOR"
-        first = len(entries)
-        for channel in range(4):
-            if not (row.usage_mask >> channel & 1 or is_whole):
-                continue
-            at = add(row.output_register, channel, f"{row.semantic}.{CHANNELS[channel]}")
-            if row.interpolation in (Interpolation.LINEAR, Interpolation.CONSTANT) and at < SIZE:
-                linear |= 1 << at
-            if job.is_sprite(row.semantic) and at < SIZE:
-                sprites[at // 8] |= channel + 1 << at % 8 * 4
-        if row.semantic.name == "COLOR":
+        is_color = row.semantic.name == "COLOR"
+        first = components.add_row(row, is_whole=first_back is not None and is_color)
+        if is_color:
             front.append(first)
-        _check_w(job, row)
-        job.place(f"IN[{row.input_register}] {row.semantic}", f"map {first} to {len(entries) - 1}")
-    for item in table.specials:
-        if item.semantic.name == "PRIM_ID":
-            job.place(f"IN[{item.input_register}] PRIM_ID", f"map {len(entries)}")
-            add(job.producer.by_semantic.get(item.semantic), 0, "PRIM_ID")
-        elif item.semantic.name == "PCOORD":
-            first = len(entries)
-            for channel in range(4):
-                at = add(None, channel, f"PCOORD.{CHANNELS[channel]}")
-                if at < SIZE:
-                    sprites[at // 8] |= channel + 1 << at % 8 * 4
-            job.place(f"IN[{item.input_register}] PCOORD", f"map {first} to {first + 3}")
-        else:
-            job.place(f"IN[{item.input_register}] {item.semantic}", "fixed")
-    for field in _APPENDED:
-        register = getattr(table, field)
-        if register is not None:
-            add(register, 0, field.replace("_", " "))
+    components.add_specials()
     if len(entries) > SIZE:
         hint = "read fewer components"
         job.error("K030", f"the fragment program needs {len(entries)} components, the device has {SIZE}", hint=hint)
@@ -92,10 +119,12 @@ def build(job: Job) -> None:
         job.warning("K036", text, hint="turn two-sided light off")
         first_back = 0
     job.block("color ids", 8, [(first_front, "first front color"), (first_front if first_back is None else first_back, "first back color")])
+    numbers, linear = components.numbers, components.linear
     job.block("results", 16, [(register << 2 | channel, f"OUT[{register}].{CHANNELS[channel]}") for register, channel in numbers])
     job.block("no perspective", 32, [(linear & 0xFFFFFFFF, "components 0 to 31"), (linear >> 32, "components 32 to 63")])
-    if any(sprites):
-        job.block("sprite", 32, [(word, f"components {8 * i} to {8 * i + 7}") for i, word in enumerate(sprites)])
+    if any(components.sprites):
+        words = [(word, f"components {8 * i} to {8 * i + 7}") for i, word in enumerate(components.sprites)]
+        job.block("sprite", 32, words)
 
 
 def _check_w(job: Job, row: Relocation) -> None:

@@ -161,20 +161,23 @@ class Blits(ContextCore):
             blit = check(*given, *more)
         if (blit.asks and not self.counting.allows_rendering()) or not blit.parts:
             return
-        of, to, target = blit.of, blit.to, blit.target
         if dst.samples < src.samples and blit.is_plain and not dst.rendered:
-            job = native_resolve(dst, dst_level, target, src, blit.start, blit.size, of)
+            job = native_resolve(dst, dst_level, blit.target, src, blit.start, blit.size, blit.of)
             if job is not None:
                 self.device.resolve(job)
                 self.order.finish_draw()
                 return
+        self._scale(blit, dst, dst_level, src, src_level)
+
+    def _scale(self, blit: _Blit, dst: Resource, dst_level: int, src: Resource, src_level: int) -> None:
+        """Run a checked blit, one sample of the destination after the other."""
         self.order.finish_uses(src)
         self.order.begin_write(dst)
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
             part_read = edge(src, src_level, blit.read)
-            source = with_room(self, lambda: resolved_level(self.device, src, src_level, part_read, of))
+            source = with_room(self, lambda: resolved_level(self.device, src, src_level, part_read, blit.of))
         from backends.device.scale_job import Scale, axis  # few programs scale
 
         planes = [src.blocks(src_level, k) if k < src.samples == dst.samples else source for k in range(dst.samples)]
@@ -191,14 +194,14 @@ class Blits(ContextCore):
                     Scale(
                         source=plane,
                         target=part(dst.blocks(dst_level, k), at),
-                        source_format=of,
-                        target_format=to,
+                        source_format=blit.of,
+                        target_format=blit.to,
                         axes=(z, y, x),
                         mask=blit.mask,
                         blends=blit.blends,
                     )
                 )
-        dst.changed(dst_level, target)
+        dst.changed(dst_level, blit.target)
 
     def generate_mipmap(
         self,
@@ -264,13 +267,7 @@ def _checked_blit(
 ) -> _Blit:
     """Check the arguments of a blit."""
     name = "blit"
-    if dst.is_buffer or src.is_buffer:
-        raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
-    if isinstance(dst.format, CompressedFormat):
-        raise ValueError(f"{name}: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
-    to, of = _seen(dst, dst_format, f"{name}: dst_format"), _seen(src, src_format, f"{name}: src_format")
-    if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
-        raise ValueError(f"{name}: src_format: {of} cannot become {to}")
+    to, of = _blit_formats(dst, dst_format, src, src_format)
     blends = truth(alpha_blend, f"{name}: alpha_blend")
     if blends and (of.is_depth_stencil or of.is_integer):
         raise ValueError(f"{name}: alpha_blend: {of} has no color that could be blended")
@@ -307,6 +304,22 @@ def _checked_blit(
         blends=blends,
         asks=asks,
     )
+
+
+def _blit_formats(dst: Resource, dst_format: Any, src: Resource, src_format: Any) -> tuple[Format, Format]:
+    """Formats in which a blit writes and reads texels.
+
+    Raises:
+        ValueError: a resource is a buffer, the destination is compressed, or one format cannot become the other.
+    """
+    if dst.is_buffer or src.is_buffer:
+        raise ValueError("blit: dst, src: textures are wanted; use resource_copy_region for buffers")
+    if isinstance(dst.format, CompressedFormat):
+        raise ValueError(f"blit: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
+    to, of = _seen(dst, dst_format, "blit: dst_format"), _seen(src, src_format, "blit: src_format")
+    if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
+        raise ValueError(f"blit: src_format: {of} cannot become {to}")
+    return to, of
 
 
 def _filters(format: Format) -> bool:

@@ -10,7 +10,7 @@ draws need, and together they are three times as long as what a triangle runs.
 
 from __future__ import annotations
 
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import build_assemble
@@ -63,6 +63,16 @@ def _build_set_up_group(module: Module) -> None:
     f.ret(f.const(I32, -1))
 
 
+def _skip_spans(f: Function, s: Record, b: Record, counts: Val, i: Var, number: Var) -> None:
+    """Move `i` to the first span that is not skipped, and `number` to its first primitive. The spans before it shade no vertices."""
+    with f.loop() as search:
+        after = number.get() + span_at(f, s, b, i.get()).get("count")
+        search.break_if(after > b.get("skipped"))
+        f.store(f.const(I32, 0), counts, i.get() << 2)
+        number.set(after)
+        i.add(1)
+
+
 def build_front_end(lanes: int, module: Module) -> None:
     """front_end(worker, batch): one kernel for all variants; slots, modes and topology are run-time data."""
     build_open_span(module)
@@ -81,12 +91,7 @@ def build_front_end(lanes: int, module: Module) -> None:
     for name in ("used", "top", "clipper_out"):
         w.set(f"space.{name}", 0)
     i, number, invocations, cut = f.var(I32, 0), f.var(I32, 0), f.var(I32, 0), f.var(I32, -1)
-    with f.loop() as search:  # the first span that is not skipped
-        after = number.get() + span_at(f, s, b, i.get()).get("count")
-        search.break_if(after > skipped)
-        f.store(f.const(I32, 0), counts, i.get() << 2)
-        number.set(after)
-        i.add(1)
+    _skip_spans(f, s, b, counts, i, number)
     shading, fragment_env, draw = f.var(I32, i.get()), f.var(I64, 0), f.var(I64, 0)
 
     def address(pointer: Val) -> Val:

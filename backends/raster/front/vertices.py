@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import LARGEST_FLOAT
 from backends.raster.draw_record import Draw
@@ -141,6 +141,18 @@ class _Stored:
         return [f.select(is_default, other, f.at(row, offset)) for row in self.rows]
 
 
+def _store_position(f: Function, d: Record, position: Sequence[Val], records: Sequence[Val], mask: Var) -> None:
+    """Store window and clip positions. Positions that are given in window space keep only the clip mask of those that are not finite."""
+    window = [f.var(v.type, v) for v in project(f, d.part("view"), position)]
+    with f.if_(d.get("vertices.is_window_space").ne(0)):
+        moved = [position[k] + d.get("view.translate", k) for k in range(2)]
+        for target, moved_to in zip(window, [*near(f, d.part("view"), moved), *position[2:]]):
+            target.set(moved_to)
+        mask.set(f.select(has_place(position), f.const(mask.type, 0), NOT_FINITE))
+    f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
+    f.store_vec4s(position, records, VertexLayout.CLIP)
+
+
 def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distances: bool) -> None:
     """shade_vertices(worker): fetches and shades a group's run of vertices, with the draw's shader and fetch kernel.
 
@@ -187,14 +199,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
         position = outputs.register(position_at)
         mask = f.var(vec, clip_mask(f, d, position))
         records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
-        window = [f.var(fvec, v) for v in project(f, d.part("view"), position)]
-        with f.if_(d.get("vertices.is_window_space").ne(0)):
-            moved = [position[k] + d.get("view.translate", k) for k in range(2)]
-            for target, moved_to in zip(window, [*near(f, d.part("view"), moved), *position[2:]]):
-                target.set(moved_to)
-            mask.set(f.select(has_place(position), f.const(vec, 0), NOT_FINITE))
-        f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
-        f.store_vec4s(position, records, VertexLayout.CLIP)
+        _store_position(f, d, position, records, mask)
         with f.range(0, slots) as s:
             channels = outputs.register(f.load(I32, d.address("vertices.source"), s << 2))
             clamp = f.load(I32, d.address("vertices.is_clamped"), s << 2).ne(0)

@@ -13,6 +13,7 @@ rounding: each sample is exact, and of two triangles that share an edge never bo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from backends.abi.limits import TILE
 from backends.llvm.builder.compress import store_compressed
@@ -48,9 +49,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     d = Record(f, draw, Draw)
     test = HizTest(f, d, farthest, (tile_x, tile_y), 0.0 if pattern.is_centered else 0.5)
-    wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
-    wanted = d.get("fragments.sample_mask")
-    size = f.var(I32, 0)
+    wide_x, wide_y, size = tile_x.sext(I64), tile_y.sext(I64), f.var(I32, 0)
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
@@ -65,28 +64,23 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
 
-        def lanes_of(v: Val) -> list[Val]:
-            return [v[k] for k in range(3)]
-
-        def coverage(is_bounded: bool) -> SampleCoverage:
-            return SampleCoverage(
-                f=f,
-                lanes=lanes,
-                list_=list_,
-                size=size,
-                record=entry,
-                a=lanes_of(a),
-                b=lanes_of(b),
-                c=[lanes_of(c) for c in moved],
-                low=lanes_of(low),
-                high=lanes_of(high),
-                tile=tile_x | (tile_y << 16),
-                box=box,
-                bounded=is_bounded,
-                wanted=wanted,
-            )
-
-        triangle = coverage(False)
+        coverage = partial(
+            SampleCoverage,
+            f=f,
+            lanes=lanes,
+            list_=list_,
+            size=size,
+            record=entry,
+            a=_edges(a),
+            b=_edges(b),
+            c=[_edges(c) for c in moved],
+            low=_edges(low),
+            high=_edges(high),
+            tile=tile_x | (tile_y << 16),
+            box=box,
+            wanted=d.get("fragments.sample_mask"),
+        )
+        triangle = coverage(bounded=False)
         with f.else_of(cut.eq(0) | entire) as clipped:
             with f.else_of(triangle.fits_window() if quads else f.const(BOOL, 0)) as larger:
                 with test.unless_hidden(at, box):
@@ -97,18 +91,23 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
                     covered = (f.mask_bits(worst < 0) & 7).eq(0)
                     with f.if_(covered):
                         test.cover(at, box)
-                    with f.else_of(entire & covered) as partial:
+                    with f.else_of(entire & covered) as crossed:
                         triangle.whole()
-                        partial()
+                        crossed()
                         triangle.partial()
             clipped()
-            bounded = coverage(True)
+            bounded = coverage(bounded=True)
             with test.unless_hidden(at, box):
                 with f.else_of(bounded.fits_window() if quads else f.const(BOOL, 0)) as larger:
                     bounded.small()
                     larger()
                     bounded.partial()
     f.ret(size.get())
+
+
+def _edges(values: Val) -> list[Val]:
+    """The values of the three edges."""
+    return [values[k] for k in range(3)]
 
 
 @record(frozen=False, kw_only=True)

@@ -6,7 +6,7 @@ import ctypes
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord, WatchRecord
-from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.llvm.library.polling import is_stopped
 from backends.raster.draw_record import Draw
@@ -37,22 +37,11 @@ def build_tile_walk(module: Module) -> None:
     resolves, resolving = s.get("work.resolves"), s.get("window.resolving")
     cursor, work = f.alloca("i32"), f.var(I32, 0)
     watch = Record(f, s.get("crew.watch"), WatchRecord)
-    workers, participants = s.get("crew.workers"), s.get("crew.participants")
-    owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
+    owner, done, next_tile = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
-        with f.loop() as search:
-            band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
-            end = band.get("band.end_tile")
-            with f.if_(f.load(I32, band.address("band.next_tile"), atomic=True) < end):  # many workers look at each empty band
-                found.set(f.atomic_add(band.address("band.next_tile"), 1))
-                search.break_if(found.get() < end)
-            done.add(1)
-            search.break_if(done.get() >= participants)
-            owner.add(1)
-            with f.if_(owner.get() >= participants):
-                owner.set(0)
-        loop.break_if((done.get() >= participants) | is_stopped(f, watch))
-        tile = found.get()
+        _take_tile(f, s, owner, done, next_tile)
+        loop.break_if((done.get() >= s.get("crew.participants")) | is_stopped(f, watch))
+        tile = next_tile.get()
         layer = tile.udiv(layer_tiles)
         inside = tile - layer * layer_tiles
         w.set("tile.layer", layer)
@@ -74,15 +63,7 @@ def build_tile_walk(module: Module) -> None:
                     shading = _next_shading(f, arena, limit, cursor)
                     runs.break_if(shading < 0)
                     span = Record(f, f.at(spans, shading.zext(I64) * ctypes.sizeof(Span)), Span)
-                    draw = span.get("draw")
-                    d = Record(f, draw, Draw)
-                    coverage, shade = d.get("entries.coverage"), d.get("entries.shade")
-                    with f.if_((d.get("hiz.uses") & HizUse.RAISES).ne(0)):
-                        f.store(f.const(F32, INFINITY), farthest)
-                    w.set("tile.fragment_env", span.get("fragment_env"))
-                    n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
-                    f.call_pointer(None, shade, worker, draw, arena, list_, n)
-                    work.add(n)
+                    work.add(_run_span(f, w, span, list_, [arena, limit, cursor, x, y], farthest))
                     with f.if_(work.get() > POLLED, unlikely=True):
                         work.set(0)
                         with f.leaving(f.call(I32, "poll", watch.pointer).ne(0)):
@@ -94,6 +75,37 @@ def build_tile_walk(module: Module) -> None:
             f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
         work.set(work.get() + (due.get() - s.get("window.first_clear")) * _CLEAR + _TILE)
     f.ret()
+
+
+def _take_tile(f: Function, s: Record, owner: Var, done: Var, tile: Var) -> None:
+    """Set `tile` to the next one of a band, beginning with that of worker `owner`. `done` counts the bands that are empty."""
+    workers, participants = s.get("crew.workers"), s.get("crew.participants")
+    with f.loop() as search:
+        band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
+        end = band.get("band.end_tile")
+        with f.if_(f.load(I32, band.address("band.next_tile"), atomic=True) < end):  # many workers look at each empty band
+            tile.set(f.atomic_add(band.address("band.next_tile"), 1))
+            search.break_if(tile.get() < end)
+        done.add(1)
+        search.break_if(done.get() >= participants)
+        owner.add(1)
+        with f.if_(owner.get() >= participants):
+            owner.set(0)
+
+
+def _run_span(f: Function, w: Record, span: Record, list_: Val, chain: list[Val], farthest: Val) -> Val:
+    """Cover and shade the next triangles of a tile's chain. Returns the bytes of the list between the two steps.
+
+    chain: arena, limit, cursor, x and y, as `coverage` takes them."""
+    draw = span.get("draw")
+    d = Record(f, draw, Draw)
+    coverage, shade = d.get("entries.coverage"), d.get("entries.shade")
+    with f.if_((d.get("hiz.uses") & HizUse.RAISES).ne(0)):
+        f.store(f.const(F32, INFINITY), farthest)
+    w.set("tile.fragment_env", span.get("fragment_env"))
+    size = f.call_pointer(I32, coverage, draw, *chain, list_, farthest)
+    f.call_pointer(None, shade, w.pointer, draw, chain[0], list_, size)
+    return size
 
 
 def _next_shading(f: Function, arena: Val, limit: Val, cursor_slot: Val) -> Val:

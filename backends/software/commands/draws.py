@@ -40,110 +40,163 @@ _MOST_INDEX = 1 << 28  # of the first index: its byte offset stays below 2^31
 
 def build_draw(module: Module) -> None:
     """draw(executor, bound, call) -> Code. Takes a draw of a known combination."""
-    f = Function(module, "draw", [PTR, PTR, PTR], I32, shared=True)
-    executor, bound, arguments = f.args
-    e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
-    hindrances = b.get("hindrances")
-    has_stages, is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
-    is_staged = has_stages | (b.get("words", shader_word(Processor.VERT)) & (WRITES_MEMORY << CLASS_SHIFT)).ne(0)
-    with f.if_(b.get("words", Word.CONDITION).ne(0)):
-        _heed_condition(f, b, c)
-    leave(f, e.get("is_hindered").ne(0), Code.UNKNOWN)
-    with f.if_((hindrances & int(Hindrance.TARGETS)).ne(0)):
-        leave(f, f.call(I32, "bind_targets", executor, bound).eq(0), Code.UNKNOWN)
-    offer_work(f, e)
-    leave(f, is_staged & (hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
-    count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
-    is_patches = mode.eq(int(Prim.PATCHES))
-    leave(f, (count < 1) | (instances < 1) | (mode.uge(MODES) & ~(is_staged & is_patches)), Code.UNKNOWN)
-    index_size, start = c.get("index_size"), c.get("start")
-    indices = _checked_indices(f, b, index_size, start, count)
-    loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
-    has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
-    is_polygon = mode.eq(int(Prim.POLYGON))
-    leave(f, is_polygon & has_restart, Code.UNKNOWN)  # Python counts the polygons
-    is_written = loop | has_restart
-    leave(f, is_written & (is_patches | (count > MAX_EXPANDED)), Code.UNKNOWN)
-    leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
-    leave(f, (is_staged | is_written) & e.get("num_written").ne(0), Code.UNKNOWN)
-    leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
-    bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
-    strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
-    patch = _patch_vertices(f, b, c, is_patches)
-    per_instance = f.var(I32, 0)
-    with f.else_of(is_patches) as others:
-        per_instance.set(count.udiv(f.max(patch, 1)))
-        others()
-        per_instance.set(primitives_of(f, module, mode, count))
-    with f.if_(has_restart):
-        per_instance.set(f.call(I32, "count_written", *strip))
-    total = per_instance.get().zext(I64) * instances.zext(I64)
-    leave(f, (total < 1) | (total > MOST_PRIMITIVES), Code.UNKNOWN)
-    leave(f, is_full(f, e, total), Code.FULL)
-    vertices = count.zext(I64) * instances.zext(I64)
-    kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
-    staged_kind = kind | f.select(is_staged, f.const(I32, STAGED), 0) | patch << PATCH_AT | f.select(is_streamed, f.const(I32, STREAMED), 0)
-    template, is_same = _template(f, e, b, staged_kind.zext(I64))
-    used, first = f.var(I64, indices), f.var(I32, start)
+    _KnownDraw(module).build()
 
-    def write_out(t: Record) -> None:
-        with f.if_(is_written):
-            used.set(e.get("memory_base"))  # for all draws of a piece of memory, which so share their record
-            first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
 
-    def call() -> Val:
-        return _call(f, c, first.get(), index_size, start, per_instance.get())
+class _KnownDraw:
+    """The function `draw` while it is written: one method for each step, in the order in which they run.
 
-    def assembled(t: Record) -> Val:
-        return f.select(is_polygon, instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
+    Attributes:
+        e, b, c: the executor, the bound state, the arguments of the call.
+        is_staged: vertices pass through other stages, or through a vertex shader that writes memory. is_streamed: with stream output.
+        is_written: vertex numbers of all corners are written out first, for loops and for primitives that restart.
+        per_instance, total: primitives of one instance and of all.
+        indices, first: address of the indices that are read, and number of the first one.
+    """
 
-    known, same, earlier = f.var(I64, template), f.var(I32, is_same), f.var(I64, 0)
-    staged_call = f.alloca(f"[{_CALL_WORDS} x i32]")
-    with f.if_(is_staged):
-        t = Record(f, template.as_pointer(), TemplateRecord)
+    def __init__(self, module: Module) -> None:
+        f = self.f = Function(module, "draw", [PTR, PTR, PTR], I32, shared=True)
+        self.module = module
+        self.executor, self.bound, arguments = f.args
+        self.e, self.b = Record(f, self.executor, ExecutorRecord), Record(f, self.bound, BoundRecord)
+        self.c = Record(f, arguments, DrawCall)
+
+    def build(self) -> None:
+        """Write the function."""
+        f = self.f
+        self._begin()
+        self._refuse()
+        self._count()
+        self.known, self.same, self.earlier = f.var(I64, self.template), f.var(I32, self.is_same), f.var(I64, 0)
+        self.staged_call = f.alloca(f"[{_CALL_WORDS} x i32]")
+        with f.if_(self.is_staged):
+            self._run_stages()
+        self._queue()
+        f.ret(f.const(I32, int(Code.DONE)))
+
+    def _begin(self) -> None:
+        """Ask the render condition, bind targets that wait, and hand out work that is full."""
+        f, e, b = self.f, self.e, self.b
+        self.hindrances = hindrances = b.get("hindrances")
+        has_stages, self.is_streamed = ((hindrances & int(reason)).ne(0) for reason in (Hindrance.STAGES, Hindrance.STREAMS))
+        self.is_staged = has_stages | (b.get("words", shader_word(Processor.VERT)) & (WRITES_MEMORY << CLASS_SHIFT)).ne(0)
+        with f.if_(b.get("words", Word.CONDITION).ne(0)):
+            _heed_condition(f, b, self.c)
+        leave(f, e.get("is_hindered").ne(0), Code.UNKNOWN)
+        with f.if_((hindrances & int(Hindrance.TARGETS)).ne(0)):
+            leave(f, f.call(I32, "bind_targets", self.executor, self.bound).eq(0), Code.UNKNOWN)
+        offer_work(f, e)
+
+    def _refuse(self) -> None:
+        """Leave to Python what this function does not draw."""
+        f, e, b, c, is_staged = self.f, self.e, self.b, self.c, self.is_staged
+        leave(f, is_staged & (self.hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
+        self.count, self.instances, self.mode = count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
+        self.is_patches = mode.eq(int(Prim.PATCHES))
+        leave(f, (count < 1) | (instances < 1) | (mode.uge(MODES) & ~(is_staged & self.is_patches)), Code.UNKNOWN)
+        self.index_size, self.start = c.get("index_size"), c.get("start")
+        self.index_address = _checked_indices(f, b, self.index_size, self.start, count)
+        loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
+        self.has_restart = self.index_size.ne(0) & c.get("primitive_restart").ne(0)
+        self.is_polygon = mode.eq(int(Prim.POLYGON))
+        leave(f, self.is_polygon & self.has_restart, Code.UNKNOWN)  # Python counts the polygons
+        self.is_written = is_written = loop | self.has_restart
+        leave(f, is_written & (self.is_patches | (count > MAX_EXPANDED)), Code.UNKNOWN)
+        leave(f, (is_staged | is_written) & e.get("num_uploads").ne(0), Code.FULL)  # memory is read now
+        leave(f, (is_staged | is_written) & e.get("num_written").ne(0), Code.UNKNOWN)
+        leave(f, is_staged & (e.get("num_passes") > 1), Code.FULL)  # so are textures, which may be targets of earlier passes
+
+    def _count(self) -> None:
+        """Count the primitives, and look for the template of the bound state."""
+        f, e, b, c, count, index_size = self.f, self.e, self.b, self.c, self.count, self.index_size
+        bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
+        restart = [self.has_restart.zext(I32), c.get("restart_index") & bits]
+        self.strip = [self.index_address.as_pointer(), index_size, *restart, self.start, count, self.mode]
+        patch = _patch_vertices(f, b, c, self.is_patches)
+        self.per_instance = f.var(I32, 0)
+        with f.else_of(self.is_patches) as others:
+            self.per_instance.set(count.udiv(f.max(patch, 1)))
+            others()
+            self.per_instance.set(primitives_of(f, self.module, self.mode, count))
+        with f.if_(self.has_restart):
+            self.per_instance.set(f.call(I32, "count_written", *self.strip))
+        self.total = total = self.per_instance.get().zext(I64) * self.instances.zext(I64)
+        leave(f, (total < 1) | (total > MOST_PRIMITIVES), Code.UNKNOWN)
+        leave(f, is_full(f, e, total), Code.FULL)
+        self.vertices = count.zext(I64) * self.instances.zext(I64)
+        size = _size(f, total, self.vertices) << SIZE_AT
+        self.kind = kind = self.mode | index_size << 8 | f.select(self.is_written, f.const(I32, WRITTEN_OUT), 0) | size
+        staged = [f.select(self.is_staged, f.const(I32, STAGED), 0), f.select(self.is_streamed, f.const(I32, STREAMED), 0)]
+        self.template, self.is_same = _template(f, e, b, (kind | staged[0] | patch << PATCH_AT | staged[1]).zext(I64))
+        self.indices, self.first = f.var(I64, self.index_address), f.var(I32, self.start)
+
+    def _write_out(self, t: Record) -> None:
+        f = self.f
+        with f.if_(self.is_written):
+            self.indices.set(self.e.get("memory_base"))  # for all draws of a piece of memory, which so share their record
+            place = _written_out(f, self.executor, t, self.strip, self.per_instance)
+            self.first.set((place - self.indices.get()).lshr(2).trunc(I32))
+
+    def _call(self) -> Val:
+        return _call(self.f, self.c, self.first.get(), self.index_size, self.start, self.per_instance.get())
+
+    def _assembled(self, t: Record) -> Val:
+        return self.f.select(self.is_polygon, self.instances.zext(I64), self.total.lshr(t.get("prim_shift").zext(I64)))
+
+    def _run_stages(self) -> None:
+        """Run the stages before the rasterizer, and return, unless the draw itself follows them."""
+        f, e, b, total = self.f, self.e, self.b, self.total
+        t = Record(f, self.template.as_pointer(), TemplateRecord)
         s = Record(f, t.get("staged"), StagedRecord)
-        write_out(t)
-        code = f.call(I32, "prepare_staged", executor, bound, t.pointer, used.get(), total.trunc(I32), is_streamed.zext(I32))
+        self._write_out(t)
+        arguments = [self.indices.get(), total.trunc(I32), self.is_streamed.zext(I32)]
+        code = f.call(I32, "prepare_staged", self.executor, self.bound, t.pointer, *arguments)
         with f.leaving(code.ne(0)):
             f.ret(code)
-        f.call(PTR, "memcpy", staged_call, call(), f.const(I64, 4 * _CALL_WORDS))
+        f.call(PTR, "memcpy", self.staged_call, self._call(), f.const(I64, 4 * _CALL_WORDS))
         with f.leaving(s.get("follows").eq(0)):
-            code = _run_staged(f, e, b, t, staged_call, total, assembled(t))
+            code = _run_staged(f, e, b, t, self.staged_call, total, self._assembled(t))
             with f.if_(code.eq(0)):
                 with f.if_(s.get("run.counts_input").ne(0)):
-                    e.set("vertices", e.get("vertices") + vertices)
-                b.set("draws", b.get("draws") + 1)
-                e.set("known_draws", e.get("known_draws") + 1)
-                e.set("template", template)
+                    e.set("vertices", e.get("vertices") + self.vertices)
+                self._count_draw(self.template)
             f.ret(code)
-        earlier.set(template)
-        plain, _ = _template(f, e, b, kind.zext(I64))
-        known.set(plain)
-        same.set(0)
-    t = Record(f, known.get().as_pointer(), TemplateRecord)
-    write_out(t)
-    with f.if_(index_size.ne(0)):
-        begin, size = indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64)
-        f.call(None, "note_read", executor, begin, size, f.const(I64, 0))
-    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get(), same.get())
-    leave(f, draw.eq(0), Code.MEMORY)
-    with f.leaving(draw.eq(NO_PIXEL)):
-        _run_earlier(f, e, b, earlier, staged_call, total)
-        f.ret(f.const(I32, int(Code.DONE)))
-    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), same.get())
-    leave_unmade(f, vertex_env)
-    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), same.get())
-    leave_unmade(f, fragment_env)
-    leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
-    f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call())
-    e.set("vertices", e.get("vertices") + vertices)
-    e.set("primitives", e.get("primitives") + assembled(t))
-    e.set("polygon_triangles", e.get("polygon_triangles") + f.select(is_polygon, total - instances.zext(I64), 0))
-    b.set("draws", b.get("draws") + 1)
-    e.set("known_draws", e.get("known_draws") + 1)
-    e.set("template", known.get())
-    _run_earlier(f, e, b, earlier, staged_call, total)
-    f.ret(f.const(I32, int(Code.DONE)))
+        self.earlier.set(self.template)
+        plain, _ = _template(f, e, b, self.kind.zext(I64))
+        self.known.set(plain)
+        self.same.set(0)
+
+    def _queue(self) -> None:
+        """Queue the draw, and run the stages that it has in addition."""
+        f, e, executor, bound, same = self.f, self.e, self.executor, self.bound, self.same
+        t = Record(f, self.known.get().as_pointer(), TemplateRecord)
+        self._write_out(t)
+        with f.if_(self.index_size.ne(0)):
+            begin = self.index_address + self.start.zext(I64) * self.index_size.zext(I64)
+            f.call(None, "note_read", executor, begin, self.count.zext(I64) * self.index_size.zext(I64), f.const(I64, 0))
+        draw = f.call(I64, "placed_draw", executor, bound, t.pointer, self.indices.get(), same.get())
+        leave(f, draw.eq(0), Code.MEMORY)
+        with f.leaving(draw.eq(NO_PIXEL)):
+            _run_earlier(f, e, self.b, self.earlier, self.staged_call, self.total)
+            f.ret(f.const(I32, int(Code.DONE)))
+        vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), same.get())
+        leave_unmade(f, vertex_env)
+        fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), same.get())
+        leave_unmade(f, fragment_env)
+        leave(f, e.get("has_met").ne(0), Code.UNKNOWN)  # before anything is queued
+        f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), self.total.trunc(I32), self._call())
+        e.set("vertices", e.get("vertices") + self.vertices)
+        e.set("primitives", e.get("primitives") + self._assembled(t))
+        extra = f.select(self.is_polygon, self.total - self.instances.zext(I64), 0)
+        e.set("polygon_triangles", e.get("polygon_triangles") + extra)
+        self._count_draw(self.known.get())
+        _run_earlier(f, e, self.b, self.earlier, self.staged_call, self.total)
+
+    def _count_draw(self, template: Val) -> None:
+        e, b = self.e, self.b
+        b.set("draws", b.get("draws") + 1)
+        e.set("known_draws", e.get("known_draws") + 1)
+        e.set("template", template)
 
 
 def _heed_condition(f: Function, b: Record, c: Record) -> None:

@@ -9,6 +9,7 @@ from backends.device.commands.bound_record import STAGE_UNITS, TABLES, BoundReco
 from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.builder.values import Var
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
 from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
 from backends.software.commands.memory import allocate, leave, note_met
@@ -33,7 +34,7 @@ def build_environment(module: Module) -> None:
     f = Function(module, "environment", [PTR, PTR, PTR, I32], I64, shared=True, internal=True)
     executor, bound, recipe, is_same = f.args
     e, r = Record(f, executor, ExecutorRecord), Record(f, recipe, EnvironmentRecipe)
-    stage, count, units = r.get("stage"), r.get("num_constants"), r.get("units")
+    stage, units = r.get("stage"), r.get("units")
     revisions = f.at(bound, BoundRecord.constant_revision.offset)
     revision = f.select(r.get("is_revised").eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
     frame, length = e.get("frame"), (units << 1) + _FIXED
@@ -65,9 +66,26 @@ def build_environment(module: Module) -> None:
         for field, address in zip((ShaderEnv.textures, ShaderEnv.samplers), at):
             f.store(address, target, field.offset, 8)
         f.call(None, "place_units", executor, bound, views, *at, units)
-    slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
     changes = f.var(I32, reaches)  # no two draws share an environment with tables
-    with f.range(0, count) as k:
+    _place_constants(f, executor, bound, r, target, changes)
+    with f.else_of(changes.get().eq(0)) as otherwise:
+        words = f.at(target, kept_key)
+        copy_words(f, words, key, length)
+        f.call(None, "note_copy", executor, words, length, made)
+        set_latest(r, frame, words.as_address(), made)
+        otherwise()
+        r.set("frame", 0)
+    f.ret(made)
+
+
+def _place_constants(f: Function, executor: Val, bound: Val, r: Record, target: Val, changes: Var) -> None:
+    """Write the places of a stage's constant buffers into an environment. Returns 0 or AWAITS_UPLOAD from the function if one has none.
+
+    changes: set to a number other than 0 if a buffer was copied that may change without a call.
+    """
+    e, stage = Record(f, executor, ExecutorRecord), r.get("stage")
+    slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
+    with f.range(0, r.get("num_constants")) as k:
         slot = f.load(I32, r.address("slot"), k << 2)
         bound_slot = f.at(slots, slot * ctypes.sizeof(ConstantSlot))
         declared, is_whole = f.load(I32, r.address("declared"), k << 2), f.load(I32, r.address("is_whole"), k << 2)
@@ -89,14 +107,6 @@ def build_environment(module: Module) -> None:
                 f.ret(f.const(I64, 0))
         f.store(place.get(), f.at(target, ShaderEnv.constants.offset), slot << 3, 8)
         f.store(readable.lshr(2), f.at(target, ShaderEnv.constant_words.offset), slot << 2)
-    with f.else_of(changes.get().eq(0)) as otherwise:
-        words = f.at(target, kept_key)
-        copy_words(f, words, key, length)
-        f.call(None, "note_copy", executor, words, length, made)
-        set_latest(r, frame, words.as_address(), made)
-        otherwise()
-        r.set("frame", 0)
-    f.ret(made)
 
 
 def leave_unmade(f: Function, environment: Val) -> None:

@@ -229,58 +229,79 @@ _IMM = "IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}"
 
 def advise_bracket(fault: Fault) -> Advice | None:
     """Advice about indices and brackets."""
+    before = fault.before
+    if before.count("[") <= before.count("]"):
+        return _advise_closing(fault) or _advise_second(fault)
+    advice = (_advise_first_index(fault) if before.endswith("[") else None) or _advise_index(fault)
+    if advice is not None or fault.match(r"[ \t]*\]\["):
+        return advice
+    return _advise_second(fault)
+
+
+def _advise_first_index(fault: Fault) -> Advice | None:
+    """Advice about what follows an opening bracket at once."""
+    at = fault.at
+    if found := fault.match(r"[oOlI](?=\])"):
+        digit = "0" if found[0] in "oO" else "1"
+        return Advice(f"an index is a number: write `{digit}`, a digit", (fault.fix(at, at + 1, digit),))
+    if fault.match(r"\]"):
+        return Advice("an index is missing: write a number or `ADDR[0].x` in the brackets")
+    if found := fault.match(r"\+[ \t]*([0-9]+)(?=[ \t]*\])"):
+        return Advice(f"a direct index has no sign: write `{found[1]}`", (fault.fix(at, found.end(), found[1]),))
+    if found := fault.match(r"-[0-9]+"):
+        return Advice("a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`")
+    if (found := fault.match(r"(?:ADDR|A)([0-9]*)(?:\.([xyzw]))?(?=[-+\]])")) or (found := fault.match(r"(?:ADDR)()()(?=\.)")):
+        register = f"ADDR[{found[1] or 0}].{found[2] or 'x'}"
+        return Advice(f"the index is a register with its own brackets: write `{register}`", (fault.fix(at, found.end(), register),))
+    if fault.match("[A-Za-z]"):
+        return Advice("an index is a number, or a channel of a register as `ADDR[0].x` with a number added: `ADDR[0].x+2`")
+    return None
+
+
+def _advise_index(fault: Fault) -> Advice | None:
+    """Advice about an index whose bracket is still open."""
     text, at, before = fault.text, fault.at, fault.before
-    is_open = before.count("[") > before.count("]")
-    if is_open and before.endswith("["):
-        if found := fault.match(r"[oOlI](?=\])"):
-            digit = "0" if found[0] in "oO" else "1"
-            return Advice(f"an index is a number: write `{digit}`, a digit", (fault.fix(at, at + 1, digit),))
-        if fault.match(r"\]"):
-            return Advice("an index is missing: write a number or `ADDR[0].x` in the brackets")
-        if found := fault.match(r"\+[ \t]*([0-9]+)(?=[ \t]*\])"):
-            return Advice(f"a direct index has no sign: write `{found[1]}`", (fault.fix(at, found.end(), found[1]),))
-        if found := fault.match(r"-[0-9]+"):
-            return Advice("a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`")
-        if (found := fault.match(r"(?:ADDR|A)([0-9]*)(?:\.([xyzw]))?(?=[-+\]])")) or (found := fault.match(r"(?:ADDR)()()(?=\.)")):
-            register = f"ADDR[{found[1] or 0}].{found[2] or 'x'}"
-            return Advice(f"the index is a register with its own brackets: write `{register}`", (fault.fix(at, found.end(), register),))
-        if fault.match("[A-Za-z]"):
-            return Advice("an index is a number, or a channel of a register as `ADDR[0].x` with a number added: `ADDR[0].x+2`")
-    if (
-        is_open
-        and (found := fault.match(r"([+-])[ \t]*([A-Z]+\[[0-9]+\](?:\.[xyzw])?)"))
-        and (number := re.search(r"\[[ \t]*([0-9]+)$", before))
-    ):
+    if (found := fault.match(r"([+-])[ \t]*([A-Z]+\[[0-9]+\](?:\.[xyzw])?)")) and (number := re.search(r"\[[ \t]*([0-9]+)$", before)):
         register = f"{found[2]}{'' if '.' in found[2] else '.x'}"
         if found[1] == "+":
             start = at - len(number[1]) - (len(text[fault.start : at]) - len(before))
             return Advice(
                 f"the register comes first: write `{register}+{number[1]}`", (fault.fix(start, found.end(), f"{register}+{number[1]}"),)
             )
-    if is_open and (found := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]{1,9}(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
+    if (found := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]{1,9}(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
         if found[0].startswith("."):
             return Advice(f"an index is a whole number: write `{number[1]}`", (fault.fix(at, found.end(), ""),))
         value = str(int(found[0][1:], 16))
         return Advice(f"an index is a decimal number: write `{value}`", (fault.fix(at - len(number[1]), found.end(), value),))
-    if is_open and fault.match(r"[*/]"):
+    if fault.match(r"[*/]"):
         return Advice("an index is a register plus or minus a number, as `ADDR[0].x+2`: multiply before, with UMUL and UARL")
-    if is_open and (found := fault.match(r"[ \t]*,[ \t]*([0-9]+)(?=[ \t]*\])")):
+    if found := fault.match(r"[ \t]*,[ \t]*([0-9]+)(?=[ \t]*\])"):
         return Advice(f"each index has its own brackets: write `][{found[1]}`", (fault.fix(at, found.end(), f"][{found[1]}"),))
-    if is_open and fault.match(r"\.\.|:"):
+    if fault.match(r"\.\.|:"):
         return Advice("an operand is one register; ranges belong to declarations")
-    if is_open and fault.match(r"[-+]"):
+    if fault.match(r"[-+]"):
         return Advice("an index is one register plus or minus one number: add the rest before, with UADD and UARL")
-    if is_open and "RSQB" in fault.expects and not fault.match(r"[-+:.]"):
+    if "RSQB" in fault.expects and not fault.match(r"[-+:.]"):
         place = fault.start + len(before)
         return Advice("the closing bracket is missing: write `]`", (fault.fix(place, place, "]"),))
-    if is_open and fault.match(r"[ \t]*\]\["):
-        return None
-    if (found := fault.match(r"[)\]]+")) and not is_open:
+    return None
+
+
+def _advise_closing(fault: Fault) -> Advice | None:
+    """Advice about a closing bracket where none is open."""
+    at, before = fault.at, fault.before
+    if found := fault.match(r"[)\]]+"):
         if found[0].startswith("]") and (word := re.search(r"([A-Za-z]+)([0-9]+)$", before)) and words.file(word[1])[1]:
             register = f"{words.file(word[1])[1]}[{word[2]}]"
             start = fault.start + word.start()
             return Advice(f"the opening bracket is missing: write `{register}`", (fault.fix(start, at + 1, register),))
         return Advice(f"nothing is open that {quoted(found[0][0])} could close: leave it out", (fault.fix(at, found.end(), ""),))
+    return None
+
+
+def _advise_second(fault: Fault) -> Advice | None:
+    """Advice about a third index, and about one of two bars that is missing."""
+    before = fault.before
     if fault.match(r"\[") and before.endswith("]"):
         return Advice("a register has at most two indices, as `CONST[buffer][index]`")
     if fault.match(r"\|") and (bare := re.search(rf"-?({REGISTER})$", before)) and "|" not in before.rpartition(",")[2]:
