@@ -256,6 +256,14 @@ def _mesa(program: Any) -> str:
     return write_mesa(program)
 
 
+def assembly_of(program: Any) -> str:
+    """Assembly of a valid program for this machine. ValueError for one that it cannot run."""
+    from backends.llvm.kernels.listing import generate
+    from passes.fitting import fitted
+
+    return str(generate(fitted(program), "asm").data)
+
+
 def _tokens(program: Any) -> str:
     from tgsi.language.tokens.encoder import encode
 

@@ -95,6 +95,10 @@ class PlayedTrace:
         except RecordingError as error:
             raise _placed(error, steps) from error
 
+    def repeat(self, step: Step) -> None:
+        """Make a call that was made before once more."""
+        self._player.advance(step.words)
+
     def finish(self) -> None:
         """Have all bytes in memory."""
         self.context.order.synchronize()

@@ -1,0 +1,74 @@
+"""Entry point of ``tgsi-inspect``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tgsi.tools.closed_output import until_closed
+
+PROGRAM = "tgsi-inspect"
+
+
+def _pixel(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6}),(\d{1,6})", text.strip())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no pixel; write X,Y, e.g. 120,80")
+    return int(found[1]), int(found[2])
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Write a trace of a context, or a stream of tgsi-vtest --record, as one page of HTML: each draw with its picture, state, "
+        "shaders, cost and overdraw. The page needs no network and no other file.",
+        epilog="Exit codes: 0 the page was written, 1 it was written and the trace could not be played to its end, 2 a file or an option is wrong.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a trace or a stream")
+    parser.add_argument("-o", "--output", type=Path, metavar="PAGE", help="the page (default: the name of FILE with .html, in this folder)")
+    parser.add_argument("--pixel", type=_pixel, action="append", default=[], metavar="X,Y", help="keep the history of a pixel; may be repeated")
+    parser.add_argument("--context", type=int, metavar="N", help="GL context of a stream, from 1 on (default: the one with most draws)")
+    parser.add_argument("--threads", type=int, metavar="N", help="worker threads in addition to the calling one")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    return until_closed(lambda: _main(arguments), 1)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    from backends.device.calls.errors import RecordingError
+    from tgsi.gallium import Screen
+    from tgsi.tools.inspect.sources import load
+    from tgsi.tools.inspect.writing import write_page
+
+    output = options.output or Path(f"{options.file.stem}.html")
+    try:
+        recording = load(options.file, options.context)
+        given = {} if options.threads is None else {"threads": options.threads}
+        with Screen(**given) as screen:
+            notes = write_page(screen, recording, output, options.pixel)
+    except OSError as error:
+        print(f"{PROGRAM}: {error.filename or options.file}: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except (RecordingError, ValueError) as error:
+        print(f"{PROGRAM}: {options.file}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return 130
+    for note in notes:
+        print(f"{PROGRAM}: {options.file}: {note}", file=sys.stderr)
+    print(f"{output}: {output.stat().st_size:,} bytes")
+    return int(bool(notes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

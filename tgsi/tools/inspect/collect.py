@@ -1,0 +1,137 @@
+"""The content of a page: a trace is played twice, for its pictures, then for what its draws cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends.device.calls.errors import RecordingError
+from backends.gallium.tracing.steps import DRAWS, Step
+from tgsi.tools.inspect.counting import TILE, DrawCounter
+from tgsi.tools.inspect.pictures import Images, Pictures
+from tgsi.tools.inspect.pixels import PixelTexts
+from tgsi.tools.inspect.resources import names_of, resource_rows
+from tgsi.tools.inspect.shaders import Shaders, stage_of
+from tgsi.tools.inspect.states import StateTracker
+from tgsi.tools.inspect.texts import fields_of
+from tgsi.tools.replay.played import PlayedTrace
+
+if TYPE_CHECKING:
+    from tgsi.gallium import Screen
+
+Pixel = tuple[int, int]
+_ORDER = ("vs", "tcs", "tes", "gs", "task", "mesh", "fs")
+"""Stages of draws, in the order in which they link."""
+MOST_DRAWS = 20_000
+
+
+class Collector:
+    """Plays a trace and keeps what the page needs."""
+
+    def __init__(self, screen: Screen, steps: Sequence[Step], pixels: Sequence[Pixel]) -> None:
+        self._screen, self._steps = screen, steps
+        self._names = names_of(list(steps))
+        self._draws = [k for k, step in enumerate(steps) if step.name in DRAWS][:MOST_DRAWS]
+        self._images = Images()
+        self._pixels = PixelTexts(pixels)
+        self._notes: list[str] = []
+        self._rows: list[dict[str, Any]] = []
+
+    def run(self) -> dict[str, Any]:
+        """The content as plain data."""
+        shaders = Shaders()
+        resources = self._play_pictures(shaders)
+        overdraw = self._play_costs(shaders)
+        return {
+            "draws": self._rows,
+            "resources": resources,
+            "overdraw": overdraw,
+            "pixels": self._pixels.as_data(),
+            "images": self._images.data,
+            "tile": TILE,
+            "notes": self._notes,
+            "calls": len(self._steps),
+            **shaders.as_data(),
+        }
+
+    def name(self, handle: int) -> str:
+        """The name of an object."""
+        return self._names.get(handle, f"#{handle}")
+
+    def _play_pictures(self, shaders: Shaders) -> list[dict[str, Any]]:
+        """Calls, state and pictures of all draws; the resources at the end."""
+        state, pictures, at = StateTracker(self.name), Pictures(self._images, len(self._draws)), 0
+        with PlayedTrace(self._screen, self._steps) as trace:
+            try:
+                for number in self._draws:
+                    for step in self._steps[at:number]:
+                        self._note(step, state, shaders)
+                    at = number
+                    trace.play(number + 1)
+                    self._rows.append(self._row(len(self._rows) + 1, self._steps[number], state, shaders))
+                    targets = [target for target in trace.targets() if target.handle]
+                    colors = [target for target in targets if target.name != "zs"] or targets
+                    self._rows[-1]["pictures"] = [found for found in map(pictures.take, colors) if found is not None]
+                    self._rows[-1]["shown"] = [f"{item.handle}.{item.level}.{item.layers[0]}" for item in colors]
+                    self._pixels.take(len(self._rows), targets)
+                    pictures.next_draw()
+                trace.play(len(self._steps))
+            except RecordingError as error:
+                self._notes.append(f"The trace could not be played to its end: {error}")
+            return resource_rows(trace, self._images)
+
+    def _note(self, step: Step, state: StateTracker, shaders: Shaders) -> None:
+        state.note(step)
+        stage = stage_of(step.name)
+        if stage and step.call is not None and step.call.result:
+            shaders.create(step.call.result, stage, next(iter(step.named.values()), ""))
+
+    def _row(self, number: int, step: Step, state: StateTracker, shaders: Shaders) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "number": number,
+            "command": step.number,
+            "call": step.name,
+            "arguments": fields_of(step.named, self.name),
+            "state": state.changes(),
+            "shaders": [],
+        }
+        if step.name.startswith("draw"):
+            row["shaders"] = [state.handles[stage] for stage in _ORDER if stage in state.handles]
+            row["link"] = shaders.draw(row["shaders"])
+        elif step.name == "launch_grid" and "compute" in state.handles:
+            row["shaders"] = [state.handles["compute"]]
+        return row
+
+    def _play_costs(self, shaders: Shaders) -> list[dict[str, Any]]:
+        """Costs of all draws that were played; the overdraw of each size of targets as a picture."""
+        state, at = StateTracker(self.name), 0
+        with PlayedTrace(self._screen, self._steps) as trace:
+            counter = DrawCounter(trace, state)
+            try:
+                for row, number in zip(self._rows, self._draws):
+                    for step in self._steps[at:number]:
+                        state.note(step)
+                        counter.note(step)
+                    at = number
+                    stores = any(shaders.of[handle].writes_memory for handle in row["shaders"] if handle in shaders.of)
+                    row["cost"] = counter.play(number, stores)
+            except RecordingError as error:
+                self._notes.append(f"Costs could not be counted to the end: {error}")
+            for reason, count in counter.reasons.items():
+                self._notes.append(f"Fragments by tile are missing for {count} draws: {reason}.")
+            return [self._heat(size, counts) for size, counts in counter.overdraw.items()]
+
+    def _heat(self, size: Pixel, counts: Any) -> dict[str, Any]:
+        most = int(counts.max())
+        factor = max(1, -(-max(size) // 1024))
+        gray = np.rint(counts[::factor, ::factor] * (255.0 / max(1, most))).astype(np.uint8)
+        return {
+            "width": gray.shape[1],
+            "height": gray.shape[0],
+            "scale": factor,
+            "most": most,
+            "average": round(float(counts.mean()), 3),
+            "image": self._images.add(gray),
+        }

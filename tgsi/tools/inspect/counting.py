@@ -1,0 +1,143 @@
+"""Cost of draws: invocations by the pipeline's counters, time, and the fragments of each tile by a second draw that counts them in a stencil.
+
+The counting draw has the draw's own programs, and neither colors nor a depth test, so that it counts every fragment that covers a pixel and is
+not discarded. It is left out where a second run could be seen: programs that write memory, stream output, queries that are going on.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.counters import IN_PIPELINE
+from backends.gallium.tracing.steps import Step
+from backends.pipe.enums import StencilOp
+from tgsi.tools.inspect.states import StateTracker
+from tgsi.tools.replay.played import PlayedTrace
+
+TILE = 64
+_MOST_TILES = 48
+"""Tiles of a draw that are listed, those with most fragments."""
+_DRAWN = {"draw_vbo", "draw_many", "draw_mesh_tasks"}
+_OURS = ("set_framebuffer_state", "bind_depth_stencil_alpha_state", "bind_blend_state")
+"""State that a counting draw has for itself."""
+
+
+class DrawCounter:
+    """Counts what the draws of a trace cost while it is played.
+
+    Attributes:
+        reasons: why draws were not counted by tiles, with their number.
+        overdraw: fragments of each pixel, by width and height of the targets.
+    """
+
+    def __init__(self, trace: PlayedTrace, state: StateTracker) -> None:
+        self._trace, self._state, self._context = trace, state, trace.context
+        self._query = self._context.create_query("PIPELINE_STATISTICS")
+        self._targets: dict[tuple[int, int, int, int], Any] = {}
+        self._is_querying = 0
+        self._counting = self._context.create_depth_stencil_alpha_state(
+            stencil=[{"enabled": True, "func": "ALWAYS", "valuemask": 255, "writemask": 255} | dict.fromkeys(("fail_op", "zfail_op", "zpass_op"), StencilOp.INCR)]
+        )
+        self.reasons: dict[str, int] = {}
+        self.overdraw: dict[tuple[int, int], NDArray[np.uint32]] = {}
+
+    def play(self, number: int, writes_memory: bool) -> dict[str, Any]:
+        """Play a draw, clear, copy or grid, and return its numbers. writes_memory: a bound program does."""
+        step = self._trace.steps[number]
+        self._trace.play(number)
+        self._trace.finish()
+        self._context.begin_query(self._query)
+        began = time.perf_counter()
+        try:
+            self._trace.play(number + 1)
+            self._trace.finish()
+        finally:
+            spent = time.perf_counter() - began
+            self._context.end_query(self._query)
+        result = self._context.get_query_result(self._query)
+        values: Any = result if isinstance(result, (tuple, list)) else ()
+        found: dict[str, Any] = {"ms": round(spent * 1e3, 3)}
+        found |= {name: int(value) for name, value in zip(IN_PIPELINE, values) if value}
+        if step.name in _DRAWN:
+            found |= self._tiles(step, writes_memory)
+        return found
+
+    def note(self, step: Step) -> None:
+        """Take a call that was made: queries that begin and end."""
+        self._is_querying += {"begin_query": 1, "end_query": -1}.get(step.name, 0)
+
+    def _tiles(self, step: Step, writes_memory: bool) -> dict[str, Any]:
+        reason = self._reason(writes_memory)
+        counts = None
+        if not reason:
+            try:
+                counts = self._count(step)
+            except (ValueError, TypeError, MemoryError, RuntimeError) as error:
+                reason = str(error).splitlines()[0]
+        if counts is None:
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+            return {}
+        height, width = counts.shape
+        total = self.overdraw.setdefault((width, height), np.zeros((height, width), np.uint32))
+        total += counts
+        padded = np.pad(counts.astype(np.uint32), ((0, -height % TILE), (0, -width % TILE)))
+        tiles = padded.reshape(padded.shape[0] // TILE, TILE, padded.shape[1] // TILE, TILE).sum(axis=(1, 3)).reshape(-1)
+        order = np.argsort(-tiles.astype(np.int64), kind="stable")[:_MOST_TILES]
+        shown = sorted((int(k), int(tiles[k])) for k in order if tiles[k])
+        return {"fragments": int(counts.sum()), "most": int(counts.max()), "tiles": shown, "columns": -(-width // TILE)}
+
+    def _reason(self, writes_memory: bool) -> str:
+        if writes_memory:
+            return "its programs write memory"
+        if self._is_querying > 0:
+            return "a query counts what is drawn"
+        streams = self._state.last.get("set_stream_output_targets")
+        if streams is not None and any(streams.named.get("targets", ())):
+            return "it has stream output"
+        return ""
+
+    def _count(self, step: Step) -> NDArray[np.uint8] | None:
+        """Fragments of each pixel, up to 255."""
+        context: Any = self._context
+        bound = context.targets.framebuffer
+        size = bound.width, bound.height, max(1, bound.layers), max(1, bound.samples)
+        if not size[0] or not size[1]:
+            raise ValueError("no target is bound")
+        stencil = self._stencil(*size)
+        try:
+            context.clear_texture(stencil.texture, b"\0")
+            context.set_framebuffer_state(zsbuf=stencil, width=size[0], height=size[1])
+            context.bind_depth_stencil_alpha_state(self._counting)
+            context.bind_blend_state(None)
+            self._trace.repeat(step)
+            self._trace.finish()
+            data = stencil.texture.blocks(0).reshape(-1, size[1], size[0])
+            return np.minimum(data.astype(np.uint32).sum(axis=0), 255).astype(np.uint8)
+        finally:
+            for name in _OURS:
+                last = self._state.last.get(name)
+                if last is not None:
+                    self._trace.repeat(last)
+                else:
+                    getattr(context, name)(**({} if name == "set_framebuffer_state" else {"handle": None}))
+
+    def _stencil(self, width: int, height: int, layers: int, samples: int) -> Any:
+        key = width, height, layers, samples
+        if key not in self._targets:
+            if len(self._targets) >= 16:
+                self._targets.clear()
+            texture = self._context.screen.resource_create(
+                target="TEXTURE_2D_ARRAY" if layers > 1 else "TEXTURE_2D",
+                format="S8_UINT",
+                width0=width,
+                height0=height,
+                array_size=layers,
+                nr_samples=samples if samples > 1 else 0,
+                bind="DEPTH_STENCIL",
+            )
+            self._targets[key] = self._context.create_surface(texture)
+        return self._targets[key]

@@ -1,0 +1,197 @@
+"""Shaders of a trace: the recorded source, TGSI, the program after each pass that changes it, assembly; and links of those that draw together."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from tgsi.language.program import Program
+
+_MOST_SHADERS, _MOST_ASSEMBLIES, _MOST_LINKS = 400, 24, 48
+_MOST_LINES = 2000
+"""Lines of a text that the page has."""
+_STORES = re.compile(r"\b(STORE|ATOM\w*)\b")
+_STAGES = {"vs": "vert", "fs": "frag", "gs": "geom", "tcs": "tesc", "tes": "tese", "compute": "comp", "task": "task", "mesh": "mesh"}
+"""Stages of sources in other languages, by the words of methods."""
+
+
+@record(frozen=False)
+class Shader:
+    """A shader of a trace. program: None if it could not be read."""
+
+    handle: int
+    stage: str
+    source: str
+    program: Program | None = None
+    error: str = ""
+    draws: int = 0
+
+    @property
+    def writes_memory(self) -> bool:
+        """True if a second run could be seen, or nobody knows."""
+        return self.program is None or bool(_STORES.search(str(self.program)))
+
+
+def stage_of(method: str) -> str:
+    """The word of a stage in the name of a method that creates a shader; "" for another method."""
+    word = method.removeprefix("create_").removesuffix("_state")
+    return word if word in _STAGES else ""
+
+
+def read_shader(handle: int, stage: str, source: Any) -> Shader:
+    """The shader of a recorded source: TGSI, a language that compiles to it, or words of SPIR-V."""
+    text = source if isinstance(source, str) else f"SPIR-V, {len(source)} bytes" if isinstance(source, (bytes, bytearray)) else str(source)
+    shader = Shader(handle, stage, text)
+    try:
+        from frontends.programs import compile_program
+        from passes.validate import validate
+
+        shader.program = compile_program(source, "inspect", stage=_STAGES[stage])
+        validate(shader.program)
+    except Exception as error:  # whatever a hostile text does: the page says so
+        shader.error = str(error)[:2000] or type(error).__name__
+    return shader
+
+
+def as_data(shader: Shader, with_assembly: bool) -> dict[str, Any]:
+    """A shader for the page. Lines of the views have the number of the line of TGSI that they come from, where it is known."""
+    views: list[dict[str, Any]] = []
+    found = {"handle": shader.handle, "stage": shader.stage, "draws": shader.draws, "error": shader.error, "views": views}
+    program = shader.program
+    source = _view("source", shader.source, [])
+    views.append(source)
+    if program is None:
+        return found
+    text = str(program)
+    is_tgsi = any(item.span is not None for item in program.instructions)
+    views.append(_view("TGSI", text, _origins(program) if is_tgsi else _numbered(program)))
+    if is_tgsi:
+        lines = {item.span.line for item in program.instructions if item.span is not None}
+        source["from"] = [k + 1 if k + 1 in lines else 0 for k in range(len(source["lines"]))]
+    views += _passes(program if is_tgsi else _again(text, program))
+    if with_assembly:
+        views.append(_assembly(program))
+    return found
+
+
+def _view(name: str, text: str, origins: Sequence[int]) -> dict[str, Any]:
+    lines = text.splitlines()
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
+    return {"name": name, "lines": lines, "from": list(origins[: len(lines)])}
+
+
+def _again(text: str, program: Program) -> Program:
+    """The program of another language read from its TGSI, so that its instructions have lines."""
+    import tgsi
+
+    try:
+        return tgsi.parse(text)
+    except tgsi.TgsiError:
+        return program
+
+
+def _origins(program: Program) -> list[int]:
+    """For each line of the program's text the line of the text that its instruction came from; 0 for declarations."""
+    lines = str(program).splitlines()
+    lengths = len(lines) - len(program.instructions)
+    return [0] * lengths + [item.span.line if item.span is not None else 0 for item in program.instructions]
+
+
+def _numbered(program: Program) -> list[int]:
+    """Each instruction's own line."""
+    lines = str(program).splitlines()
+    first = len(lines) - len(program.instructions)
+    return [k + 1 if k >= first else 0 for k in range(len(lines))]
+
+
+def _passes(program: Program) -> list[dict[str, Any]]:
+    """The program after each pass of the default pipeline that changes it."""
+    from passes.pipeline import Pipeline
+    from passes.registry import DEFAULT
+
+    found, before = [], str(program)
+    try:
+        for item in Pipeline.parse(DEFAULT).passes:
+            program = Pipeline((item,)).run(program)
+            after = str(program)
+            if after != before:
+                found.append(_view(f"after {item}", after, _origins(program)))
+            before = after
+    except ValueError as error:
+        found.append(_view("passes", str(error), []))
+    return found
+
+
+def _assembly(program: Program) -> dict[str, Any]:
+    from tgsi.tools.compile.emit import assembly_of
+
+    try:
+        return _view("assembly", assembly_of(program), [])
+    except ValueError as error:
+        return _view("assembly", str(error), [])
+
+
+def link_svg(shaders: Sequence[Shader]) -> str:
+    """The link of shaders that draw together as base64 of an SVG; "" if there is none."""
+    from linkage.chain import link_chain
+    from tgsi.language.diagnostics import TgsiError
+    from tgsi.tools.compile.views.link_picture import link_picture, refused_picture
+
+    programs = [shader.program for shader in shaders if shader.program is not None]
+    names = [f"#{shader.handle}" for shader in shaders]
+    if len(programs) != len(shaders) or len(programs) < 2:
+        return ""
+    try:
+        picture = link_picture(link_chain(*programs), programs, names)
+    except (TgsiError, ValueError):
+        try:
+            picture = refused_picture(programs, names)
+        except (TgsiError, ValueError):
+            return ""
+    return base64.b64encode(picture.encode()).decode()
+
+
+class Shaders:
+    """All shaders of a trace, and the links of those that draw together."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, Shader] = {}
+        self._links: dict[tuple[int, ...], int] = {}
+        self._chains: list[tuple[Shader, ...]] = []
+
+    def create(self, handle: int, stage: str, source: Any) -> None:
+        """Take a shader that was created."""
+        known = next((item for item in self.of.values() if item.source == source and item.stage == stage), None)
+        if known is not None:
+            self.of[handle] = Shader(handle, stage, known.source, known.program, known.error)
+        else:
+            self.of[handle] = read_shader(handle, stage, source)
+
+    def draw(self, handles: Sequence[int]) -> int:
+        """Note shaders that draw together, in the order of the stages; the number of their link."""
+        found = tuple(self.of[handle] for handle in handles if handle in self.of)
+        for shader in found:
+            shader.draws += 1
+        key = tuple(shader.handle for shader in found)
+        if key not in self._links:
+            self._links[key] = len(self._chains)
+            self._chains.append(found)
+        return self._links[key]
+
+    def as_data(self) -> dict[str, Any]:
+        """Shaders and links for the page; the most used ones have their assembly."""
+        used = sorted(self.of.values(), key=lambda shader: -shader.draws)[:_MOST_SHADERS]
+        with_assembly = {id(shader) for shader in [item for item in used if item.program is not None][:_MOST_ASSEMBLIES]}
+        return {
+            "shaders": [as_data(shader, id(shader) in with_assembly) for shader in sorted(used, key=lambda shader: shader.handle)],
+            "links": [
+                {"shaders": [shader.handle for shader in chain], "svg": link_svg(chain) if k < _MOST_LINKS else ""}
+                for k, chain in enumerate(self._chains)
+            ],
+        }

@@ -1,0 +1,57 @@
+"""The calls of files: traces, and streams of tgsi-vtest, each GL context of which becomes a trace."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from backends.device.calls.errors import RecordingError
+from backends.gallium.tracing.steps import DRAWS, Step, read_steps
+from tgsi.language.record import record
+
+
+@record(eq=False)
+class Recording:
+    """Calls of one context. title: name for people, without folders. others: number of further contexts of the file."""
+
+    title: str
+    steps: list[Step]
+    others: int = 0
+
+
+def load(path: Path, context: int | None = None) -> Recording:
+    """The calls of a file. context: number of a GL context of a stream, from 1 on; None takes the one that draws most.
+
+    OSError, and RecordingError for a file that is none of these, or wrong.
+    """
+    from tgsi.tools.replay.streams import is_stream
+
+    data = bytearray(path.read_bytes())
+    if not is_stream(path):
+        return Recording(path.name, list(read_steps(data)))
+    found = [steps for steps in map(_readable, _traces(bytes(data), path.stem)) if steps]
+    if not found:
+        raise RecordingError("no GL context of the stream draws anything")
+    if context is not None and not 1 <= context <= len(found):
+        raise RecordingError(f"--context {context}: the stream has {len(found)} GL contexts that draw")
+    chosen = found[context - 1] if context is not None else max(found, key=lambda steps: sum(step.name in DRAWS for step in steps))
+    return Recording(path.name, chosen, len(found) - 1)
+
+
+def _traces(stream: bytes, name: str) -> list[bytes]:
+    """The traces of a stream's contexts, in the order in which they began to draw."""
+    from tgsi.tools.vtest.output.wanted import Wanted
+    from tgsi.tools.vtest.replay import run_stream
+    from tgsi.tools.vtest.server import Options
+
+    with tempfile.TemporaryDirectory(prefix="tgsi-inspect-") as folder:
+        run_stream(stream, Options(wanted=Wanted(trace=Path(folder) / "context.trace")), name, lambda size: None)
+        return [file.read_bytes() for file in sorted(Path(folder).iterdir())]
+
+
+def _readable(data: bytes) -> list[Step]:
+    """The steps of a trace; nothing for one that is wrong."""
+    try:
+        return list(read_steps(bytearray(data)))
+    except RecordingError:
+        return []
