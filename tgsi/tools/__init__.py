@@ -2,6 +2,7 @@
 
 - `command`: ``tgsi`` has all of them as subcommands; `completion` completes their options in a shell.
 - `compile`: ``tgsi-compile`` checks, prints, compiles, links and runs shaders.
+- `inspect`: ``tgsi-inspect`` writes a trace as one page of HTML.
 - `replay`: ``tgsi-replay`` plays recorded scenes and compares the results with recorded ones.
 - `vtest`: ``tgsi-vtest`` serves Mesa's virpipe driver over the vtest protocol.
 - `reference`: writes docs/reference from the tables of facts.

@@ -34,6 +34,7 @@ COMMANDS = {
     "run": Command("draw for an OpenGL program: tgsi run -- glxgears", "tgsi.tools.vtest.cli", ("run",), "tgsi-vtest run"),
     "serve": Command("draw for OpenGL programs until it is stopped", "tgsi.tools.vtest.cli", (), "tgsi-vtest"),
     "replay": Command("play traces, scenes and streams; make pictures of them", "tgsi.tools.replay.cli", (), "tgsi-replay"),
+    "inspect": Command("write a trace or a stream as one page of HTML", "tgsi.tools.inspect.cli", (), "tgsi-inspect"),
     "completion": Command(f"print completions for a shell: {', '.join(SHELLS)}", "tgsi.tools.completion"),
 }
 

@@ -16,6 +16,7 @@ zsh:  tgsi completion zsh > DIRECTORY/_tgsi, with fpath+=(DIRECTORY) before comp
 def parser_of_all() -> argparse.ArgumentParser:
     """A parser of ``tgsi`` with every subcommand and its options."""
     from tgsi.tools.compile.options import make_parser as of_compile
+    from tgsi.tools.inspect.cli import make_parser as of_inspect
     from tgsi.tools.replay.cli import make_parser as of_replay
     from tgsi.tools.vtest.cli import make_parser as of_serve
     from tgsi.tools.vtest.cli import make_run_parser as of_run
@@ -26,6 +27,7 @@ def parser_of_all() -> argparse.ArgumentParser:
         "run": of_run,
         "serve": of_serve,
         "replay": of_replay,
+        "inspect": of_inspect,
     }
     parser = argparse.ArgumentParser(prog="tgsi")
     commands = parser.add_subparsers()

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tgsi.tools.closed_output import until_closed
 
@@ -24,15 +25,20 @@ def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Write a trace of a context, or a stream of tgsi-vtest --record, as one page of HTML: each draw with its picture, state, "
-        "shaders, cost and overdraw. The page needs no network and no other file.",
-        epilog="Exit codes: 0 the page was written, 1 it was written and the trace could not be played to its end, 2 a file or an option is wrong.",
+        description="Write a trace of a context, or a stream of tgsi-vtest --record, as one page of HTML: each draw with its picture, "
+        "state, shaders, cost and overdraw. The page needs no network and no other file.",
+        epilog="Exit codes: 0 the page was written, 1 it was written and the trace ends with an error, 2 a file or an option is wrong.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="a trace or a stream")
     parser.add_argument("-o", "--output", type=Path, metavar="PAGE", help="the page (default: the name of FILE with .html, in this folder)")
-    parser.add_argument("--pixel", type=_pixel, action="append", default=[], metavar="X,Y", help="keep the history of a pixel; may be repeated")
+    parser.add_argument(
+        "--pixel", type=_pixel, action="append", default=[], metavar="X,Y", help="keep the history of a pixel; may be repeated"
+    )
     parser.add_argument("--context", type=int, metavar="N", help="GL context of a stream, from 1 on (default: the one with most draws)")
     parser.add_argument("--threads", type=int, metavar="N", help="worker threads in addition to the calling one")
+    parser.add_argument(
+        "--timeout", type=float, default=120.0, metavar="SECONDS", help="refuse calls that take longer (default 120; 0: no limit)"
+    )
     return parser
 
 
@@ -52,7 +58,9 @@ def _main(arguments: Sequence[str] | None) -> int:
     output = options.output or Path(f"{options.file.stem}.html")
     try:
         recording = load(options.file, options.context)
-        given = {} if options.threads is None else {"threads": options.threads}
+        given: dict[str, Any] = {} if options.threads is None else {"threads": options.threads}
+        if options.timeout:
+            given["time_limit"] = options.timeout
         with Screen(**given) as screen:
             notes = write_page(screen, recording, output, options.pixel)
     except OSError as error:

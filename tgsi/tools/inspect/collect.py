@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from backends.abi.limits import TILE
 from backends.device.calls.errors import RecordingError
 from backends.gallium.tracing.steps import DRAWS, Step
-from tgsi.tools.inspect.counting import TILE, DrawCounter
+from tgsi.tools.inspect.counting import DrawCounter
 from tgsi.tools.inspect.pictures import Images, Pictures
 from tgsi.tools.inspect.pixels import PixelTexts
 from tgsi.tools.inspect.resources import names_of, resource_rows
-from tgsi.tools.inspect.shaders import Shaders, stage_of
+from tgsi.tools.inspect.shaders import ORDER, Shaders, stage_of
 from tgsi.tools.inspect.states import StateTracker
 from tgsi.tools.inspect.texts import fields_of
 from tgsi.tools.replay.played import PlayedTrace
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
 
 Pixel = tuple[int, int]
-_ORDER = ("vs", "tcs", "tes", "gs", "task", "mesh", "fs")
-"""Stages of draws, in the order in which they link."""
 MOST_DRAWS = 20_000
 
 
@@ -98,7 +97,7 @@ class Collector:
             "shaders": [],
         }
         if step.name.startswith("draw"):
-            row["shaders"] = [state.handles[stage] for stage in _ORDER if stage in state.handles]
+            row["shaders"] = [state.handles[stage] for stage in ORDER if stage in state.handles]
             row["link"] = shaders.draw(row["shaders"])
         elif step.name == "launch_grid" and "compute" in state.handles:
             row["shaders"] = [state.handles["compute"]]

@@ -1,7 +1,8 @@
-"""Cost of draws: invocations by the pipeline's counters, time, and the fragments of each tile by a second draw that counts them in a stencil.
+"""Cost of draws: invocations by the pipeline's counters, time, and the fragments of each tile.
 
-The counting draw has the draw's own programs, and neither colors nor a depth test, so that it counts every fragment that covers a pixel and is
-not discarded. It is left out where a second run could be seen: programs that write memory, stream output, queries that are going on.
+A second draw counts the fragments in a stencil. It has the draw's own programs, and neither colors nor a depth test, so that it counts
+every fragment that covers a pixel and is not discarded. It is left out where a second run could be seen: programs that write memory, stream
+output, queries that are going on.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.abi.limits import TILE
 from backends.device.counters import IN_PIPELINE
 from backends.gallium.tracing.steps import Step
 from backends.pipe.enums import StencilOp
 from tgsi.tools.inspect.states import StateTracker
 from tgsi.tools.replay.played import PlayedTrace
 
-TILE = 64
 _MOST_TILES = 48
 """Tiles of a draw that are listed, those with most fragments."""
-_DRAWN = {"draw_vbo", "draw_many", "draw_mesh_tasks"}
+_MOST_PIXELS = 1 << 25
 _OURS = ("set_framebuffer_state", "bind_depth_stencil_alpha_state", "bind_blend_state")
 """State that a counting draw has for itself."""
 
@@ -40,7 +41,10 @@ class DrawCounter:
         self._targets: dict[tuple[int, int, int, int], Any] = {}
         self._is_querying = 0
         self._counting = self._context.create_depth_stencil_alpha_state(
-            stencil=[{"enabled": True, "func": "ALWAYS", "valuemask": 255, "writemask": 255} | dict.fromkeys(("fail_op", "zfail_op", "zpass_op"), StencilOp.INCR)]
+            stencil=[
+                {"enabled": True, "func": "ALWAYS", "valuemask": 255, "writemask": 255}
+                | dict.fromkeys(("fail_op", "zfail_op", "zpass_op"), StencilOp.INCR)
+            ]
         )
         self.reasons: dict[str, int] = {}
         self.overdraw: dict[tuple[int, int], NDArray[np.uint32]] = {}
@@ -62,7 +66,7 @@ class DrawCounter:
         values: Any = result if isinstance(result, (tuple, list)) else ()
         found: dict[str, Any] = {"ms": round(spent * 1e3, 3)}
         found |= {name: int(value) for name, value in zip(IN_PIPELINE, values) if value}
-        if step.name in _DRAWN:
+        if step.name.startswith("draw"):
             found |= self._tiles(step, writes_memory)
         return found
 
@@ -84,8 +88,8 @@ class DrawCounter:
         height, width = counts.shape
         total = self.overdraw.setdefault((width, height), np.zeros((height, width), np.uint32))
         total += counts
-        padded = np.pad(counts.astype(np.uint32), ((0, -height % TILE), (0, -width % TILE)))
-        tiles = padded.reshape(padded.shape[0] // TILE, TILE, padded.shape[1] // TILE, TILE).sum(axis=(1, 3)).reshape(-1)
+        rows, columns = (np.arange(0, length, TILE) for length in counts.shape)
+        tiles = np.add.reduceat(np.add.reduceat(counts, rows, axis=0, dtype=np.uint32), columns, axis=1).reshape(-1)
         order = np.argsort(-tiles.astype(np.int64), kind="stable")[:_MOST_TILES]
         shown = sorted((int(k), int(tiles[k])) for k in order if tiles[k])
         return {"fragments": int(counts.sum()), "most": int(counts.max()), "tiles": shown, "columns": -(-width // TILE)}
@@ -107,6 +111,8 @@ class DrawCounter:
         size = bound.width, bound.height, max(1, bound.layers), max(1, bound.samples)
         if not size[0] or not size[1]:
             raise ValueError("no target is bound")
+        if size[0] * size[1] * size[2] > _MOST_PIXELS:
+            raise ValueError(f"targets of more than {_MOST_PIXELS} pixels are not counted")
         stencil = self._stencil(*size)
         try:
             context.clear_texture(stencil.texture, b"\0")
@@ -115,8 +121,12 @@ class DrawCounter:
             context.bind_blend_state(None)
             self._trace.repeat(step)
             self._trace.finish()
-            data = stencil.texture.blocks(0).reshape(-1, size[1], size[0])
-            return np.minimum(data.astype(np.uint32).sum(axis=0), 255).astype(np.uint8)
+            data: NDArray[np.uint8] = stencil.texture.blocks(0).reshape(-1, size[1], size[0])
+            if len(data) == 1:
+                only: NDArray[np.uint8] = data[0].copy()
+                return only
+            summed: NDArray[np.uint32] = data.sum(axis=0, dtype=np.uint32)
+            return np.minimum(summed, 255).astype(np.uint8)
         finally:
             for name in _OURS:
                 last = self._state.last.get(name)

@@ -162,7 +162,9 @@
       to.fillRect(k * step, high - height, Math.max(1, step - (step > 4 ? 1 : 0)), height);
     });
     to.fillStyle = style.getPropertyValue("--mark");
+    to.globalAlpha = step > 12 ? 0.3 : 1;
     to.fillRect(at * step - 1, 0, Math.max(3, step), high);
+    to.globalAlpha = 1;
   }
 
   const ROW = 24, inner = make("div", {});
@@ -200,13 +202,21 @@
     return found;
   }
 
+  // Long lists of numbers: all of the new ones, with the changed ones marked.
+  function numbers(old, fresh) {
+    const was = old.split(" "), now = fresh.split(" ");
+    if (was.length !== now.length || now.length < 5 || was[1] !== now[1]) return null;
+    return now.map((word, k) => word === was[k] ? `${word} ` : [make("span", { class: "was" }, was[k]), make("span", { class: "now" }, word), " "]).flat();
+  }
+
   function slot(name, now, before) {
     const rows = [];
     const keys = [...new Set([...Object.keys(before || {}), ...Object.keys(now || {})])];
     for (const key of keys) {
       const old = (before || {})[key], fresh = (now || {})[key];
       if (!whole && before && old === fresh) continue;
-      const changed = old !== fresh;
+      const changed = old !== fresh, words = changed && old && fresh ? numbers(old, fresh) : null;
+      if (words) { rows.push(make("tr", {}, make("td", { class: "name" }, key), make("td", { class: "value" }, words))); continue; }
       rows.push(make("tr", {}, make("td", { class: "name" }, key), make("td", { class: "value" },
         changed && old !== undefined ? make("span", { class: "was" }, old) : null,
         fresh !== undefined ? make("span", { class: changed && !whole ? "now" : "" }, fresh) : null)));

@@ -20,6 +20,8 @@ LONGEST = 1024
 """Longest side of a picture in pixels; larger targets are shown with every second pixel, every third, and so on."""
 _MOST_PATCHES = 120
 """Rectangles after which a whole picture is stored, from which the page can begin."""
+MOST_PIXELS = 1 << 25
+"""Pixels of a target that has pictures."""
 BUDGET = 10 << 20
 """Bytes of all PNGs of a page, at most about."""
 
@@ -31,6 +33,11 @@ def png(pixels: Pixels) -> bytes:
     out = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(out, "PNG", compress_level=6)
     return out.getvalue()
+
+
+def layers_of(target: Target) -> int:
+    """Pixels of all bound layers."""
+    return target.size[0] * target.size[1] * target.layers[1]
 
 
 class Images:
@@ -73,7 +80,9 @@ class Pictures:
         self._shown: dict[tuple[int, int, tuple[int, int], Format], _Shown] = {}
 
     def take(self, target: Target) -> dict[str, Any] | None:
-        """What the page needs after a draw: target, size, and a patch (image, x, y); None: the picture is as it was, or left out."""
+        """The page's row of a target after a draw: its size, and a patch (image, x, y); None: the picture is as it was, or left out."""
+        if layers_of(target) > MOST_PIXELS:
+            return None
         key = target.handle, target.level, target.layers, target.format
         layout, factor = target.layout, -(-max(*target.size, 1) // LONGEST)
         data = target.data()
@@ -124,7 +133,11 @@ class Pictures:
         """The rectangle that changed; None if nothing has."""
         if known is None or known.data.shape != data.shape:
             return 0, 0, data
-        mask = (known.data != data).any(axis=-1)
+        size = data.shape[-1]
+        if size in (1, 2, 4, 8):  # one number a pixel is compared much faster than its bytes
+            mask = known.data.view(f"u{size}")[..., 0] != data.view(f"u{size}")[..., 0]
+        else:
+            mask = (known.data != data).any(axis=-1)
         rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         if not len(rows):
             return None

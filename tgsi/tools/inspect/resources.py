@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from backends.formats import CompressedFormat
 from backends.gallium.tracing.steps import Step
 from backends.pipe.enums import Bind, TextureTarget
-from tgsi.tools.inspect.pictures import Images, shown
+from tgsi.tools.inspect.pictures import Images
 from tgsi.tools.inspect.texts import bytes_text
+from tgsi.tools.replay.images import display, display_stencil
 from tgsi.tools.replay.played import PlayedTrace
+from tgsi.tools.replay.scene import Layout
 
 _LONGEST = 192
 _MOST_PICTURES = 200
@@ -30,7 +31,11 @@ def resource_rows(trace: PlayedTrace, images: Images) -> list[dict[str, Any]]:
         handle = step.call.result
         named = step.named
         row: dict[str, Any] = {"handle": handle, "command": step.number, "calls": used.get(handle, 0)}
-        row |= {"target": _member(TextureTarget, named.get("target")), "format": str(named.get("format", "")), "bind": _flags(named.get("bind"))}
+        row |= {
+            "target": _member(TextureTarget, named.get("target")),
+            "format": str(named.get("format", "")),
+            "bind": _flags(named.get("bind")),
+        }
         row["size"] = " x ".join(str(named.get(key, 1)) for key in ("width0", "height0", "depth0"))
         row |= {"layers": named.get("array_size", 1), "levels": named.get("last_level", 0), "samples": named.get("nr_samples", 0)}
         resource = living.get(handle)
@@ -53,13 +58,12 @@ def _picture(resource: Any, images: Images) -> dict[str, Any]:
         pixels = np.ascontiguousarray(resource.pixels(level=0)).view(np.uint8)
     except (ValueError, MemoryError):
         return {}
-    if isinstance(resource.format, CompressedFormat):
-        size = resource.plain_format.block_bytes
-    else:
-        size = resource.format.block_bytes
-    flat = pixels.reshape(-1, info.height, info.width, size)[0]
+    flat = pixels.reshape(-1, info.height, info.width, resource.plain_format.block_bytes)[0]
     factor = max(1, -(-max(info.width, info.height) // _LONGEST))
-    image = shown(resource.plain_format, np.ascontiguousarray(flat[::factor, ::factor]))
+    small = np.ascontiguousarray(flat[::factor, ::factor])
+    layout = Layout(resource.plain_format, small.shape[1], small.shape[0], 1)
+    is_stencil = resource.plain_format.has_stencil and not resource.plain_format.has_depth
+    image = (display_stencil if is_stencil else display)(layout, small.tobytes())
     return {"image": images.add(image), "width": image.shape[1], "height": image.shape[0]}
 
 

@@ -1,12 +1,16 @@
-"""Shaders of a trace: the recorded source, TGSI, the program after each pass that changes it, assembly; and links of those that draw together."""
+"""Shaders of a trace: source, TGSI, the program after each pass that changes it, assembly; links of those that draw together."""
 
 from __future__ import annotations
 
 import base64
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
@@ -16,13 +20,15 @@ _MOST_SHADERS, _MOST_ASSEMBLIES, _MOST_LINKS = 400, 24, 48
 _MOST_LINES = 2000
 """Lines of a text that the page has."""
 _STORES = re.compile(r"\b(STORE|ATOM\w*)\b")
-_STAGES = {"vs": "vert", "fs": "frag", "gs": "geom", "tcs": "tesc", "tes": "tese", "compute": "comp", "task": "task", "mesh": "mesh"}
-"""Stages of sources in other languages, by the words of methods."""
+_STAGES = {row.call: processor for processor, row in STAGES.items()}
+"""Stages by the words of methods."""
+ORDER = tuple(sorted((row.call for row in STAGES.values() if row.is_drawn), key=lambda call: _STAGES[call] is Processor.FRAG))
+"""Words of the stages of draws, in the order in which they link."""
 
 
-@record(frozen=False)
+@record(frozen=False, kw_only=True)
 class Shader:
-    """A shader of a trace. program: None if it could not be read."""
+    """A shader of a trace. program: None if it could not be read. writes_memory: a second run could be seen, or nobody knows."""
 
     handle: int
     stage: str
@@ -30,11 +36,7 @@ class Shader:
     program: Program | None = None
     error: str = ""
     draws: int = 0
-
-    @property
-    def writes_memory(self) -> bool:
-        """True if a second run could be seen, or nobody knows."""
-        return self.program is None or bool(_STORES.search(str(self.program)))
+    writes_memory: bool = True
 
 
 def stage_of(method: str) -> str:
@@ -46,13 +48,14 @@ def stage_of(method: str) -> str:
 def read_shader(handle: int, stage: str, source: Any) -> Shader:
     """The shader of a recorded source: TGSI, a language that compiles to it, or words of SPIR-V."""
     text = source if isinstance(source, str) else f"SPIR-V, {len(source)} bytes" if isinstance(source, (bytes, bytearray)) else str(source)
-    shader = Shader(handle, stage, text)
+    shader = Shader(handle=handle, stage=stage, source=text)
     try:
         from frontends.programs import compile_program
         from passes.validate import validate
 
         shader.program = compile_program(source, "inspect", stage=_STAGES[stage])
         validate(shader.program)
+        shader.writes_memory = bool(_STORES.search(str(shader.program)))
     except Exception as error:  # whatever a hostile text does: the page says so
         shader.error = str(error)[:2000] or type(error).__name__
     return shader
@@ -128,11 +131,16 @@ def _passes(program: Program) -> list[dict[str, Any]]:
     return found
 
 
-def _assembly(program: Program) -> dict[str, Any]:
+@lru_cache(64)
+def _kept_assembly(program: Program) -> str:
     from tgsi.tools.compile.emit import assembly_of
 
+    return assembly_of(program)
+
+
+def _assembly(program: Program) -> dict[str, Any]:
     try:
-        return _view("assembly", assembly_of(program), [])
+        return _view("assembly", _kept_assembly(program), [])
     except ValueError as error:
         return _view("assembly", str(error), [])
 
@@ -140,7 +148,7 @@ def _assembly(program: Program) -> dict[str, Any]:
 def link_svg(shaders: Sequence[Shader]) -> str:
     """The link of shaders that draw together as base64 of an SVG; "" if there is none."""
     from linkage.chain import link_chain
-    from tgsi.language.diagnostics import TgsiError
+    from tgsi.language.diagnostics import LinkError, TgsiError
     from tgsi.tools.compile.views.link_picture import link_picture, refused_picture
 
     programs = [shader.program for shader in shaders if shader.program is not None]
@@ -149,11 +157,10 @@ def link_svg(shaders: Sequence[Shader]) -> str:
         return ""
     try:
         picture = link_picture(link_chain(*programs), programs, names)
+    except LinkError as error:
+        picture = refused_picture(programs, names, error.diagnostics)
     except (TgsiError, ValueError):
-        try:
-            picture = refused_picture(programs, names)
-        except (TgsiError, ValueError):
-            return ""
+        return ""
     return base64.b64encode(picture.encode()).decode()
 
 
@@ -169,7 +176,7 @@ class Shaders:
         """Take a shader that was created."""
         known = next((item for item in self.of.values() if item.source == source and item.stage == stage), None)
         if known is not None:
-            self.of[handle] = Shader(handle, stage, known.source, known.program, known.error)
+            self.of[handle] = replace(known, handle=handle, draws=0)
         else:
             self.of[handle] = read_shader(handle, stage, source)
 

@@ -12,11 +12,15 @@ from tgsi.language.record import record
 
 @record(eq=False)
 class Recording:
-    """Calls of one context. title: name for people, without folders. others: number of further contexts of the file."""
+    """Calls of one context.
+
+    title: name for people, without folders. others: number of further contexts of the file. end: reason why calls are missing, or "".
+    """
 
     title: str
     steps: list[Step]
     others: int = 0
+    end: str = ""
 
 
 def load(path: Path, context: int | None = None) -> Recording:
@@ -28,8 +32,11 @@ def load(path: Path, context: int | None = None) -> Recording:
 
     data = bytearray(path.read_bytes())
     if not is_stream(path):
-        return Recording(path.name, list(read_steps(data)))
-    found = [steps for steps in map(_readable, _traces(bytes(data), path.stem)) if steps]
+        steps, error = readable(data)
+        if error is not None and not steps:
+            raise error
+        return Recording(path.name, steps, end=str(error or ""))
+    found = [steps for steps, _ in map(readable, map(bytearray, _traces(bytes(data), path.stem))) if steps]
     if not found:
         raise RecordingError("no GL context of the stream draws anything")
     if context is not None and not 1 <= context <= len(found):
@@ -49,9 +56,11 @@ def _traces(stream: bytes, name: str) -> list[bytes]:
         return [file.read_bytes() for file in sorted(Path(folder).iterdir())]
 
 
-def _readable(data: bytes) -> list[Step]:
-    """The steps of a trace; nothing for one that is wrong."""
+def readable(data: bytearray) -> tuple[list[Step], RecordingError | None]:
+    """The steps of a trace up to the first that is wrong, and its error."""
+    steps: list[Step] = []
     try:
-        return list(read_steps(bytearray(data)))
-    except RecordingError:
-        return []
+        steps.extend(read_steps(data))
+    except RecordingError as error:
+        return steps, error
+    return steps, None

@@ -61,7 +61,9 @@ class StateTracker:
             self._put(words, next(iter(named.values()), None))
         else:
             index = named.get("index")
-            rest = {key: item for key, item in named.items() if key not in ("stage", "start") and not (key == "index" and isinstance(item, int))}
+            rest = {
+                key: item for key, item in named.items() if key not in ("stage", "start") and not (key == "index" and isinstance(item, int))
+            }
             self._put(f"{words} {index}" if isinstance(index, int) else words, rest)
 
     def _put(self, slot: str, value: Any) -> None:
@@ -75,7 +77,11 @@ class StateTracker:
         self.handles[slot] = value.number
         created = self._created.get(value.number)
         shown = {"object": self._name(value.number)}
-        if created is not None and created.call is not None and created.name.removeprefix("create_").removesuffix("_state") in (*_OBJECTS, "sampler"):
+        if (
+            created is not None
+            and created.call is not None
+            and created.name.removeprefix("create_").removesuffix("_state") in (*_OBJECTS, "sampler")
+        ):
             shown |= fields_of(created.named, self._name)
         self._now[slot] = shown
 

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from backends.gallium.tracing.printing import Handle
+from backends.pipe.enums import Clear, Prim, ShaderType, TextureTarget
 
 _MOST_WORDS = 64
 """Words of bytes and arrays that are shown."""
 _MOST_TEXT = 400
+_KINDS: dict[str, Any] = {"mode": Prim, "buffers": Clear, "stage": ShaderType, "target": TextureTarget}
+"""Enumerations of arguments, by name."""
 Names = Callable[[int], str]
 
 
@@ -69,4 +72,16 @@ def fields_of(value: Any, name: Names, prefix: str = "") -> dict[str, str]:
         for k, item in enumerate(value[:_MOST_WORDS]):
             found |= fields_of(item, name, f"{prefix}[{k}]")
         return found
-    return {prefix or "value": text_of(value, name)}
+    key = prefix.rpartition(".")[2]
+    return {prefix or "value": _member(key, value) or text_of(value, name)}
+
+
+def _member(key: str, value: Any) -> str:
+    """The name of a number by the field in which it stands; "" if it has none."""
+    kind = _KINDS.get(key)
+    if kind is None or type(value) is not int:
+        return ""
+    try:
+        return kind(value).name or ""
+    except ValueError:
+        return ""

@@ -18,6 +18,9 @@ def write_page(screen: Screen, recording: Recording, output: Path, pixels: Seque
     """Write the page of a recording. Returns the reasons why the trace was not played to its end. OSError."""
     data = Collector(screen, recording.steps, pixels).run()
     stopped = [note for note in data["notes"] if note.startswith("The trace could not")]
+    if recording.end:
+        stopped.append(f"The trace is read up to an error: {recording.end}")
+        data["notes"].append(stopped[-1])
     if recording.others:
         data["notes"].append(f"The stream has {recording.others} more contexts that draw; --context N chooses one.")
     output.write_text(page(recording.title, data), encoding="utf-8")
