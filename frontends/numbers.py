@@ -1,4 +1,4 @@
-"""Numbers that GLSL, HLSL and SPIR-V leave open, as OpenGL's drivers have them."""
+"""Results of numeric operations that GLSL, HLSL and SPIR-V leave undefined, chosen as OpenGL's drivers do."""
 
 from __future__ import annotations
 

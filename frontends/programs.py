@@ -1,4 +1,4 @@
-"""Programs of whatever people have: texts of TGSI, GLSL and HLSL, modules of SPIR-V, files of them, and programs themselves."""
+"""Programs from any source: texts of TGSI, GLSL and HLSL, modules of SPIR-V, files, and programs themselves."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def compile_program(
     takes_paths: bool = False,
     fixed_names: bool = False,
 ) -> Program:
-    """The program of a text or a module (`compile` says what the arguments are), or of a file if `takes_paths` is set.
+    """The program of a text or a module, or of a file if `takes_paths` is set. See `compile` for the arguments.
 
     Messages of TypeError and ValueError begin with `call`."""
     if isinstance(source, Program):
@@ -129,14 +129,14 @@ def compile_program(
 
 
 def stage_elsewhere(text: str, stage: Processor) -> Processor | None:
-    """The stage of a text of GLSL that names what only another stage has, and nothing of its own; None where nothing tells it."""
+    """A stage, other than the given one, whose names a GLSL text uses while it uses none of its own stage; otherwise None."""
     meant = guessed_stage(text)
     sign = STAGE_SIGNS.get(stage)
     return None if meant is stage or (sign is not None and re.search(sign, text, re.MULTILINE)) else meant
 
 
 def is_path(text: str) -> bool:
-    """True for a text of one line that is no program of any language."""
+    """True for a text of one line that is not a program in any language."""
     return (
         len(text) < 4096
         and text.strip() != ""

@@ -1,9 +1,9 @@
 """Linkage: the output of one stage that feeds each input of the next one.
 
-Semantics decide; register numbers mean nothing. `link.link` judges two programs by a limit set (`legality`), matches them (`match`) and
+Semantics decide; register numbers are irrelevant. `link.link` judges two programs by a limit set (`legality`), matches them (`match`) and
 adds the scheme of a device (`profiles`). `table` and `rows` hold the result, `usage` the registers that a program really reads and writes.
-`chain` links all stages of a draw, `linker` patches one program in place for many partners, with the places found by `relocate`.
-`layout`, `sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
+`chain` links all stages of a draw, `linker` patches one program in place for many partners, with the places found by `relocate`. `layout`,
+`sm3` and `interner` map GENERIC indices to slots, shader model 3 names and strings.
 
 May import `passes` and `tgsi.language`: no numpy, no llvmlite, no device. A pair of programs is linked once; the table is kept.
 Read next: `table`, then `match`, then docs/linkage.md.

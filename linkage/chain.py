@@ -77,8 +77,8 @@ def link_chain(
 ) -> tuple[LinkTable, ...]:
     """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors.
 
-    The other arguments are those of `linkage.link`, for the pair with the fragment program. Of the devices, nv50 has a table for the pair
-    with a geometry program, too; other tables before the rasterizer are those of the software profile.
+    All other arguments are as for `linkage.link`, and apply to the pair with the fragment program. Of the devices, nv50 has a table for
+    the pair with a geometry program, too; all other tables before the rasterizer are from the software profile.
 
     All programs are judged together: by `limits`, or by the profile's own set.
 
@@ -88,7 +88,7 @@ def link_chain(
         ValueError: there are fewer than two programs, or the profile does not exist.
     """
     if len(programs) < 2:
-        raise ValueError(f"programs: at least two are wanted, not {len(programs)}")
+        raise ValueError(f"programs: expected at least two, not {len(programs)}")
     chosen = find_profile(profile).semantic_limits if limits is None else limits
     for producer, consumer in pairwise(programs):
         check_neighbors(producer, consumer)
@@ -138,15 +138,15 @@ def _order() -> str:
 
 
 class PairCache:
-    """Links of separate programs, one for each pair that was asked for. The least recently used pair is forgotten first.
+    """Cache of links between separate programs, one for each requested pair. The least recently used pair is forgotten first.
 
-    Programs are told apart by identity; the cache does not keep them alive.
+    Programs are compared by identity; the cache does not keep them alive.
     """
 
     def __init__(self, profile: str = "software", *, size: int = 1024) -> None:
         """`size` bounds the number of pairs."""
         if size < 1:
-            raise ValueError(f"size: at least 1 is wanted, not {size}")
+            raise ValueError(f"size: expected at least 1, not {size}")
         self.profile, self.size = profile, size
         self.hits = self.misses = 0
         self._pairs: OrderedDict[tuple[int, int, LinkState], tuple[weakref.ref[Program], weakref.ref[Program], LinkTable]] = OrderedDict()
@@ -155,7 +155,7 @@ class PairCache:
         return len(self._pairs)
 
     def link(self, vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> LinkTable:
-        """The table of a pair. Errors are those of `linkage.link`; they are not remembered."""
+        """The table of a pair. Raises the errors of `linkage.link`; they are not cached."""
         key = id(vertex), id(fragment), state
         known = self._pairs.get(key)
         if known is not None and known[0]() is vertex and known[1]() is fragment:

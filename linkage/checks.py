@@ -74,7 +74,7 @@ def wrong_carrier(job: Job, row: Relocation) -> bool:
         return False
     where = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}] {source}"
     if name in TEXTURE_NAMES and source.name in TEXTURE_NAMES:
-        if row.semantic.index < 256:  # `carriers` names the others
+        if row.semantic.index < 256:  # `carriers` names all others
             job.error("K032", f"{where}, and indices are bytes here", register=row.input_register, hint="renumber both programs")
         return True
     job.error(
@@ -106,7 +106,7 @@ def carriers(job: Job) -> list[Relocation]:
 
 
 def no_carrier(job: Job, row: Relocation, what: str) -> None:
-    """Note an error: the device has no `what` that carries this semantic."""
+    """Report an error: no `what` of the device can carry this semantic."""
     if row.semantic.name == "BCOLOR":
         hint = f"read COLOR[{row.semantic.index}]; under two-sided light it has the back color on back faces"
     else:
@@ -115,13 +115,13 @@ def no_carrier(job: Job, row: Relocation, what: str) -> None:
 
 
 def fed_by_nothing(job: Job, row: Relocation, effect: str) -> None:
-    """Note a warning about an input without an output. `effect` says what the fragment program then reads."""
+    """Note a warning about an input without an output. `effect`: value that the fragment program then reads."""
     hint = f"write {row.semantic} in the vertex program, or give the fragment program another input"
     job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; {effect}", register=row.input_register, hint=hint)
 
 
 def check_channels(job: Job, row: Relocation, carried: int, effect: str) -> None:
-    """Note a warning if the fragment program reads channels that the carrier does not have. `effect` says what these are then."""
+    """Note a warning if the fragment program reads channels that the carrier does not have. `effect`: value of these channels."""
     if row.output_register is not None and row.usage_mask & ~carried:
         text = f"IN[{row.input_register}] {row.semantic}{mask_text(row.usage_mask & ~carried)}: {effect}"
         hint = f"read {row.semantic}{mask_text(carried)} only, or carry the rest in a GENERIC semantic"

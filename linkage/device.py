@@ -180,7 +180,7 @@ class Job:
     def source(self, row: Relocation) -> Semantic | None:
         """The semantic of the output that feeds an input, None if none does.
 
-        It differs from the input's under a link state, and where a color falls back to the color of the other side.
+        It differs from the input's semantic under a link state, and for colors that fall back to the color of the other side.
         """
         return None if row.output_register is None else self.feeding[row.output_register]
 

@@ -37,7 +37,7 @@ class _LateNotes:
 
 @record
 class Block(_LateNotes):
-    """A table of the device: entries of `width` bits, with a note for people on each one (empty where there is nothing to say)."""
+    """A table of the device: entries of `width` bits, each with a readable note, which may be empty."""
 
     name: str
     width: int

@@ -1,8 +1,8 @@
-"""Opcodes that the drivers of devices translate. Programs with others are lowered for the device, as far as there are expansions.
+"""Opcodes that the drivers of devices translate. Other opcodes are lowered for the device where an expansion exists.
 
 Sources: in Mesa `nouveau/nv30/nvfx_fragprog.c`, `nouveau/nv30/nvfx_vertprog.c` and `i915/i915_fpc_translate.c`, each the switch over the
-opcodes of an instruction. Flow of fragment programs on nv30 is ignored there; its profile refuses it. The other drivers hand programs to
-compilers of their own, and i915 runs vertex programs in software, so there is no row for them.
+opcodes of an instruction. Flow of fragment programs on nv30 is ignored there; its profile refuses it. All other drivers have compilers
+that translate every opcode, and i915 runs vertex programs in software, so these have no row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Programs as a device takes them: opcodes that its driver does not translate are lowered, registers have the numbers of the chip."""
+"""Programs in the form that a device accepts: opcodes that its driver does not translate are lowered, and registers have the numbers of
+the chip."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ def _missing(program: Program, profile: str) -> list[str]:
 def lowering_for(program: Program, profile: str) -> LoweringOptions:
     """The lowerings that a program needs on a device: its opcodes that the driver does not translate and that have an expansion.
 
-    `tgsi.lower(program, tgsi.lowering_for(program, "nv40"))` applies them. The options are empty where nothing is to be done, and for
-    devices whose drivers have compilers of their own (r300, r500, r600, nv50, svga, svga10).
+    `tgsi.lower(program, tgsi.lowering_for(program, "nv40"))` applies them. The options are empty if no lowering is needed, and for devices
+    whose drivers have their own compilers (r300, r500, r600, nv50, svga, svga10).
 
     Raises:
         ValueError: there is no such profile.
@@ -67,9 +68,9 @@ def device_program(program: Program, profile: str) -> Program:
 def device_pair(
     vertex: Program, fragment: Program, profile: str, *, state: LinkState = IDENTITY, options: LinkOptions = DEFAULT
 ) -> tuple[Program, Program]:
-    """A pair as a device takes it: lowered, and with registers by which the chip finds the values.
+    """A pair in the form that a device accepts: lowered, and with the registers in which the chip expects the values.
 
-    On nv30 and nv40 outputs and inputs have the numbers of the chip (`linkage.profiles.nvfx`); those that have none there come after all
+    On nv30 and nv40 outputs and inputs have the numbers of the chip (`linkage.profiles.nvfx`); those without such a number come after all
     others. On other devices each input has the number of the output that feeds it, as in `linked_program`.
 
     Raises:

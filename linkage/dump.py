@@ -74,7 +74,7 @@ def show(
 
 
 def _names(producer: Program, consumer: Program) -> str:
-    """A line with the names of values that the two programs find by name, each after its semantic; "" where there are none."""
+    """A line with the values that are matched by name, each after its semantic; "" without such values."""
     outputs = producer.interface.outputs if producer.interface else {}
     inputs = consumer.interface.inputs if consumer.interface else {}
     found = {port.semantic: port.name for port in (*outputs.values(), *inputs.values()) if port.location < 0}
@@ -82,7 +82,7 @@ def _names(producer: Program, consumer: Program) -> str:
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:
-    """The table as plain data. Registers are numbers, None where there is none; masks have x in bit 0."""
+    """The table as plain data. Registers are numbers or None; masks have x in bit 0."""
     return {
         "profile": table.profile,
         "slots": table.slots,

@@ -10,7 +10,7 @@ from tgsi.language.facts.semantics import Semantic
 
 
 class SemanticInterner:
-    """Table that gives each string or 32-bit number a GENERIC semantic of its own, first come, first served.
+    """Table that assigns a GENERIC semantic to each string or 32-bit number, first come, first served.
 
     Programs that share an interner link by name. Small numbers keep their own index while it is free.
     """
@@ -41,7 +41,7 @@ class SemanticInterner:
         if known is not None:
             return known
         if isinstance(key, bool) or not isinstance(key, str | int):
-            raise TypeError(f"key: a string or a number is wanted, not {type(key).__name__}")
+            raise TypeError(f"key: expected a string or a number, not {type(key).__name__}")
         if isinstance(key, int) and not 0 <= key < 1 << 32:
             raise ValueError(f"key: {key} is no 32-bit unsigned number")
         index = key if isinstance(key, int) and self._is_free(key) and key < 256 else self._first_free(key)
@@ -50,7 +50,7 @@ class SemanticInterner:
         return semantic
 
     def key(self, semantic: Semantic) -> str | int:
-        """The key that a semantic was made for. KeyError for a semantic that is not from this interner."""
+        """The key of a semantic. KeyError for a semantic that is not from this interner."""
         if semantic.name != "GENERIC" or semantic.index not in self._names:
             raise KeyError(str(semantic))
         return self._names[semantic.index]

@@ -28,7 +28,7 @@ class SemanticSet:
 
     @classmethod
     def of(cls, indices: Iterable[int]) -> SemanticSet:
-        """The set of the given indices. ValueError for one that is no byte."""
+        """The set of the given indices. ValueError for an index that does not fit a byte."""
         bits = 0
         for index in indices:
             if not 0 <= index < INDICES:

@@ -14,7 +14,7 @@ class Indices:
     """The part of a program that decides nearly every judgement, computed once a program."""
 
     generic: int
-    """Highest GENERIC index between two stages, -1 if there is none."""
+    """Highest GENERIC index between two stages, -1 without one."""
     has_back: bool
     is_legal: bool
     """Nothing breaks a rule that all limit sets have in common."""

@@ -67,7 +67,7 @@ def connect(
     """Link a pair that no limit set judges: a draw takes whatever programs its screen took. Everything else is as in `link`."""
     device = None if profile == "software" else find_profile(profile)
     if unmatched not in ("fill", "error"):
-        raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
+        raise ValueError(f"unmatched: expected 'fill' or 'error', not {unmatched!r}")
     producer, consumer = interface_of(vertex), interface_of(fragment)
     if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.is_faulty or consumer.torn_inputs:
         _check_stages(vertex, fragment)
@@ -91,7 +91,7 @@ def connect(
 
 
 def find_profile(name: str) -> Profile:
-    """The profile of a name. ValueError if there is none."""
+    """The profile of a name. ValueError if it does not exist."""
     if name not in PROFILES:
         raise ValueError(f"profile: {name!r} is not known; there are: {', '.join(PROFILES)}")
     return PROFILES[name]

@@ -63,7 +63,7 @@ class LinkedCopy:
         return self
 
     def release(self) -> None:
-        """Let go of the copy. ValueError if it is not in use."""
+        """Release the copy. ValueError if it is not in use."""
         if not self._users:
             raise ValueError("release: the copy is not in use")
         self._users -= 1
@@ -99,7 +99,7 @@ class _Rotation:
 
     def __init__(self, program: Program, file: File, copies: int) -> None:
         if copies < 1:
-            raise ValueError(f"copies: at least 1 is wanted, not {copies}")
+            raise ValueError(f"copies: expected at least 1, not {copies}")
         self.counters = LinkCounters()
         self._original: Sequence[int] = encode(program)
         self._list: RelocationList = relocations(self._original, file)
@@ -147,7 +147,7 @@ class _Rotation:
         return copy
 
     def _next(self, wanted: Places) -> LinkedCopy:
-        """Choose a copy that already has the wanted assignment, otherwise the next one not in use, otherwise a new one."""
+        """Choose a copy that already has the right assignment, otherwise the next unused one, otherwise a new one."""
         copies = self._copies
         turn = [(self._current + i) % len(copies) for i in range(1, len(copies) + 1)]
         for number in turn:
@@ -206,7 +206,7 @@ _CODES = {
 
 
 def _places_by_code(program: Program) -> bytes:
-    """256 bytes: the register of the output of each code, `ABSENT` where there is none. Empty for a program that wants a closer look.
+    """256 bytes: the output register for each code, or `ABSENT`. Empty for a program that needs the general code path.
 
     Raises:
         LinkError: the program breaks the limits of the software profile, see `check_together`.
@@ -240,7 +240,7 @@ class Linker(_Rotation):
             ValueError: it is no fragment program, or `copies` is less than 1.
         """
         if fragment.processor is not Processor.FRAG:
-            raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
+            raise ValueError(f"fragment: expected a FRAG program, not {fragment.processor.name}")
         check_together(SOFTWARE, fragment)
         super().__init__(fragment, File.IN, copies)
         self.fragment = fragment
@@ -316,7 +316,7 @@ class Linker(_Rotation):
 class OutputLinker(_Rotation):
     """Patcher of the tokens of one program before the rasterizer: each output gets the register number of the input that it feeds.
 
-    Outputs that feed no input come after all inputs. The copies are those of a `Linker`.
+    Outputs that feed no input come after all inputs. The copies work like those of a `Linker`.
 
     Source: the proposal of 2010, which patches either of the two programs; docs/linkage.md, "Three ways to apply a link".
     """
@@ -329,7 +329,7 @@ class OutputLinker(_Rotation):
             ValueError: the program does not stand before the rasterizer, or `copies` is less than 1.
         """
         if vertex.processor not in LAST_STAGES:
-            raise ValueError(f"vertex: a program before the rasterizer is wanted, not {vertex.processor.name}")
+            raise ValueError(f"vertex: expected a program before the rasterizer, not {vertex.processor.name}")
         check_together(SOFTWARE, vertex)
         super().__init__(vertex, File.OUT, copies)
         self.vertex = vertex
@@ -361,7 +361,7 @@ class OutputLinker(_Rotation):
 
 
 def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDENTITY, moved: str = "fragment") -> Program:
-    """One program of a pair with its registers numbered as those of the other: the result of patching, as a Program.
+    """One program of a pair, renumbered to match the other: the result of patching, as a Program.
 
     Args:
         vertex: the program before the rasterizer.
@@ -377,7 +377,7 @@ def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDE
     from passes.lower.registers import move_registers
 
     if moved not in ("fragment", "vertex"):
-        raise ValueError(f"moved: 'fragment' or 'vertex' is wanted, not {moved!r}")
+        raise ValueError(f"moved: expected 'fragment' or 'vertex', not {moved!r}")
     if moved == "vertex":
         outputs = OutputLinker(vertex, copies=1, state=state)
         return move_registers(vertex, File.OUT, dict(zip(outputs._declared, outputs.assignment(fragment))))

@@ -1,4 +1,4 @@
-"""Matching: the semantics of one program's inputs against those of the outputs of the stage before it."""
+"""Matching: the semantics of one program's inputs and of the outputs of the stage before it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
     """Match two interfaces, whatever their stages. O(inputs + outputs).
 
     Records that recur are made once: the row of an input for each register that feeds it, and all that one program alone decides. The link
-    is the list of registers: rows and fields for messages are made when they are read. `gaps` are those of the producer that a rasterizer
-    may come across.
+    is the list of registers: rows and fields for messages are made when they are read. `gaps`: missing writes of the producer that affect
+    the rasterizer.
     """
     theirs: _Fed = producer.parts.get("fed") or _fed(producer)
     ours: _Feeding = consumer.parts.get("feeding") or _feeding(consumer)
@@ -124,7 +124,7 @@ class _Rows(dict[int | None, Relocation]):
 
 @record
 class _Feeding:
-    """The part of a link table that the consumer alone decides. rows: known rows of each input, by the register that feeds it."""
+    """The part of a link table that depends on the consumer only. rows: known rows of each input, by the register that feeds it."""
 
     keys: tuple[int, ...]
     colors: tuple[tuple[int, int], ...]  # slot and key of inputs that the color of the other side may feed
@@ -193,7 +193,7 @@ def _registers_by_semantic(producer: Interface, consumer: Interface, mapping: Ma
 
 
 def _fall_back(producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic], registers: list[int | None]) -> None:
-    """Feed inputs that want a color without an output with the color of the other side."""
+    """Feed color inputs without a matching output with the color of the other side."""
     for slot, (item, register) in _each(consumer, registers):
         wanted = mapping.get(item.semantic, item.semantic)
         if register is None and wanted.name in _OTHER_SIDE:
@@ -201,7 +201,7 @@ def _fall_back(producer: Interface, consumer: Interface, mapping: Mapping[Semant
 
 
 def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, ...]:
-    """Up to two outputs that may have been meant.
+    """Up to two similar outputs, for a hint.
 
     Outputs of the same name come first, by nearest index; then one of GENERIC or TEXCOORD for the other; then those of a similar name.
     """

@@ -16,8 +16,8 @@ from tgsi.language.record import record
 class LinkState:
     """A non-identity linkage: the output semantic that feeds a fragment input. Inputs without an entry are fed by their own semantic.
 
-    Semantics may be given as text: ``LinkState({"GENERIC[0]": "TEXCOORD[2]"})``; TypeError and ValueError name one that is none.
-    Two inputs may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
+    Semantics may be given as text: ``LinkState({"GENERIC[0]": "TEXCOORD[2]"})``; TypeError and ValueError name the wrong one. Two inputs
+    may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
     """
 
     mapping: Mapping[Semantic, Semantic] = field(default_factory=lambda: MappingProxyType({}))
@@ -49,7 +49,7 @@ def read_semantic(value: Semantic | str, argument: str) -> Semantic:
     if isinstance(value, Semantic):
         return value
     if not isinstance(value, str):
-        raise TypeError(f"{argument}: a Semantic or its text is wanted, not {type(value).__name__}")
+        raise TypeError(f"{argument}: expected a Semantic or its text, not {type(value).__name__}")
     name, _, rest = value.strip().partition("[")
     number = rest.removesuffix("]") if rest.endswith("]") else ""
     if name.upper() not in SEMANTICS or (rest and not (number.isascii() and number.isdigit() and len(number) < 10)):
@@ -62,7 +62,7 @@ def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument
     if not mapping:
         return IDENTITY
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{argument}: a mapping of semantics is wanted, not {type(mapping).__name__}")
+        raise TypeError(f"{argument}: expected a mapping of semantics, not {type(mapping).__name__}")
     table = {read_semantic(to, argument): read_semantic(source, argument) for to, source in mapping.items()}
     return LinkState(MappingProxyType(table))
 
@@ -82,7 +82,7 @@ class LinkOptions:
 
     def __post_init__(self) -> None:
         if self.ids not in ("auto", "automatic", "configured"):
-            raise ValueError(f"ids: auto, automatic or configured is wanted, not {self.ids!r}")
+            raise ValueError(f"ids: expected auto, automatic or configured, not {self.ids!r}")
 
 
 DEFAULT = LinkOptions()

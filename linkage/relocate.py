@@ -61,7 +61,7 @@ def relocations(words: Sequence[int], file: File = File.IN) -> RelocationList:
 
 
 class _Walk:
-    """One pass over the words; anchors of indirect operands are known at its end."""
+    """One pass over the words; anchors of indirect operands are complete at its end."""
 
     def __init__(self, words: Sequence[int], file: File) -> None:
         self.words, self.file = words, int(file)
@@ -154,7 +154,7 @@ class _Walk:
 def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping[int, int]) -> int:
     """Write register numbers into a token stream in place. Returns the number of fields written.
 
-    Registers without an entry in `mapping` are left alone. The stream is neither parsed nor encoded again.
+    Registers without an entry in `mapping` do not change. The stream is neither parsed nor encoded again.
     """
     count = 0
     for item in fields:
@@ -198,7 +198,7 @@ def placement(
 ) -> dict[int, int]:
     """A place for every declared register, given the places that some of them must have.
 
-    Registers without a target go after all others, so none is overwritten. Ranges move in one piece.
+    Registers without a target move after all others, so that none is overwritten. Ranges move in one piece.
 
     Args:
         blocks: declared ranges, first to last.

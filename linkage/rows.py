@@ -21,8 +21,8 @@ class Fill(Enum):
 class Relocation:
     """One varying: fragment input, the output that feeds it, and the slot of the vertex record that carries it.
 
-    `output_register` is None where no output fits; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots are given by the
-    fragment program alone, in the order of its input registers, so fragment code does not depend on the vertex program.
+    `output_register` is None without a matching output; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots are given by the fragment
+    program alone, in the order of its input registers, so fragment code does not depend on the vertex program.
     """
 
     semantic: Semantic
@@ -68,7 +68,7 @@ class Unmatched:
 class Unwritten:
     """Channels of an output that are read and that the program does not write, at all or on some ways through it.
 
-    `input_register` is None where the rasterizer is the reader.
+    `input_register` is None if the rasterizer is the reader.
     """
 
     semantic: Semantic

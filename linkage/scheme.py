@@ -1,4 +1,4 @@
-"""Links in the scheme of a device: plain pairs are put together from parts, all others made by the profile's `build`.
+"""Links in the scheme of a device: plain pairs are composed of cached parts, all others are made by the profile's `build`.
 
 A pair is plain if a vertex program feeds the fragment program without a link state, without two-sided light, point coordinates or flat
 shading, and no color stands in for the one of the other side. A profile takes such pairs apart: `outputs` and `inputs` compute, once a
@@ -83,7 +83,7 @@ def _sides(profile: Profile, plain: Plain, vertex: Program, fragment: Program, t
 
 
 def _explain(profile: Profile, producer: Interface, consumer: Interface) -> DeviceLink:
-    """A plain link with its texts. Everything that `build` asks about the programs themselves is in the parts of their interfaces."""
+    """A plain link with its texts. All facts of the programs that `build` uses are in the parts of their interfaces."""
     job = Job(profile, None, None, join(profile.name, producer, consumer, {}), DEFAULT, (producer, consumer))
     profile.build(job)
     return job.done()

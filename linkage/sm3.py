@@ -1,7 +1,7 @@
 """Shader model 3 names: 14 usages of 16 indices, their bytes, and the semantics that they stand for.
 
-A byte is usage x 16 + index, 0 to 223. The layout of the proposal's lost patch is not known; this one satisfies every number in
-its text. Bytes from 224 on carry the semantics without a name in shader model 3.
+A byte is usage x 16 + index, 0 to 223. The layout of the proposal's lost patch is unknown; this one agrees with every number in its text.
+Bytes from 224 on carry the semantics without a name in shader model 3.
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ class Scheme:
     generics: int
 
     def byte(self, semantic: Semantic) -> int:
-        """The byte of a semantic. ValueError for one that is not legal."""
+        """The byte of a semantic. ValueError for an illegal semantic."""
         found = self.to_byte.get(semantic)
         if found is None:
             raise ValueError(f"semantic: {semantic} has no byte in the scheme {self.name}; GENERIC is 0 to {self.generics - 1}")
         return found
 
     def semantic(self, byte: int) -> Semantic:
-        """The semantic of a byte. ValueError for a byte that stands for none."""
+        """The semantic of a byte. ValueError for a byte without a semantic."""
         found = self.to_semantic.get(byte)
         if found is None:
             raise ValueError(f"byte: {byte} stands for no semantic in the scheme {self.name}")

@@ -41,7 +41,7 @@ class _Late:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
             make, *facts = self._late
             value = make(self, name, *facts)
-            object.__setattr__(self, name, value)  # the table is frozen for others
+            object.__setattr__(self, name, value)  # the table is frozen for everyone else
             return value
 
 
@@ -179,7 +179,9 @@ def _labels(span: Span | None) -> tuple[Label, ...]:
 
 NO_NAMES: Mapping[Semantic, str] = {}
 
-OpenTable: Any = type("LinkTable", (_Late,), {"__slots__": vars(LinkTable)["__slots__"]})  # as `record.open_twin`, which knows no base
+OpenTable: Any = type(
+    "LinkTable", (_Late,), {"__slots__": vars(LinkTable)["__slots__"]}
+)  # like `record.open_twin`, which does not support a base class
 """A LinkTable that takes assignments. With every field but those of `LATE_FIELDS` and with `_late` set, its class becomes LinkTable.
 
 `_late` is a function and its further arguments: `make(table, name, *arguments)` makes a late field. This takes a third of the time of the
@@ -187,4 +189,4 @@ constructor.
 """
 
 set_field = object.__setattr__
-"""Set a field of a table that nobody else has seen yet."""
+"""Set a field of a table that is not shared yet."""

@@ -40,7 +40,7 @@ def _origin(row: Relocation, back: int | None) -> str:
 
 
 def names_of(*programs: Program) -> dict[Semantic, str]:
-    """The names of varyings by their semantics, as the texts of the programs in other languages have them; the last text counts."""
+    """The names of varyings by their semantics, from the programs' texts in other languages; the last text wins."""
     found: dict[Semantic, str] = {}
     for program in programs:
         ports = () if program.interface is None else (*program.interface.outputs.values(), *program.interface.inputs.values())

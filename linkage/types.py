@@ -1,4 +1,4 @@
-"""Types of named values on both sides of a link: what one program calls `flat in ivec3 tint` is no `out vec3 tint` of the other."""
+"""Types of named values on both sides of a link: `flat in ivec3 tint` of one program does not match `out vec3 tint` of the other."""
 
 from __future__ import annotations
 

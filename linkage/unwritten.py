@@ -15,12 +15,12 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _WHOLE = frozenset({"position", "clip_vertex"})
-"""Outputs of which the rasterizer reads every channel; it reads x of the others in `NAMED_OUTPUTS`."""
+"""Outputs of which the rasterizer reads every channel; of all others in `NAMED_OUTPUTS` it reads x."""
 
 
 @record
 class Gaps:
-    """Declared output registers that are not wholly written: the channels that are never written, and those that sometimes are.
+    """Incompletely written output registers: the channels that are never written, and those that are written on some paths only.
 
     `distances` is the number of clip and cull distances that the rasterizer reads.
     """
@@ -33,7 +33,7 @@ NO_GAPS = Gaps({}, 8)
 
 
 def gaps_of(program: Program) -> Gaps:
-    """The gaps of a program, computed once for each. Most programs have none."""
+    """The gaps of a program, computed once for each. Most programs have no such outputs."""
     return facts.of(program, _gaps)
 
 

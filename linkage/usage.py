@@ -135,7 +135,7 @@ def _reads(instruction: Instruction) -> Iterator[tuple[RegisterRef, int]]:
 
 
 def default_interpolation(semantic: Semantic) -> Interpolation:
-    """Interpolation of a declaration that states none: COLOR follows flatshade, all others are constant, as in Mesa."""
+    """Interpolation of a declaration that states none: COLOR follows flatshade; all other system values are constant, as in Mesa."""
     return Interpolation.COLOR if semantic.name == "COLOR" else Interpolation.CONSTANT
 
 

@@ -19,7 +19,7 @@ _PUBLIC = {
     "register": "passes.registry",
     "unregister": "passes.registry",
 }
-"""Name -> module that has it. None is imported before it is used."""
+"""Name -> its module, imported on first use."""
 
 
 def __getattr__(name: str) -> object:

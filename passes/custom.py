@@ -22,7 +22,7 @@ _FULL = "the program has no room for another"
 
 
 class _Work:
-    """State of one run: the program, and what the pass adds to it."""
+    """State of one run: the program, and the additions of the pass."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -37,8 +37,8 @@ class _Work:
 class Rewriter(Pass):
     """A pass that replaces declarations and instructions one at a time. Override `instruction`, `declaration`, or both.
 
-    While they run, `program`, `place`, `temporary`, `immediate` and `declare` belong to the program that is rewritten; a pass object may be
-    used by several threads at a time. Labels of branches keep their targets, and what no method changes stays the same object.
+    While they run, `program`, `place`, `temporary`, `immediate` and `declare` belong to the program that is rewritten; a pass object may
+    be used by several threads at a time. Labels of branches keep their targets, and unchanged parts stay the same objects.
     """
 
     def begin(self) -> None:

@@ -52,12 +52,12 @@ class Pipeline:
         return _parsed(text, generation())
 
     def run(self, program: Program, *, after: Callback | None = None, is_valid: bool = False) -> Program:
-        """Run all passes, and validate the result. `after` gets the program as it is after each pass.
+        """Run all passes, and validate the result. `after` is called with the program after each pass.
 
-        `is_valid` says that the program was validated, so that the parts that stay need not be, nor what the optimiser's own passes make of
-        it: the tests validate that, for programs of every kind.
+        `is_valid`: the program was validated before, so unchanged parts are not validated again, nor the output of the optimiser's own
+        passes, which tests validate for programs of every kind.
 
-        Passes that work on a form share it, and rewriters that follow each other share a walk: `after` gets one program for all of these.
+        Passes that work on a form share it, and consecutive rewriters share a walk: `after` is called once for all of them.
 
         Raises:
             ValidationError, LimitError: the program is not valid; a note names the pass at fault, unless the given program was invalid.
@@ -71,12 +71,13 @@ class Pipeline:
 
     @cached_property
     def _is_own(self) -> bool:
-        """True if all passes are those of `passes.optimise`."""
+        """True if all passes are from `passes.optimise`."""
         return all(map(_is_own, self.passes))
 
     @cached_property
     def _groups(self) -> Sequence[Group]:
-        """The passes in order, rewriters that follow each other together; and what to call with a form, if they work on one."""
+        """The passes in order, with consecutive rewriters in one group; and the function to call with a form, for those that work on
+        one."""
         found: list[Group] = []
         for alike, items in groupby(self.passes, _is_rewriter):
             if alike:
@@ -108,7 +109,7 @@ class Pipeline:
     def _parts(self) -> tuple[Pipeline, Pipeline, Pipeline]:
         """The passes around the first `repeat` that are the optimiser's own, and those before and after them.
 
-        Others run once: a lowering that inserts an alpha test would insert a second one.
+        All other passes run once: a lowering that inserts an alpha test would insert a second one.
         """
         passes = self.passes
         first = next(number for number, item in enumerate(passes) if isinstance(item, Repeat))
@@ -188,7 +189,7 @@ class Pipeline:
         return _finished(form) if form is not None else made, is_settled
 
     def _verify(self, before: Program, made: Program, is_valid: bool) -> None:
-        """Validate the result; if it is not valid, find the pass that made it so, one after the other."""
+        """Validate the result. If it is invalid, run the passes one by one to find the culprit."""
         try:
             validate(made, good=before if is_valid else None)
         except DiagnosticError as error:
@@ -209,7 +210,7 @@ class Pipeline:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str, _generation: int) -> Pipeline:
-    """The pipeline of a text. The passes of users that it names may be others in another generation."""
+    """The pipeline of a text. Passes of users may change from one generation of the registry to the next."""
     return Pipeline(tuple(_pass(name, options) for name, options in _split(text)))
 
 

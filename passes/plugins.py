@@ -39,7 +39,7 @@ def register(cls: None = None, /, *, name: str = "", replace: bool = False) -> C
 
 
 def register(cls: Any = None, /, *, name: str = "", replace: bool = False) -> Any:
-    """Make a pass known by its name: to pipelines, `tgsi.optimize`, ``tgsi-compile --passes`` and ``--list-passes``.
+    """Register a pass by name, for pipelines, `tgsi.optimize`, ``tgsi-compile --passes`` and ``--list-passes``.
 
     A decorator, with or without arguments, and a function of a class:
 
@@ -122,7 +122,7 @@ def reserve(names: Iterable[str]) -> None:
 
 
 def unregister(name: str) -> None:
-    """Forget a registered pass. ValueError: there is none of this name."""
+    """Forget a registered pass. ValueError: no pass has this name."""
     if registered.pop(name, None) is None:
         raise ValueError(f"no pass {name} is registered")
     _state["generation"] += 1
@@ -134,7 +134,7 @@ def generation() -> int:
 
 
 def load() -> None:
-    """Load the passes of installed packages, once. Those that cannot be loaded are in `failures`."""
+    """Load the passes of installed packages, once. Errors of passes that cannot be loaded are in `failures`."""
     if _state["loaded"]:
         return
     _state["loaded"] = 1

@@ -77,7 +77,7 @@ DEFAULT = f"{_FLAT},if-to-select{{shorter=yes}},{_CORE},{_SHORT},remove-unused-i
 
 
 def names() -> list[str]:
-    """Return the names of all passes: ours, those that were registered, and those of installed packages."""
+    """Return the names of all passes: built-in ones, registered ones, and those of installed packages."""
     plugins.load()
     return [*PASSES, *sorted(plugins.registered)]
 

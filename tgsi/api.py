@@ -383,7 +383,7 @@ def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> Sem
             raise ValueError(f"{call}: limits: {limits!r} is none of {', '.join(LIMITS)}")
         return LIMITS[limits]
     if not isinstance(limits, SemanticLimits):
-        raise TypeError(f"{call}: limits: a SemanticLimits or its name is wanted, not {type(limits).__name__}")
+        raise TypeError(f"{call}: limits: expected a SemanticLimits or its name, not {type(limits).__name__}")
     return limits
 
 
@@ -393,7 +393,7 @@ def _program(value: Any, argument: str, stage: str | None = None) -> Program:
 
         return compile_program(value, argument, stage=stage)
     if not isinstance(value, Program):
-        raise TypeError(f"{argument}: a Program, a text or a SPIR-V module is wanted, not {type(value).__name__}")
+        raise TypeError(f"{argument}: expected a Program, a text or a SPIR-V module, not {type(value).__name__}")
     return value
 
 

@@ -36,7 +36,7 @@ def lower(program: Program | str | bytes, options: LoweringOptions | str | None 
     if isinstance(options, str):
         options = LoweringOptions.parse(options)
     elif options is not None and not isinstance(options, LoweringOptions):
-        raise TypeError(f"lower: options: a LoweringOptions or its text is wanted, not {type(options).__name__}")
+        raise TypeError(f"lower: options: expected a LoweringOptions or its text, not {type(options).__name__}")
     for name in fields:
         try:
             is_known = known_field(name) == name
@@ -145,7 +145,7 @@ def _program(program: Program | str | bytes, call: str) -> Program:
 
         return compile_program(program, f"{call}: program")
     if not isinstance(program, Program):
-        raise TypeError(f"{call}: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
+        raise TypeError(f"{call}: program: expected a Program, a text or a SPIR-V module, not {type(program).__name__}")
     return program
 
 

@@ -21,7 +21,7 @@ def changed_buffers(shaders: Mapping[int, Shader], values: Any) -> list[tuple[in
     """
     call = "set_uniforms"
     if not isinstance(values, Mapping):
-        raise TypeError(f"{call}: values: a mapping of names to values is wanted, not {type(values).__name__}")
+        raise TypeError(f"{call}: values: expected a mapping of names to values, not {type(values).__name__}")
     known: dict[str, tuple[Block, Variable]] = {}
     buffers: dict[tuple[int, int], bytearray] = {}
     for stage, shader in shaders.items():
@@ -88,7 +88,7 @@ def _flat(
                 yield from _flat(inner, variables, program)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, Mapping) for item in value):
             if (size := _elements(name, variables)) and len(value) > size:
-                raise ValueError(f"set_uniforms: {name}: {size} elements at most are wanted, not {len(value)}")
+                raise ValueError(f"set_uniforms: {name}: expected {size} elements at most, not {len(value)}")
             yield from _flat({f"{name}[{number}]": item for number, item in enumerate(value)}, variables, program)
 
 

@@ -52,7 +52,7 @@ def write_glsl(program: Program | str | bytes, version: str = DEFAULT, *, state:
     if isinstance(program, str | bytes):
         program = compile_program(program, "write_glsl: program")
     if not isinstance(program, Program):
-        raise TypeError(f"write_glsl: program: a Program, a text or a SPIR-V module is wanted, not {type(program).__name__}")
+        raise TypeError(f"write_glsl: program: expected a Program, a text or a SPIR-V module, not {type(program).__name__}")
     validate(program)
     layout = None
     if state is not None:

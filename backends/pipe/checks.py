@@ -87,7 +87,7 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
     try:
         number = value.__index__()
     except (AttributeError, TypeError):  # numpy arrays have __index__ but may refuse it with a TypeError
-        raise TypeError(f"{argument}: an integer is wanted, not {type(value).__name__}") from None
+        raise TypeError(f"{argument}: expected an integer, not {type(value).__name__}") from None
     if not low <= number <= high:
         raise ValueError(f"{argument}: {number} is not in {low} .. {high}")
     return int(number)
@@ -96,11 +96,11 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
 def sequence(items: Any, argument: str) -> Sequence[Any]:
     """Return the items. TypeError, naming the argument, if they are no sequence."""
     if isinstance(items, _NO_SEQUENCES) or not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
+        raise TypeError(f"{argument}: expected a sequence, not {type(items).__name__}")
     try:
         count = len(items)
     except (TypeError, ValueError):  # an array without axes, a class of sequences
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}") from None
+        raise TypeError(f"{argument}: expected a sequence, not {type(items).__name__}") from None
     if count > MOST_ITEMS:
         raise ValueError(f"{argument}: {count} items are too many")
     found: Sequence[Any] = items
@@ -112,7 +112,7 @@ def truth(value: Any, argument: str) -> bool:
     try:
         return bool(value)
     except (TypeError, ValueError):  # an array of several elements
-        raise TypeError(f"{argument}: a boolean is wanted, not {type(value).__name__}") from None
+        raise TypeError(f"{argument}: expected a boolean, not {type(value).__name__}") from None
 
 
 def real(value: Any, argument: str) -> float:
@@ -122,7 +122,7 @@ def real(value: Any, argument: str) -> float:
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{argument}: a number is wanted, not {type(value).__name__}") from None
+        raise TypeError(f"{argument}: expected a number, not {type(value).__name__}") from None
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 
@@ -131,7 +131,7 @@ def seconds(value: Any, argument: str) -> float:
     """`value` as a time limit. TypeError and ValueError name the argument."""
     found = real(value, argument)
     if not 0 < found < float("inf"):
-        raise ValueError(f"{argument}: a number of seconds above 0 is wanted, not {found:g}; None is no limit")
+        raise ValueError(f"{argument}: expected a number of seconds above 0, not {found:g}; None is no limit")
     return found
 
 
@@ -197,7 +197,7 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
         values = {}
     else:
         names = ", ".join(list(known)[:4]) + (", ..." if len(known) > 4 else "")
-        raise TypeError(f"{argument}: a {kind.__name__}, or a mapping of its fields ({names}), is wanted, not {type(template).__name__}")
+        raise TypeError(f"{argument}: expected a {kind.__name__}, or a mapping of its fields ({names}), not {type(template).__name__}")
     values.update(given)
     for name, value in values.items():
         if name not in known:
@@ -250,7 +250,7 @@ def converter(hint: Any) -> Converter:
 
 def _boolean(value: Any, argument: str) -> bool:
     if not isinstance(value, int):
-        raise TypeError(f"{argument}: a boolean is wanted, not {type(value).__name__}")
+        raise TypeError(f"{argument}: expected a boolean, not {type(value).__name__}")
     return bool(value)
 
 
@@ -262,11 +262,11 @@ def _small_integer(value: Any, argument: str) -> int:
 
 def _items(value: Any, argument: str) -> tuple[Any, ...]:
     if type(value) not in (tuple, list) and (isinstance(value, _NO_SEQUENCES) or not hasattr(value, "__iter__")):
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}")
+        raise TypeError(f"{argument}: expected a sequence, not {type(value).__name__}")
     try:
         found = tuple(islice(value, MOST_ITEMS + 1))
     except (TypeError, ValueError):  # an array without axes
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(value).__name__}") from None
+        raise TypeError(f"{argument}: expected a sequence, not {type(value).__name__}") from None
     if len(found) > MOST_ITEMS:
         raise ValueError(f"{argument}: more than {MOST_ITEMS} items are too many")
     return found
@@ -279,7 +279,7 @@ def _any_tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple
 def _tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple[Any, ...]:
     items = _items(value, argument)
     if len(items) != len(inner):
-        raise ValueError(f"{argument}: {len(inner)} values are wanted, not {len(items)}")
+        raise ValueError(f"{argument}: expected {len(inner)} values, not {len(items)}")
     return tuple([part(item, f"{argument}[{i}]") for i, (part, item) in enumerate(zip(inner, items))])
 
 
@@ -290,7 +290,7 @@ def any_format(value: AnyFormat | str, argument: str) -> AnyFormat:
     if isinstance(value, WideFormat) or (isinstance(value, str) and value.removeprefix("PIPE_FORMAT_") in WIDE):
         raise ValueError(f"{argument}: {value} is a format of vertex elements only")
     if not isinstance(value, str):
-        raise TypeError(f"{argument}: a Format or its name is wanted, not {type(value).__name__}")
+        raise TypeError(f"{argument}: expected a Format or its name, not {type(value).__name__}")
     try:
         return find_any_format(value)
     except ValueError as error:
@@ -301,7 +301,7 @@ def pixel_format(value: AnyFormat | str, argument: str) -> Format:
     """Plain format given as a member or by name; TypeError or ValueError name the argument."""
     found = any_format(value, argument)
     if isinstance(found, CompressedFormat):
-        raise ValueError(f"{argument}: {found} is compressed; a format of single pixels is wanted")
+        raise ValueError(f"{argument}: {found} is compressed; expected a format of single pixels")
     return found
 
 

@@ -397,4 +397,4 @@ def lookup(kind: type[E], value: E | int | str, argument: str) -> E:
             return kind(int(value))
         except ValueError:
             raise ValueError(f"{argument}: {value} is not a {kind.__name__}") from None
-    raise TypeError(f"{argument}: a {kind.__name__}, its number or its name is wanted, not {type(value).__name__}")
+    raise TypeError(f"{argument}: expected a {kind.__name__}, its number or its name, not {type(value).__name__}")

@@ -58,7 +58,7 @@ def inputs_by_number(program: Program, by_vertex: bool) -> str:
         rows.append(f"IN[{item.first}]" + (f" is {name}" if name else ""))
     shape = "(primitives, vertices, registers, 4)" if by_vertex else "(invocations, registers, 4)"
     told = f": {', '.join(rows[:16])}" if rows else ""
-    return f"inputs: an array of shape {shape} is wanted, not a mapping; numpy.stack makes one of the registers, in their order{told}"
+    return f"inputs: expected an array of shape {shape}, not a mapping; numpy.stack makes one of the registers, in their order{told}"
 
 
 def _array(name: str, data: object) -> NDArray[Any]:
@@ -95,7 +95,7 @@ def read_array(source: Path | object) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
     except ValueError:
-        raise ValueError("numbers in lists of equal lengths are wanted") from None
+        raise ValueError("expected numbers in lists of equal lengths") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
-        raise ValueError("numbers are wanted")
+        raise ValueError("expected numbers")
     return array

@@ -39,7 +39,7 @@ def read_state(state: GivenState, caller: str) -> ShaderKey:
     if isinstance(state, LoweringOptions):
         return ShaderKey(lowering=state)
     if not isinstance(state, str):
-        raise TypeError(f"{caller}: state: a ShaderKey, a LoweringOptions or the text of one is wanted, not {type(state).__name__}")
+        raise TypeError(f"{caller}: state: expected a ShaderKey, a LoweringOptions or the text of one, not {type(state).__name__}")
     try:
         return ShaderKey.parse(state)
     except (TypeError, ValueError) as error:

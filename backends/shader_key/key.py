@@ -129,7 +129,7 @@ def _lowering(value: object) -> LoweringOptions:
         except (TypeError, ValueError) as error:
             raise type(error)(f"lowering: {error}") from None
     if not isinstance(value, LoweringOptions):
-        raise TypeError(f"lowering: a LoweringOptions or its text is wanted, not {value!r}")
+        raise TypeError(f"lowering: expected a LoweringOptions or its text, not {value!r}")
     return value
 
 
@@ -138,7 +138,7 @@ def _choice(field: str, words: tuple[str, ...]) -> Callable[[object], str | None
         if value is None:
             return None
         if not isinstance(value, str):
-            raise TypeError(f"{field}: a word is wanted, not {value!r}; it is one of {', '.join(words)}")
+            raise TypeError(f"{field}: expected a word, not {value!r}; it is one of {', '.join(words)}")
         word = value.upper().replace("-", "_")
         if word not in words:
             raise ValueError(f"{field}: `{value}` is none of {', '.join(words)}")
@@ -150,7 +150,7 @@ def _choice(field: str, words: tuple[str, ...]) -> Callable[[object], str | None
 def _integer(field: str, first: int, last: int) -> Callable[[object], int]:
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"{field}: an integer is wanted, not {value!r}")
+            raise TypeError(f"{field}: expected an integer, not {value!r}")
         if not first <= value <= last:
             raise ValueError(f"{field}: {value} is not from {first} to {last}")
         return value

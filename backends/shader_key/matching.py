@@ -28,7 +28,7 @@ def matching_key(state: GivenState, fragment: Program) -> ShaderKey:
     """
     key = read_state(state, "matching_key")
     if not isinstance(fragment, Program):
-        raise TypeError(f"matching_key: fragment: a Program is wanted, not {type(fragment).__name__}")
+        raise TypeError(f"matching_key: fragment: expected a Program, not {type(fragment).__name__}")
     if fragment.processor is not Processor.FRAG:
         raise ValueError(f"matching_key: fragment: the program is of stage {fragment.processor.name}, not FRAG")
     validate(fragment)

@@ -36,7 +36,7 @@ def read_register(text: object, field: str, known: tuple[str, ...], *, wants_num
         TypeError, ValueError: it is none.
     """
     if not isinstance(text, str):
-        raise TypeError(f"{field}: a register such as `SAMP[0]` is wanted, not {text!r}")
+        raise TypeError(f"{field}: expected a register such as `SAMP[0]`, not {text!r}")
     found = _TEXT.fullmatch(text)
     name = found[1].upper() if found is not None else ""
     if found is None or name not in known:
@@ -70,7 +70,7 @@ def read_numbers(values: object, field: str, *, may_lack: bool = False) -> Mappi
 
 def _number(value: object, place: str, may_lack: bool) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{place}: a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack} is wanted, not {value!r}")
+        raise TypeError(f"{place}: expected a number from 0 to {MOST_BINDINGS - 1}{' or None' * may_lack}, not {value!r}")
     if not 0 <= value < MOST_BINDINGS:
         raise ValueError(f"{place}: {value} is no number from 0 to {MOST_BINDINGS - 1}")
     return value
@@ -99,7 +99,7 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
     for text, value in _rows(values, field, "GENERIC[3]", "'flat'"):
         register = read_register(text, field, tuple(SEMANTICS), wants_number=True)
         if not isinstance(value, str):
-            raise TypeError(f"{field}: {register}: words are wanted, not {value!r}")
+            raise TypeError(f"{field}: {register}: expected words, not {value!r}")
         words = value.split()
         wrong = next((word for word in words if word not in WORDS), None)
         if wrong is not None:
@@ -111,7 +111,7 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
 def check_name(name: object, place: str) -> str:
     """Return a name that a variable of GLSL may have, as far as its form goes; raise for any other. `place` begins the message."""
     if not isinstance(name, str):
-        raise TypeError(f"{place}: a name is wanted, not {name!r}")
+        raise TypeError(f"{place}: expected a name, not {name!r}")
     if not _WORD.fullmatch(name):
         raise ValueError(f"{place}: `{name}` is no name; names have letters, digits and _, and begin with no digit")
     if name.startswith("gl_") or "__" in name:
@@ -121,7 +121,7 @@ def check_name(name: object, place: str) -> str:
 
 def _rows(values: object, field: str, register: str, value: str) -> list[tuple[object, object]]:
     if not isinstance(values, Mapping):
-        raise TypeError(f"{field}: a mapping such as {{'{register}': {value}}} is wanted, not {values!r}")
+        raise TypeError(f"{field}: expected a mapping such as {{'{register}': {value}}}, not {values!r}")
     return list(values.items())
 
 

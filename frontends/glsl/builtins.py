@@ -1,4 +1,4 @@
-"""Built-in functions, variables and constants of GLSL: the versions and extensions that have them.
+"""Built-in functions, variables and constants of GLSL, with their versions and extensions.
 
 Source: the specifications of GLSL 1.10 to 4.60, of OpenGL ES GLSL 1.00 to 3.20, and of the extensions.
 """
@@ -28,7 +28,7 @@ class BuiltIn:
         return (self.es if is_es else self.desktop) <= version
 
     def __str__(self) -> str:
-        """The versions and extensions that have it, as a message says them."""
+        """Its versions and extensions, worded for a message."""
         versions = [str(self.desktop)] * (self.desktop != NEVER) + [f"{self.es} es" if self.es > 100 else "100"] * (self.es != NEVER)
         places = [f"#version {' and '.join(versions)}"] * bool(versions) + list(self.extensions)
         return ", ".join(places[:-1]) + (" and " if places[1:] else "") + places[-1]

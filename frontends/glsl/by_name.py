@@ -1,7 +1,7 @@
 """Semantics of inputs and outputs without a location: GENERIC indices made of their names, the same in every program.
 
-glslang gives such variables locations in the order of each text, which says nothing about the other stage. GLSL pairs them by name, and so
-do these semantics, without a table that both programs would have to share: the index is a digest of the name.
+glslang gives such variables locations in the order of each text, which need not match the other stage. GLSL pairs them by name, and so do
+these semantics, without a table that both programs would have to share: the index is a digest of the name.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def semantic_of_name(name: str, place: int = 0) -> Semantic:
 
 
 def name_ports(program: Program, located: frozenset[str]) -> Program:
-    """The program with semantics by name for the inputs and outputs between stages that have no location of their own.
+    """The program with semantics by name for the inputs and outputs between stages that have no location.
 
     Raises:
         LimitError: two names have one index (G015).
@@ -87,8 +87,8 @@ def _parts(semantic: str) -> tuple[str, int]:
 
 
 def _patches(ports: Mapping[str, Port], located: frozenset[str]) -> dict[str, int]:
-    """First index of each value of a patch without a location. There are 32, too few for digests: these take the free ones in the order of
-    their names, those that the program does not use included, since the other stage may use them."""
+    """First index of each value of a patch without a location. There are 32, too few for digests, so names are sorted and take the free
+    ones in order. Unused names count, too, since the other stage may use them."""
     taken = {_parts(port.semantic)[1] + place for port in ports.values() if port.variable in located for place in range(port.registers)}
     numbers: dict[str, int] = {}
     for name, port in sorted(ports.items()):

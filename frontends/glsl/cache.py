@@ -1,4 +1,4 @@
-"""Compiled modules on disk: what glslang said and made, by a digest of everything that it depends on."""
+"""Compiled modules on disk: modules and messages of glslang, by a digest of all its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""glslang as a program of its own: where it is found, and one run of it with bounded time, memory and output.
+"""glslang as a separate process: how it is found, and one run of it with bounded time, memory and output.
 
 The compiler reads texts of strangers, so `sandbox` keeps it from everything but its own libraries.
 
@@ -72,7 +72,8 @@ class Compiler:
     libraries: tuple[str, ...] = ()
 
     def environment(self) -> dict[str, str]:
-        """Variables of a run: on POSIX those of the loader alone, since others may hold secrets; the compiler's libraries come first."""
+        """Environment variables of a run: on POSIX, only those of the loader, since others may hold secrets; the compiler's libraries come
+        first."""
         made = {name: text for name, text in os.environ.items() if os.name != "posix" or name in _LOADER_VARIABLES}
         for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH") if self.libraries else ():
             made[name] = os.pathsep.join((*self.libraries, *filter(None, [made.get(name)])))
@@ -93,7 +94,7 @@ def find_compiler() -> Compiler:
     """The compiler that GLSL and HLSL go through.
 
     Raises:
-        UnsupportedError: there is none (G010); the message says what to install.
+        UnsupportedError: glslang is not installed (G010); the message names the package to install.
     """
     found = _of_wheels() or _on_path(os.environ.get("PATH", ""))
     if found is None:

@@ -50,7 +50,7 @@ def compile_prepared(request: Request, prepared: Prepared) -> Program:
 
 
 def _arguments(request: Request, prepared: Prepared) -> list[str]:
-    """Arguments of glslang. The module has names and lines, and keeps what the text says: nothing is optimized there."""
+    """Arguments of glslang. The module has names and lines, and is not optimized."""
     made = ["--stdin", "-S", _NAMES[request.stage], "-C", "-g", "-Od", "--aml", "--amb"]
     if request.language == "hlsl":
         made += ["-D", "-V", "-fhlsl_functionality1", "-e", request.entry, *(["-i"] if has_matrices(prepared.text) else [])]
@@ -96,7 +96,7 @@ def _program(module: cache.Module, request: Request, prepared: Prepared) -> Prog
 
 
 def _as_written(interface: Interface, prepared: Prepared) -> Interface:
-    """The interface with the names of the text, where the upgrade gave others."""
+    """The interface with the original names, where the upgrade replaced them."""
     if not prepared.old:
         return interface
     made: dict[str, Any] = {}

@@ -57,7 +57,7 @@ def _is_array_of(texts: Sequence[str], index: int) -> bool:
 def are_used_as_words(texts: Sequence[str], words: Collection[str]) -> set[str]:
     """Words that stand where no name can: before another name, or as ``layout(`` at the begin of a declaration.
 
-    Texts that use words of later versions without asking for them are read as they are meant.
+    Texts that use words of later versions without a directive still compile.
     """
     used: set[str] = set()
     declared: set[str] = set()

@@ -1,4 +1,4 @@
-"""Extensions of GLSL: what becomes of their directives, whose macros are defined, and the words that they add to older versions."""
+"""Extensions of GLSL: how their directives are handled, which macros are defined, and the words that they add to older versions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from frontends.glsl.words import DOUBLES
 from tgsi.language.record import record
 
 INCLUDED, PASSED = "included", "passed"
-"""Ways of an extension: later versions have all of it, and its directive is left out; or glslang is asked for it."""
+"""Handling of an extension: INCLUDED, later versions have all of it, so its directive is dropped; PASSED, its directive goes to glslang."""
 
 
 @record
@@ -145,7 +145,7 @@ _ASKS: Mapping[str, str] = {
     "GL_AMD_gpu_shader_int64": "GL_ARB_gpu_shader_int64",
     "GL_NV_shader_atomic_float": "GL_EXT_shader_atomic_float",
 }
-"""Extensions that glslang knows by the name of another one."""
+"""Extensions that glslang has under the name of another one."""
 
 
 def _extensions() -> dict[str, Extension]:
@@ -196,4 +196,5 @@ NEEDS: Mapping[str, int] = MappingProxyType({name: version for version, names in
 """`Extension.needs` of extensions, those that are not offered included."""
 
 KNOWN: frozenset[str] = frozenset(_KNOWN.split())
-"""Extensions that are not offered, and that glslang knows: it is asked for them, and the reader of modules says what it does not take."""
+"""Extensions that we do not offer and that glslang has. Their directives go to glslang; the reader of modules reports unsupported
+instructions."""

@@ -1,4 +1,4 @@
-"""The language of a text: what its ``#version`` says, and the version that glslang compiles it as."""
+"""The language of a text: its ``#version``, and the version as which glslang compiles it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Language:
         return not self.is_es and (self.is_compatible or self.version <= compatibility.LAST_PLAIN)
 
     def with_target_for(self, extensions: Iterable[str], names: Set[str]) -> Language:
-        """The language with a target that has what extensions add, and those built-in names of a text that its version has."""
+        """The language with a target version that covers the extensions in use, and the built-in names of the text that its version has."""
         wanted = [BUILT_INS[name] for name in names & BUILT_INS.keys()]
         of_names = (item.desktop for item in wanted if item.is_in(self.version, self.is_es) and item.desktop != NEVER)
         target = max((self.target, *(NEEDS.get(name, 0) for name in extensions), *of_names))

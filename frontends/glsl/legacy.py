@@ -1,6 +1,7 @@
 """Facts of old GLSL: versions, names that were replaced, names that are gone.
 
-glslang makes SPIR-V of desktop GLSL from 3.30 on. Older texts, and those of OpenGL ES, are read as a version that has all they need.
+glslang makes SPIR-V of desktop GLSL from 3.30 on. Older texts, and those of OpenGL ES, are compiled as a version with everything that they
+need.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from types import MappingProxyType
 OLD = 110
 """The version of a text that names none and uses something old."""
 OLDEST = 330
-"""The oldest version of desktop GLSL that is compiled as it is."""
+"""The oldest version of desktop GLSL that is compiled unchanged."""
 ASSUMED = 450
 """The version of a text that names none and uses nothing old."""
 LAST_LOOKUPS = 410
@@ -39,7 +40,7 @@ def _lookups() -> dict[str, str]:
 
 
 LOOKUPS: Mapping[str, str] = MappingProxyType(_lookups())
-"""Functions that read textures -> the one of today."""
+"""Functions that read textures -> their modern replacement."""
 
 CORE_LOOKUPS: Mapping[bool, frozenset[str]] = MappingProxyType(
     {
@@ -58,7 +59,7 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
         for tail in _TAILS
     }
 )
-"""Functions that compare with textures. They gave a vec4 (r, r, r, 1); those of today give r."""
+"""Functions that compare with textures. They returned a vec4 (r, r, r, 1); modern ones return r."""
 
 FUNCTIONS = frozenset((*LOOKUPS.values(), *COMPARISONS.values()))
 """Names of the functions that read textures since 1.30."""
@@ -79,10 +80,10 @@ BUILT_IN: Mapping[str, str] = MappingProxyType(
         **{f"atomicCounter{name}ARB": f"atomicCounter{name}" for name in _COUNTERS.split()},
     }
 )
-"""Variables and functions of extensions -> those of today."""
+"""Variables and functions of extensions -> their modern replacement."""
 
 LAST_COLOR = 410
-"""The last version of the desktop in which glslang knows gl_FragColor."""
+"""The last version of desktop GLSL in which glslang has gl_FragColor."""
 
 STATE: Mapping[str, str] = MappingProxyType(
     {

@@ -1,4 +1,4 @@
-"""Limits of GLSL programs: what the constants gl_Max... say, and what glslang checks. They are those of the software device.
+"""Limits of GLSL programs: values of the constants gl_Max..., and limits that glslang checks. They equal those of the software device.
 
 The device stands floors above; `tests/unit/glsl/test_limits.py` compares both.
 """
@@ -95,7 +95,7 @@ _VALUES: Mapping[str, int] = {
     "MaxMeshViewCountEXT": 1,
 }  # fmt: skip
 LIMITS: Mapping[str, int] = MappingProxyType(dict(_VALUES))
-"""Limits by glslang's names: the constants without ``gl_``, but for vectors of three numbers, which are three limits."""
+"""Limits by glslang's names: the constants without ``gl_``; a vector of three numbers becomes three limits."""
 
 _ALLOWED = """
 nonInductiveForLoops whileLoops doWhileLoops generalUniformIndexing generalAttributeMatrixVectorIndexing generalVaryingIndexing

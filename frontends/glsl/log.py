@@ -1,4 +1,4 @@
-"""Messages of glslang as findings of ours, with the place of the token that each is about."""
+"""Messages of glslang as diagnostics, each with the place of its token."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DROPPED = re.compile(
     r"|.*Recursion detected:|.*No function definition \(body\) found:"
 )
 _FOLLOWS = frozenset({"assign", "return", "constructor"})
-"""Words of messages for an operator, or for what stands at their place."""
+"""Wording of glslang's token names in messages: an operator, or another kind of token."""
 _CALLS = re.compile(r"    (\w+)\(.*? calling (\w+)\(.*")
 """A line after the message that functions call themselves."""
 _ENTRY = "Missing entry point"
@@ -86,9 +86,9 @@ def _tidy(message: str) -> str:
 
 
 def findings(log: str, prepared: Prepared) -> tuple[Diagnostic, ...]:
-    """The findings of a log, those of the preprocessor first; where there are errors, these alone.
+    """The findings of a log, those of the preprocessor first; if there are errors, only the errors.
 
-    An error that follows from another one in its statement, or from a name that is not declared, is left out.
+    Follow-up errors in the same statement, or of the same undeclared name, are dropped.
     """
     texts = [token[0] for token in prepared.tokens]
     placed = [(message, _index(message, prepared, texts)) for message in read_log(log)]
@@ -100,7 +100,7 @@ def findings(log: str, prepared: Prepared) -> tuple[Diagnostic, ...]:
 
 
 def _causes(errors: list[tuple[Message, int | None]], texts: Sequence[str]) -> list[tuple[Message, int | None]]:
-    """The errors without those that follow from others."""
+    """The errors without follow-up errors."""
     statements: list[int] = []
     number = 0
     for text in texts:

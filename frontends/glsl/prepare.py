@@ -1,4 +1,4 @@
-"""A request as a text for glslang: a directive of ours or one token of live code in each line, so that a line is a place."""
+"""A request as a text for glslang: one directive or one token of live code on each line, so that a line number identifies a token."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tgsi.language.diagnostics import Diagnostic, Label
 from tgsi.language.record import record
 
 _REDECLARING, _BLOCKS = 410, "GL_ARB_separate_shader_objects"
-"""The version, and the extension, by which glslang takes the block gl_PerVertex of a text; GLSL has it since 1.50."""
+"""The version, and the extension, by which glslang takes the block gl_PerVertex of a text; In GLSL since 1.50."""
 _GIVEN = re.compile(rf"\b{PREFIX}[0-9]*_\w+")
 
 
@@ -102,7 +102,7 @@ def prepare(request: Request) -> Prepared:
 
 
 def _is_passed(name: str, behavior: str, token: Token, reports: Reports) -> bool:
-    """True if glslang is asked for an extension; what is unknown is reported."""
+    """True if the directive of an extension goes to glslang; reports unknown extensions."""
     if name == "all":
         if behavior in ("require", "enable"):
             reports.error(f"no text can {behavior} all extensions", token, "name the extensions, or write warn or disable")

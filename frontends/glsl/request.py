@@ -53,7 +53,7 @@ STAGE_MACROS: Mapping[Processor, str] = {
     Processor.MESH: "GL_MESH_SHADER_EXT",
     Processor.TASK: "GL_TASK_SHADER_EXT",
 }
-"""The macro that tells a stage, as glslang has it."""
+"""The macro of a stage that glslang predefines."""
 
 STAGE_SIGNS: Mapping[Processor, str] = {
     Processor.MESH: r"\bSetMeshOutputsEXT\b",
@@ -78,7 +78,7 @@ _MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 
 @record(kw_only=True)
 class Request:
-    """A compilation. `folders` are those that includes are taken from; the first is that of the file, if the text is a file's.
+    """A compilation. `folders` are searched for includes; the first is the folder of the file, if the text comes from a file.
 
     `has_fixed`: names of the fixed functions become variables of the program.
     `least_version` is the least version of the desktop that the text is compiled as.
@@ -95,7 +95,7 @@ class Request:
 
 
 def guessed_stage(text: str) -> Processor | None:
-    """The stage of a text by what it names; None where nothing tells it."""
+    """The stage of a text, guessed from names that only one stage has, or None."""
     plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text[:MAX_CHARACTERS], flags=re.DOTALL)
     return next((stage for stage, sign in STAGE_SIGNS.items() if re.search(sign, plain, re.MULTILINE)), None)
 
@@ -176,7 +176,7 @@ def entry_of(entry: Any, call: str) -> str:
 
 
 def check_text(source: Source) -> None:
-    """Raise ParseError for a text that is no source of a shader: too long, or with characters that no source has (G020)."""
+    """Raise ParseError for a text that cannot be a shader: too long, or with characters that no shader has (G020)."""
     text = source.text
     if len(text) > MAX_CHARACTERS:
         message = f"the text has {len(text)} characters; {MAX_CHARACTERS} are the most"

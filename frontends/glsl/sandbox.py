@@ -1,6 +1,6 @@
 """Start a program that the kernel keeps from files, sockets and other processes: Linux's Landlock, and a filter of system calls.
 
-Both bind the thread that asks for them and the processes that it starts, for good. So a thread of its own asks, starts the program, and
+Both restrict the calling thread and the processes that it starts, permanently. So a separate thread installs them, starts the program, and
 ends; no other thread of this process is restricted.
 """
 
@@ -30,13 +30,13 @@ _SET_SECCOMP, _FILTER, _SET_NO_NEW_PRIVILEGES = 22, 2, 38
 
 _EXECUTE, _WRITE, _READ, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2, 1 << 14
 _FILE_RIGHTS = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 5: 0xFFFF}
-"""Version of Landlock -> every right on files that it can withhold; versions between have those of the one below."""
+"""Version of Landlock -> every right on files that it can withhold; versions in between have the rights of the next lower one."""
 _TCP, _SCOPES = 0b11, 0b11
 """From version 4 on: to bind and to connect. From version 6 on: abstract sockets and signals to processes outside."""
 _TOO_MANY_LAYERS = errno.E2BIG
 
 SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
-"""Places that the loader of a program reads, where the system has them. musl's has a file in /etc, too."""
+"""Paths that the dynamic loader reads, if they exist. musl's loader also reads a file in /etc."""
 
 
 @record
@@ -49,7 +49,7 @@ class Access:
 
 @functools.cache
 def landlock_version() -> int:
-    """Version of Landlock's interface that the kernel has; 0 if it has none, or it is switched off."""
+    """Version of Landlock's interface in the kernel; 0 if Landlock is missing or switched off."""
     if not sys.platform.startswith("linux"):
         return 0
     try:
@@ -99,7 +99,7 @@ def _restrict(rules: int | None, filters: bytes) -> None:
 
 @contextlib.contextmanager
 def _ruleset(access: Access) -> Iterator[int | None]:
-    """A ruleset of Landlock as a file descriptor; None where the kernel has none."""
+    """A ruleset of Landlock as a file descriptor; None if the kernel has none."""
     version = landlock_version()
     if not version:
         yield None
@@ -117,7 +117,7 @@ def _ruleset(access: Access) -> Iterator[int | None]:
 
 
 def _allow(rules: int, paths: Iterable[str], rights: int) -> None:
-    """Allow rights on files, and on what lies below folders. A path that does not exist needs no rule."""
+    """Allow rights on files, and on everything below folders. A path that does not exist needs no rule."""
     for path in paths:
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -138,7 +138,7 @@ def _checked(result: int) -> int:
 
 # -- threads and collections --------------------------------------------------------------------------------------------
 def _in_thread(work: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    """The process that a thread of its own starts. An interrupt meanwhile leaves no process behind."""
+    """The process, started by a separate thread. An interrupt meanwhile leaves no process behind."""
     results: list[subprocess.Popen[bytes] | BaseException] = []
 
     def run() -> None:

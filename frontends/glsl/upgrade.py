@@ -18,7 +18,7 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.record import record
 
 PREFIX = "tgsi"
-"""Names that mean something else today begin with this, a number where the text has such names, and an underscore."""
+"""Prefix of names that are reserved today; followed by a number if the text already has such names, and an underscore."""
 
 _COLORS, _COLOR = "FragData", "FragColor"
 _CONSTANTS: Mapping[str, str] = {f"gl_{name}": str(value) for name, value in LIMITS.items()}
@@ -28,7 +28,7 @@ _SPECIAL = frozenset((*legacy.FUNCTIONS, *legacy.LOOKUPS, *legacy.COMPARISONS, *
 
 @record(frozen=False, kw_only=True)
 class Upgraded:
-    """Tokens for glslang. `head`: declarations that come before them; `old`: a name that was given here -> the one of the text."""
+    """Tokens for glslang. `head`: declarations that come before them; `old`: new name -> original name."""
 
     tokens: list[Token]
     head: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Upgraded:
 def upgrade(
     tokens: list[Token], language: Language, stage: Processor, extensions: Iterable[str], reports: Reports, *, has_fixed: bool = False
 ) -> Upgraded:
-    """The tokens of a text as the version wants them that glslang compiles. `extensions`: those that the text asks for.
+    """The tokens of a text, adapted to the version that glslang compiles. `extensions`: those that the text requests.
 
     Names of the fixed functions become variables if `has_fixed` is set and the version has them.
 
@@ -166,7 +166,7 @@ class _Upgrade:
         return has_color and language.target > legacy.LAST_COLOR and self.stage is Processor.FRAG
 
     def upgraded(self) -> Upgraded:
-        """The tokens, and what stands before them. ParseError where a name has no meaning today."""
+        """The tokens, and the declarations to put before them. ParseError where a name has no meaning today."""
         texts = self.texts
         closing = _parentheses(texts) if self.comparisons else {}
         ends: dict[int, int] = {}
@@ -219,7 +219,7 @@ class _Upgrade:
         if text in self.variables and after != "(":
             return self.variables[text]
         if text in self.gone and (text != "ftransform" or after == "("):
-            hint = legacy.INSTEAD.get(text, "give the program a uniform or an attribute of its own")
+            hint = legacy.INSTEAD.get(text, "declare a uniform or an attribute for it")
             self.reports.error(f"`{text}` belongs to the fixed functions, which are gone", token, hint, "G012")
         return text
 
@@ -243,7 +243,7 @@ class _Upgrade:
 
 
 def _parentheses(texts: Sequence[str]) -> dict[int, int]:
-    """Each opening parenthesis -> the one that closes it."""
+    """Each opening parenthesis -> its closing one."""
     made: dict[int, int] = {}
     stack: list[int] = []
     for index, text in enumerate(texts):
@@ -255,6 +255,6 @@ def _parentheses(texts: Sequence[str]) -> dict[int, int]:
 
 
 def _closing(texts: Sequence[str], start: int) -> int:
-    """The end of the parentheses of a layout, which has none inside of others."""
+    """The end of the parentheses of a layout, which are never nested."""
     most = min(len(texts), start + 1000)
     return next((index for index in range(start, most) if texts[index] in (")", ";", "{")), most)

@@ -1,4 +1,4 @@
-"""Words of GLSL and the versions that have them. In older versions they are ordinary names."""
+"""Reserved words of GLSL and their versions. In older versions they are ordinary names."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _SINCE: Mapping[tuple[int, int], str] = {
     (420, NEVER): _typed("image1D image1DArray image2DRect image2DMS image2DMSArray"),
     (430, 310): "buffer shared",
 }  # fmt: skip
-"""First version of the desktop and of OpenGL ES -> its words, but for those of every version."""
+"""First version of the desktop and of OpenGL ES -> words that it added; without those of every version."""
 
 SINCE: Mapping[str, tuple[int, int]] = MappingProxyType({word: since for since, words in _SINCE.items() for word in words.split()})
-"""A word -> the first version of the desktop, and of OpenGL ES, that has it."""
+"""Word -> first version of the desktop and of OpenGL ES with it."""
 
 _RESERVED = """
 active asm cast class common enum extern external filter fixed fvec2 fvec3 fvec4 goto half hvec2 hvec3 hvec4 inline input interface long
@@ -55,7 +55,7 @@ _FREE_BEFORE_400 = frozenset(
 
 
 def taken_words(target: int) -> frozenset[str]:
-    """The words that are no names in a version of the desktop: later than the first, and reserved ones."""
+    """Words that cannot be names in a version of the desktop: those added after the first version, and reserved ones."""
     words = frozenset((*SINCE, *_RESERVED.split()))
     if target >= 400:
         return words | {"devicecoherent", "nonprivate", "pervertexEXT", "queuefamilycoherent", "resource", "workgroupcoherent"}

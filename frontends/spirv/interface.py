@@ -1,4 +1,4 @@
-"""Names of a module as the interface of its program: what the program uses of uniforms, blocks, textures, inputs and outputs."""
+"""Names of a module as the interface of its program: the uniforms, blocks, textures, inputs and outputs in use."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _is_image(place: UnitPlace) -> bool:
 
 
 def _of_structs(s: State, label: str, place: Mixed) -> Iterator[tuple[str, UnitPlace]]:
-    """The textures and images inside of a struct: names and units, those of each element of an array of structs."""
+    """The textures and images inside a struct, with names and units, for each element of an array of structs."""
     kind = place.kind
     if is_opaque(kind):
         yield label, unit_of(place, kind)
@@ -119,7 +119,7 @@ def _variable(
 def _of_registers(
     s: State, label: str, kind: Type, offset: int, sizes: tuple[int, ...] = (), strides: tuple[int, ...] = ()
 ) -> Iterator[Variable]:
-    """The variables of a default uniform: every element and column has registers of its own."""
+    """The variables of a default uniform: every element and column has its own registers."""
     if is_opaque(kind):
         return
     if isinstance(kind, Array) and isinstance(inner(kind), Struct):
@@ -164,9 +164,9 @@ def _shared_names(s: State) -> frozenset[str]:
 
 
 def _blocks(s: State, label: str, place: Memory, shared: Collection[str]) -> list[Block]:
-    """The block of a place; of an array of blocks every element, by its index, with a binding of its own.
+    """The block at a place; for an array of blocks, every element by its index, with its own binding.
 
-    It goes by the name of its type, as GLSL has it, and by that of the variable where the type is in `shared`."""
+    Its name is that of its type, as in GLSL, or that of the variable if the type is in `shared`."""
     kind = inner(place.kind)
     assert isinstance(kind, Struct)
     title = s.tables.names.get(kind.id, "")
@@ -246,7 +246,7 @@ def _ports(s: State, storage: str, ids: Iterable[int]) -> dict[str, Port]:
 
 
 def _of_block(s: State, id: int, kind: Type, first: int, of_patch: bool) -> Iterator[Port]:
-    """The members of a block of inputs or outputs; of an array of blocks those of every element, by its index."""
+    """The members of a block of inputs or outputs; for an array of blocks, of every element by its index."""
     block = inner(kind)
     assert isinstance(block, Struct)
     sizes = array_sizes(kind) if kind.words < MAX_WORDS else ()

@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 
 def entry_points(module: Module, *, name: str = "<module>") -> tuple[tuple[str, Processor | None], ...]:
-    """Name and stage of each entry point of a module; the stage is None where TGSI has none.
+    """Name and stage of each entry point of a module; the stage is None if TGSI does not have it.
 
     Raises:
-        ParseError, UnsupportedError: the module is wrong or needs what TGSI has no words for.
+        ParseError, UnsupportedError: the module is invalid, or TGSI cannot express it.
     """
     tables = _guarded(lambda: load(module, name), name)
     return tuple((item.name, PROCESSORS.get(item.model)) for item in tables.entries)
@@ -57,7 +57,7 @@ def read(
     located: Collection[str] | None = None,
     bound: Collection[str] | None = None,
 ) -> Program:
-    """The program of one entry point (docs/spirv.md says what becomes what).
+    """The program of one entry point (docs/spirv.md describes the translation).
 
     Args:
         module: bytes of either order, or 32-bit words.
@@ -71,7 +71,7 @@ def read(
 
     Raises:
         ParseError: the module is wrong, or has no such entry point or constant (M001 to M010).
-        UnsupportedError: the module needs what TGSI has no words for, or is too large (M020 to M023).
+        UnsupportedError: TGSI cannot express the module, or it is too large (M020 to M023).
         LimitError: the interner has no semantic left.
         TypeError, ValueError: an argument is wrong.
     """
@@ -96,7 +96,7 @@ def _program(s: State, located: Collection[str] | None) -> Program:
 
 
 def _fitting(program: Program) -> Program:
-    """The program with temporaries that share numbers, where it has very many: each value had one of its own."""
+    """The program with temporaries that share numbers, if it has very many, because each value had its own."""
     if program.file_size(File.TEMP) <= MANY_TEMPORARIES:
         return program
     from passes.optimise.merge import MergeTemporaries
@@ -150,7 +150,7 @@ def _uniforms(s: State) -> dict[int, int]:
 
 
 def _prologue(s: State) -> None:
-    """Write what has to come first: values that are computed of system values, and variables with initializers."""
+    """Write the prologue: values computed from system values, and variables with initializers."""
     used = {
         id
         for function in s.tables.functions.values()

@@ -52,4 +52,4 @@ class _Profiles(Mapping[str, "Profile"]):
 
 
 PROFILES: Mapping[str, Profile] = _Profiles()
-"""Every profile that `link` knows, by name."""
+"""Every profile of `link`, by name."""

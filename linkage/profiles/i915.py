@@ -1,8 +1,8 @@
 """i915: eight texture units are the only carriers, and vertices are made in software.
 
-Units are given first come, first served to the fragment program's inputs; window position and face take one each. The vertex
-is laid out by asking the software stage for every entry: a word has the output register in bits 0 to 7 (0xff: none), the
-format in bits 8 to 11 (0: 4 bytes, 1 to 4: so many floats) and the unit in bits 12 to 15 (0xf: none).
+Units are given first come, first served to the fragment program's inputs; window position and face take one each. The driver asks the
+software stage for each entry of the vertex layout: a word has the output register in bits 0 to 7 (0xff: none), the format in bits 8 to 11
+(0: 4 bytes, 1 to 4: so many floats) and the unit in bits 12 to 15 (0xf: none).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def build(job: Job) -> None:
         units.append((FACE if name == "FACE" else WINDOW, f"IN[{item.input_register}] {item.semantic}"))
         layout.append((_entry(table.position, 4, unit), f"{item.semantic}, as POSITION"))
         if name == "FACE":
-            text = f"IN[{item.input_register}] FACE: the unit is fed with POSITION, so it does not tell the side"
+            text = f"IN[{item.input_register}] FACE: the unit is fed with POSITION, which does not depend on the side"
             job.warning("K036", text, register=item.input_register, hint="a known fault of the driver; select by two-sided color")
         elif name == "PCOORD":
             hint = "read a GENERIC that sprite_coord_enable names"
@@ -67,7 +67,7 @@ def build(job: Job) -> None:
 
 
 def _fixed(job: Job, rows: list[Relocation], form: int, name: str, layout: list[tuple[int, str]]) -> None:
-    """Add a field of the vertex that has a place of its own; all inputs of its semantic read it."""
+    """Add a field with its own place in the vertex; all inputs of its semantic read it."""
     for row in rows:
         job.place(f"IN[{row.input_register}] {row.semantic}", name)
         if name == "fog":

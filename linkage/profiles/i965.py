@@ -7,9 +7,11 @@ from passes.validate.semantics import SM3
 
 
 def build(job: Job) -> None:
-    """Refuse: this device's linking is not known here."""
+    """Raise UnsupportedError: the linking rules of this device are unknown here."""
     job.error(
-        "K035", "how this device links is not known; the proposal of 2010 leaves it open", hint="the profile `software` takes any pair"
+        "K035",
+        "the linking rules of this device are unknown; the proposal of 2010 leaves them open",
+        hint="the profile `software` takes any pair",
     )
 
 

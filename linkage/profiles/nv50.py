@@ -1,8 +1,8 @@
 """nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads, and one like it before a geometry program.
 
-A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its
-outputs. 0x40 stands for 0, 0x41 for 1; after a geometry program the constants start at 0x80. Outputs are found through a
-dictionary, so the map is built in O(inputs + outputs); the original driver searches, in O(inputs x outputs).
+A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its outputs.
+0x40 means 0, 0x41 means 1; after a geometry program the constants start at 0x80. Outputs are found through a dictionary, so the map is
+built in O(inputs + outputs); the original driver searches, in O(inputs x outputs).
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def build_between(job: Job) -> None:
 def _component_numbers(job: Job, count: int) -> dict[tuple[int, int], int]:
     """Number of every component that the vertex program writes, by (register, channel).
 
-    If they are more than `count`, outputs that nobody reads are left out.
+    If there are more than `count`, outputs without a reader are dropped.
     """
     registers = sorted({output.register for output in job.producer.outputs})
     if sum(job.written.get(register, 0).bit_count() for register in registers) > count:

@@ -89,7 +89,7 @@ def build(job: Job) -> None:
 
 
 def _slot(job: Job, row: Relocation, table: Sequence[int], sprite: int | None) -> tuple[int, str]:
-    """The code that a fragment program reads for a GENERIC or TEXCOORD, and what that is."""
+    """The code that a fragment program reads for a GENERIC or TEXCOORD, and its meaning."""
     if job.is_sprite(row.semantic) and sprite is not None:
         return INTERPOLANT | sprite, "point coordinate"
     source = job.source(row)
@@ -102,7 +102,7 @@ def _slot(job: Job, row: Relocation, table: Sequence[int], sprite: int | None) -
 
 
 def _fixed(job: Job, row: Relocation) -> None:
-    """Place a color or fog, which have registers of their own; refuse all others."""
+    """Place a color or fog, which have dedicated registers; reject all others."""
     source, name = job.source(row), row.semantic.name
     if not is_fixed(row.semantic):
         no_carrier(job, row, "interpolant")
@@ -195,7 +195,8 @@ def _constants(job: Job) -> None:
 
 @record
 class _Vertex:
-    """The output of each index, and the table if all of them have a texture coordinate; otherwise those that are read decide it."""
+    """The output of each index, and the table if all of them have a texture coordinate; otherwise it depends on the outputs that are
+    read."""
 
     written: dict[int, int]
     laid: _Laid | None
@@ -304,7 +305,7 @@ INPUTS = (("POSITION", 0), ("COLOR", 1), ("FOG", 3), ("texture coordinate", 4), 
 
 
 def codes(producer: Interface, consumer: Interface, device: DeviceLink) -> tuple[dict[int, int], dict[int, int]]:
-    """The chip's number of each output and each input; those that nothing carries have none."""
+    """The chip's number of each output and each input; those without a carrier have none."""
     first = dict(OUTPUTS[device.profile])
     outputs = {o.register: first[o.semantic.name] + o.semantic.index for o in producer.outputs if o.semantic.name in first}
     carried = enumerate(device.block("interpolants").values)

@@ -1,9 +1,9 @@
 """r600: hardware compares one-byte ids of outputs and inputs, so order is free.
 
-Id 0 is no varying. Automatic ids come from the semantic alone, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some
-of them clash, which is found here. Configured ids count the pair's varyings from 1. Four output ids make a word, and there are ten
-words. An input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one),
-flat in bit 10, sprite in bit 17.
+Id 0 is no varying. Automatic ids come from the semantic alone, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some of them
+clash; clashes are detected here. Configured ids count the pair's varyings from 1. Four output ids make a word, and there are ten words. An
+input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one), flat in bit 10,
+sprite in bit 17.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOT_EXPORTED = _NO_ID | {"CLIPVERTEX"}
 
 
 def automatic_id(semantic: Semantic) -> int:
-    """The id of a semantic, one byte; 0 for a semantic that is no varying. Different semantics may share one id."""
+    """The id of a semantic, one byte; 0 for a semantic that is not a varying. Different semantics may share one id."""
     if semantic.name in _NO_ID:
         return 0
     if semantic.name == "GENERIC":

@@ -53,7 +53,7 @@ def build_names(job: Job) -> None:
         inputs.append((word(name), f"IN[{row.input_register}] {row.semantic} is {name}"))
         job.place(f"IN[{row.input_register}] {row.semantic}", str(name))
         if row.output_register is None and not job.is_sprite(row.semantic):
-            fed_by_nothing(job, row, "what it reads is up to the host")
+            fed_by_nothing(job, row, "the value depends on the host")
         if job.is_sprite(row.semantic):
             text = f"IN[{row.input_register}] {row.semantic}: its name does not say that the point coordinate replaces it"
             job.warning("K036", text, register=row.input_register, hint="replace the coordinate of points in the fragment program")

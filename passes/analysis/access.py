@@ -14,7 +14,8 @@ ALL = 15
 
 
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
-    """Return the destinations that are written. The destination of STORE is none: it is a resource, or a value register with a handle."""
+    """Return the destinations that are written. The destination of STORE does not count: it is a resource, or a register that holds a
+    handle."""
     return () if instruction.opcode.stores_to_dst else instruction.dst
 
 

@@ -7,7 +7,7 @@ from tgsi.language.facts.traits import ENDLOOP, ENDSWITCH, LOOP, SWITCH, Flow
 
 
 class Block:
-    """An open block. before: the nodes of cells written in this arm so far, as they were when it began (None: as at the start)."""
+    """An open block. before: nodes, at the beginning of this arm, of the cells written in it so far (None: as at the start)."""
 
     __slots__ = ("before", "dead", "exits", "flow", "heads", "then", "then_dead")
 

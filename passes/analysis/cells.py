@@ -1,7 +1,7 @@
 """Numbers for register channels, and the channels that an instruction reads and writes, found quickly.
 
-A cell is an integer that stands for one channel of a TEMP, ADDR or OUT register. Registers that an address may reach share one cell, a
-negative one: nothing is known about which of them an access means.
+A cell is an integer that identifies one channel of a TEMP, ADDR or OUT register. Registers that an address may reach share one negative
+cell, because it is unknown which of them an access reaches.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def source_masks(item: Instruction) -> tuple[int, ...]:
 
 
 def _found_masks(item: Instruction) -> tuple[int, ...]:
-    """Return what `source_masks` does, for an opcode whose reads depend on a target or on files."""
+    """Return the result of `source_masks` for an opcode whose reads depend on a target or on files."""
     if item.texture is None or item.opcode.has_memory:
         return tuple([source_channels(item, number) for number in range(len(item.src))])
     key = item.opcode, item.dst[0].write_mask if item.dst else 15, item.texture
@@ -135,7 +135,7 @@ class _Groups(dict[int, int]):
 
 
 class CellMap:
-    """The cells of a program's registers; those of a program without addresses, if none is given."""
+    """The cells of a program's registers. Without a program: those of programs without addresses."""
 
     __slots__ = ("_known", "_ranges", "groups")
 
@@ -292,7 +292,7 @@ _DIRECT = CellMap(None)
 
 
 def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cells]] | None:
-    """Return what `CellMap.reads` and `CellMap.writes` give for each instruction of a program whose registers no address reaches.
+    """Return the results of `CellMap.reads` and `CellMap.writes` for each instruction of a program in which no address reaches registers.
 
     None if an address chooses a register of some operand. One loop takes two thirds of the time of the calls.
     """

@@ -56,7 +56,7 @@ NONE = Effects(False, False, frozenset(), frozenset())
 
 
 def find_effects(program: Program) -> Effects:
-    """Derive the effects from the instructions. Errors: those of the flow graph."""
+    """Derive the effects from the instructions. Errors: as for the flow graph."""
     memory = [(k, i) for k, i in enumerate(program.instructions) if i.opcode.has_memory]
     if not memory:
         return NONE

@@ -1,10 +1,10 @@
 """Facts of a program, each computed once: `facts.of(program, maker)` is `maker(program)`, kept as long as the program lives.
 
 A fact may depend on more than the program: `facts.of(vertex, link, fragment, state)` is `link(vertex, fragment, state)`. Further programs
-are compared by identity and referred to weakly; all other arguments are compared by equality. The fact is kept with the first program,
-so it must not refer to one of the others.
+are compared by identity and referred to weakly; all other arguments are compared by equality. The fact is kept with the first program, so
+it must not refer to any other program.
 
-Threads may ask at the same time: each may compute the fact, but all get the same object. If a maker raises, nothing is kept.
+Threads may call this at the same time: each may compute the fact, but all get the same object. If a maker raises, nothing is kept.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> 
         facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
     if not more:
         own: T
-        try:  # every draw asks for several facts that are known
+        try:  # every draw requests several cached facts
             own = facts.own[maker]
         except KeyError:
             own = facts.own.setdefault(maker, maker(program, *more))

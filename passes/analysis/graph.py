@@ -35,7 +35,7 @@ from tgsi.language.record import record
 _LEAVES = JUMPS | {END, ELSE}
 """Instructions after which no lane continues with the next one."""
 _HEADS = ARMS | CLOSERS | {LOOP, SUBROUTINE}
-"""Instructions that other ones than their predecessor lead to."""
+"""Instructions that are reached from others than their predecessor."""
 
 
 @record

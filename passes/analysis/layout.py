@@ -108,7 +108,7 @@ class Layout:
         return first < later < self.ends[region] and self._sub[region] == self._sub[self.region[later]]
 
     def are_apart(self, first: int, later: int) -> bool:
-        """Return true if two places stand in the two arms of one IF, so that no lane runs both in one round of the loops around it."""
+        """Return true if two places are in different arms of one IF, so that no lane runs both in one round of the loops around it."""
         arms = self._arms
         if not arms:
             return False

@@ -22,7 +22,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MAX_CHANNELS = 1 << 16
-"""Channels of a file that have bits. Registers beyond them have none; the limits refuse such a program anyway."""
+"""Channels of a file that have bits. Higher registers have none; the limits reject such programs anyway."""
 
 
 @record(frozen=False)
@@ -104,7 +104,7 @@ class Liveness:
         self._solve()
 
     def bit(self, file: File, index: int, channel: int) -> int:
-        """Return the bit of a channel; 0 for registers that have none (constants, inputs)."""
+        """Return the bit of a channel; 0 for constants and inputs, which have none."""
         return self.channels.cells(RegisterRef(file, index), 1 << channel)
 
     def is_live_after(self, instruction: int, file: File, index: int, channel: int) -> bool:

@@ -1,4 +1,4 @@
-"""Sets of opcodes as numbers: the opcodes that make what an instruction reads, asked for every instruction."""
+"""Sets of opcodes as bit masks: the opcodes that produce the sources of an instruction. Queried for every instruction."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ COPIES = frozenset(opcode for opcode in OPCODES.values() if opcode.is_copy)
 
 
 SHOWS = frozenset(opcode for opcode in OPCODES.values() if Trait.EMIT in opcode.traits or opcode.flow is Flow.CALL)
-"""Opcodes at which something may see what outputs hold."""
+"""Opcodes at which the contents of outputs may be observed."""
 
 LABELLED = frozenset(opcode for opcode in OPCODES.values() if opcode.keeps_label)
 """Opcodes with labels, which count instructions."""
 
 
 def bits_of(opcodes: Iterable[OpcodeInfo]) -> int:
-    """Return the bits of some opcodes, as `Values.makers` has them."""
+    """Return the bits of some opcodes, in the form of `Values.makers`."""
     found = 0
     for opcode in opcodes:
         found |= 2 << opcode.number

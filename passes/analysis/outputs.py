@@ -109,7 +109,7 @@ class _Walk:
         raise AssertionError(node)
 
     def loop(self, node: Loop, done: int) -> int:
-        """A loop is left by BRK, or at the end of a round without fuel, which counts only where there is no BRK."""
+        """A loop ends by BRK, or after a round without fuel; the latter counts only for loops without BRK."""
         self.breaks.append([])
         last = self.region(node.body, done)
         found = self.breaks.pop()

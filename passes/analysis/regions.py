@@ -1,7 +1,7 @@
 """The control flow of a program as a read-only tree, which the interpreter and the code generator both walk.
 
-Instructions are a flat list whose branch labels are often wrong or zero, so nesting is taken from the instructions alone; only
-CAL looks at its label. Both walkers keep these rules about lanes:
+Instructions are a flat list whose branch labels are often wrong or zero, so nesting follows from the instructions alone; only CAL uses its
+label. Both walkers keep these rules about lanes:
 
 * IF takes lanes whose x is not 0.0 (NaN and denormals count, -0 does not), UIF those with any bit set; ELSE the others.
 * BRK leaves the innermost loop or switch, CONT goes to the end of the innermost loop's body (a switch in between is left too),
@@ -89,7 +89,7 @@ class Switch:
 
 @record
 class Jump:
-    """BRK, CONT or RET: the active lanes leave; the rest of the region runs for the others."""
+    """BRK, CONT or RET: the active lanes leave; the other lanes run the rest of the region."""
 
     instruction: Instruction
 
@@ -290,7 +290,7 @@ class _Reader:
             raise _error(f"{name} outside of a loop", instruction.span)
 
     def _target(self, call: Instruction) -> int:
-        """Return the BGNSUB that a call means: its label names that or the instruction after it."""
+        """Return the BGNSUB of a call, whose label names it or the instruction after it."""
         label = -1 if call.label is None else call.label
         for index in (label, label - 1):
             if 0 <= index < len(self.instructions) and self.instructions[index].opcode.flow is Flow.SUBROUTINE:

@@ -12,7 +12,7 @@ _OUTPUT = PLACES[OUT]
 def several_webs(values: Values) -> set[int]:
     """Return the cells of TEMP and ADDR registers that may have several webs in a program without branches and arrays.
 
-    All others have one: one instruction writes all that is read, and all reads follow.
+    All others have one: a single instruction writes every channel that is read, before all reads.
     """
     found: set[int] = set()  # registers, by the number of their cells without the channel
     written: set[int] = set()

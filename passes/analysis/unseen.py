@@ -36,7 +36,7 @@ ALL = -1
 def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[int, int]:
     """Return, by place, the channels of a direct write to OUT that are overwritten before anything sees them.
 
-    Channels are a mask. The program is walked backward once: a loop or a switch sees what is seen after it or inside of it.
+    Channels are a mask. The program is walked backward once: outputs seen after or inside of a loop or switch count as seen by it.
     """
     if (OUT, 0) in cells.groups:
         return {}
@@ -67,7 +67,7 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
 
 
 def _before_flow(flow: Flow, place: int, live: int, after: list[tuple[Flow, int, int]], inside: dict[int, int]) -> int:
-    """Return what is seen before a part of control flow, from what is seen after it."""
+    """Return the outputs seen before a part of control flow, from those seen after it."""
     if flow is ENDIF:
         after.append((IF, live, live))
     elif flow is ELSE:
@@ -103,7 +103,7 @@ def _read(item: Instruction) -> int:
 
 
 def _seen_inside(items: Sequence[Instruction | None]) -> dict[int, int]:
-    """Return what is seen inside of each loop and switch, by the place of its end."""
+    """Return the outputs seen inside each loop and switch, by the place of its end."""
     found: dict[int, int] = {}
     stack: list[int] = []
     for place, item in enumerate(items):

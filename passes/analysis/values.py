@@ -6,7 +6,8 @@ have one writer, so that a cell is a value, as in static single assignment. Thos
 are answered from the text: structured control flow shows which writer reaches a place.
 
 Registers belong to lanes, and all answers are about one lane on its way. Opcodes that look at other lanes also see registers of lanes that
-went another way: `is_uniform` tells the places where there are none, and `pinned` has the cells that are read elsewhere by such opcodes.
+went another way: `is_uniform` is true at places where all lanes went the same way, and `pinned` has the cells that such opcodes read
+elsewhere.
 """
 
 from __future__ import annotations
@@ -94,9 +95,9 @@ class Values:
         return made
 
     def rename(self, made: Mapping[int, Instruction], *, touch: bool) -> None:
-        """Go on with instructions that have other TEMP and ADDR registers, which no address reaches.
+        """Replace instructions by copies with different TEMP and ADDR registers, which no address reaches.
 
-        touch: whether those that read the old registers are touched, too.
+        touch: whether readers of the old registers are marked as touched, too.
         """
         if touch:
             for place in made:
@@ -118,7 +119,7 @@ class Values:
 
     @property
     def readers(self) -> dict[int, set[int]]:
-        """The places that read each cell: found when they are first asked for, since many programs need none."""
+        """The places that read each cell, computed on first use, since many programs need none."""
         if self._readers is None:
             found: dict[int, set[int]] = {}
             for place, reads in enumerate(self.reads):
@@ -199,7 +200,7 @@ class Values:
         return None if loop >= 0 and self._changes(places, layout.loops[loop][0], layout.loops[loop][1], -1) else found
 
     def _changes(self, places: list[int], first: int, end: int, later: int) -> bool:
-        """Return true if a write stands from `first` to before `end`, other than in the other arm of an IF around `later`."""
+        """Return true if a write lies in `first` to `end` - 1, except in the other arm of an IF around `later`."""
         at = bisect_left(places, first)
         while at < len(places) and places[at] < end:
             if later < 0 or not self.layout.are_apart(places[at], later):
@@ -220,7 +221,7 @@ class Values:
         return bool(inner) and layout.covers(set(inner), place)
 
     def keeps(self, cells: Cells, first: int, later: int) -> bool:
-        """Return true if cells hold, when `later` reads them, what `first` read from them. `first` must dominate `later`."""
+        """Return true if cells have the same values when `later` reads them as when `first` read them. `first` must dominate `later`."""
         if not cells:
             return True
         loop = self.layout.repeated_between(first, later) if self.layout.loops else -1
@@ -242,7 +243,7 @@ class Values:
         return True
 
     def keeps_operand(self, operand: SrcOperand, mask: int, first: int, later: int) -> bool:
-        """Return true if `later` may read `operand` in the channels of `mask` and get what `first` gets: see `keeps`."""
+        """Return true if `later`, reading `operand` in the channels of `mask`, gets the same values as `first`: see `keeps`."""
         register = operand.register
         if register.cell == STILL:
             return True
@@ -274,7 +275,7 @@ class Values:
         return found
 
     def is_only_for(self, place: int, reader: int) -> bool:
-        """Return true if nothing but `reader` reads any result of the instruction at `place`, and no pinned cell or output is written."""
+        """Return true if only `reader` reads results of the instruction at `place`, which writes no pinned cell or output."""
         for cell in self.writes[place]:
             if cell < 0 or cell & 8 or cell in self.pinned:
                 return False
@@ -285,7 +286,7 @@ class Values:
 
     @property
     def shows(self) -> list[int]:
-        """The places where something may see what outputs hold, at the first question: EMIT, and calls."""
+        """The places where the contents of outputs may be observed, at the first call: EMIT, and calls."""
         if self._shows is None:
             items = () if SHOWS.isdisjoint(self.opcodes) else enumerate(self.items)
             self._shows = [place for place, item in items if item is not None and item.opcode in SHOWS]
@@ -294,7 +295,7 @@ class Values:
     # Changes.
 
     def put(self, place: int, item: Instruction) -> None:
-        """Replace the instruction at a place. Control flow stays as it is: jumps and blocks cannot be put."""
+        """Replace the instruction at a place. Control flow cannot change: jumps and blocks cannot be put."""
         self._origins = -1, ()
         self.touched.add(place)
         old = self.items[place]

@@ -1,7 +1,7 @@
 """Webs: the writes of a register that belong together, because some read may get the result of any of them.
 
 The walk follows a lane through structured control flow and keeps, for each cell, the node that made its value: a write, the start of the
-program, or a join of several nodes. Joins of cells that nobody reads afterwards bind nothing. Cells that an address may reach, that
+program, or a join of several nodes. Joins of cells that are not read afterwards have no effect. Cells that an address may reach, that
 subroutines touch, or that other lanes may see (`Values.pinned`) have no nodes.
 """
 
@@ -60,8 +60,8 @@ class Webs:
 
     @property
     def without_nodes(self) -> set[int]:
-        """TEMP and ADDR registers without webs, by the cell of channel x; nothing is known of them, even when no address or subroutine
-        reaches them any more."""
+        """TEMP and ADDR registers without webs, by the cell of channel x. They stay unknown even when no address or subroutine reaches
+        them any more."""
         found = {cell & ~3 for cell in self._fixed if cell >= 0 and not cell & 8}
         if self.cells.groups:
             for item in self.program.declarations:

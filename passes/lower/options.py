@@ -186,7 +186,7 @@ def _check(row: Row, value: Value) -> None:
     """Raise TypeError for a value of another type than the options of the pass have."""
     if value is None or isinstance(value, bool):
         if value and row.needed:
-            raise TypeError(f"{row.field}: a value is wanted, as in `{row.sample}`")
+            raise TypeError(f"{row.field}: expected a value, as in `{row.sample}`")
         return
     parts = value if isinstance(value, tuple) else (value,)
     if not row.needed <= len(parts) <= len(row.options):
@@ -194,7 +194,7 @@ def _check(row: Row, value: Value) -> None:
         raise TypeError(f"{row.field}: {wanted} wanted, not {value!r}")
     for (name, kind), part in zip(row.options, parts):
         if not isinstance(part, int if kind is float else kind) and not (kind is float and isinstance(part, float)):
-            raise TypeError(f"{row.field}: {name}: {KINDS[kind]} is wanted, not {part!r}")
+            raise TypeError(f"{row.field}: {name}: expected {KINDS[kind]}, not {part!r}")
 
 
 def _alone(row: Row) -> bool:

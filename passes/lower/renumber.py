@@ -16,14 +16,14 @@ from tgsi.language.record import record
 
 @record
 class Renumbering:
-    """The changed programs, in the order in which they were given, and the new semantic for each one that they use."""
+    """The changed programs, in the order of the arguments, and the new semantic for each one that they use."""
 
     programs: tuple[Program, ...]
     mapping: Mapping[Semantic, Semantic]
 
 
 def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: Iterable[int] = ()) -> Renumbering:
-    """Give the GENERIC semantics of linked programs legal indices, the same in each; legal ones stay as they are.
+    """Give the GENERIC semantics of linked programs legal indices, the same in each; legal indices do not change.
 
     A semantic that the limit set refuses (NORMAL, FOG[1], COLOR[2], GENERIC[300]) becomes a free GENERIC. A declared range stays in one
     piece. For limit sets that allow no gaps, all indices are assigned anew, in rising order.

@@ -11,8 +11,8 @@ from tgsi.language.ir import Instruction
 def stored_channels(item: Instruction, number: int) -> int:
     """Return the mask of the channels of a destination that an instruction stores.
 
-    64-bit results of two sources are stored whole if one of their channels is in the mask, others if both are. Comparisons store the first
-    channel of each pair, conversions to 32 bits the first two channels of the mask.
+    64-bit results of two sources are stored whole if the mask has one of their channels, all others only if it has both. Comparisons store
+    the first channel of each pair, conversions to 32 bits the first two channels of the mask.
     """
     opcode, mask = item.opcode, item.dst[number].write_mask
     if not opcode.uses_64bit or number:

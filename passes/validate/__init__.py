@@ -35,7 +35,7 @@ def check(
 ) -> tuple[Diagnostic, ...]:
     """Return every finding about a program, errors and warnings, in the order of their places.
 
-    good: the program that it was made from, if that was found right within the same limits: the declarations that both share are right.
+    good: a valid program, under the same limits, from which this one was made; declarations that both share are not checked again.
     Semantic indices are judged only if `semantic_limits` is given: this project's own renderer takes any.
     """
     if not isinstance(limits, ShaderLimits):

@@ -51,7 +51,7 @@ class Registers:
         return min(end, most)
 
     def _count(self, most: int) -> int:
-        """Return what `count` does, for ranges with gaps or in another order."""
+        """Return the result of `count` for ranges with gaps or in another order."""
         if self._starts is None:
             self._merge()
         first, last = self._merged[0]
@@ -83,11 +83,11 @@ class Context:
         self.program = program
         self.limits = limits
         self.is_made = good is not None
-        """True if the program was made from one that was found right, so that the order of its text was checked."""
+        """True if the program was made from a valid one, so that the order of its text was checked."""
 
         shared = set(map(id, good.declarations)) if good is not None else ()
         self.declarations = tuple([item for item in program.declarations if id(item) not in shared]) if shared else program.declarations
-        """Declarations to check: those that `good`, a program that was found right, does not share."""
+        """Declarations to check: those that are not shared with the valid program `good`."""
 
         self.properties = () if good is not None and good.properties is program.properties else program.properties
         """Properties to check."""

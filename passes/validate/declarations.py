@@ -89,7 +89,7 @@ def _turned(item: Declaration) -> tuple[Fix, ...]:
 
 
 def _are_in_order(ranges: Iterable[Declaration]) -> bool:
-    """Return true if each range begins after the end of the one before."""
+    """Return true if each range begins after the end of the previous one."""
     end = -1
     for item in ranges:
         if item.first <= end:

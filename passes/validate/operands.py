@@ -19,7 +19,7 @@ from tgsi.language.mesh import MeshLayout
 from tgsi.language.source import Span
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
-"""Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""
+"""Files without declarations of single registers: NULL, bytes of a constant buffer, the one shared memory."""
 
 _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
 _INDEX_FILES = FILES[Role.VALUE]
@@ -55,7 +55,7 @@ _AS = {
     Role.VARYING: "the fragment input itself, as `IN[0]`",
     Role.STORE: "the resource first, as `STORE BUFFER[0].x, address, value`",
 }
-"""Operands in the roles that are no values."""
+"""Operands in roles other than values."""
 
 _TAILS = {
     File.IN: ", GENERIC[0], PERSPECTIVE",
@@ -124,7 +124,7 @@ _MASKS = range(1, 16)
 
 
 class _Operands:
-    """Check of operands: most of them are plain registers, which a table knows. The others that were found right are remembered."""
+    """Check of operands: most of them are plain registers, which a table accepts. Other valid operands are cached."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -132,7 +132,7 @@ class _Operands:
         self._good: set[tuple[int, Role]] = set()  # identities: the program keeps its registers, and their hash is slow
 
     def check(self) -> None:
-        """Check all instructions. The loop is about those whose operands are plain registers that the tables know: nearly all."""
+        """Check all instructions. The loop is for instructions with plain registers that the tables accept: nearly all."""
         results, values = self._tables.all, self._tables[_VALUE]
         for item in self.context.program.instructions:
             targets, sources = item.dst, item.src
@@ -167,7 +167,7 @@ class _Operands:
         for number, dst in enumerate(targets):
             self._operand(item, number, dst.register, written)
             if not 0 < dst.write_mask <= 15:
-                self.context.error("V041", "a write mask names no channel, or one that does not exist", item, number)
+                self.context.error("V041", "a write mask is empty, or names a channel that does not exist", item, number)
         for number, src in enumerate(sources):
             self._operand(item, len(targets) + number, src.register, read[number])
         if item.offsets:
@@ -230,7 +230,7 @@ class _Operands:
             self._undeclared(item, operand, register)
 
     def _declared(self, register: RegisterRef) -> bool:
-        """Return true if the register's number is declared in some dimension that the operand may mean."""
+        """Return true if the register's number is declared in a dimension that the operand may refer to."""
         table, file = self.context.registers, register.file
         dimension = register.dimension
         if dimension is None or file not in _TWO_INDICES:

@@ -27,7 +27,7 @@ class Role(Enum):
 
 
 HANDLES = frozenset({File.CONST, File.IN, File.TEMP, File.IMM, File.SV})
-"""Files whose registers may hold a bindless handle in place of a resource."""
+"""Files whose registers may hold a bindless handle instead of a resource."""
 
 FILES: dict[Role, frozenset[File]] = {
     Role.VALUE: frozenset({File.CONST, File.IN, File.OUT, File.TEMP, File.ADDR, File.IMM, File.SV}),

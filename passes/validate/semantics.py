@@ -51,8 +51,8 @@ _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLO
 class SemanticLimits:
     """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 if a BCOLOR is in use; None: all that 32 bits hold.
 
-    A BCOLOR is in use if one of the programs that link with each other has it. `distinct` bounds the different semantics that one program
-    may use for varyings at once. `dense` requires GENERIC indices 0 to n - 1 without gaps. The reasons end the messages.
+    A BCOLOR is in use if any of the linked programs has it. `distinct` bounds the different semantics that one program may use for
+    varyings at once. `dense` requires GENERIC indices 0 to n - 1 without gaps. The reasons end the messages.
     """
 
     name: str
@@ -122,7 +122,7 @@ def is_interface(program: Program, item: Declaration) -> bool:
 
 
 def legal(semantic: Semantic, limits: SemanticLimits, has_back: bool) -> bool:
-    """Return true if the semantic may stand between two stages; `dense` and `distinct` do not concern a single semantic."""
+    """Return true if the semantic may stand between two stages; `dense` and `distinct` do not apply to a single semantic."""
     if semantic.name == "NORMAL":
         return False
     count = SEMANTICS[semantic.name].indices
@@ -132,7 +132,7 @@ def legal(semantic: Semantic, limits: SemanticLimits, has_back: bool) -> bool:
 def broken_rule(program: Program, item: Declaration, limits: SemanticLimits, has_back: bool) -> str:
     """Return the code of the rule that one declaration breaks, or the empty string. A range is judged by its last index.
 
-    Inputs of vertex programs are no varyings: their semantics mean nothing, and none is refused.
+    Inputs of vertex programs are not varyings: their semantics are ignored, so every one is accepted.
     """
     semantic = item.semantic
     if semantic is None or item.file not in _FILES or (item.file is File.IN and program.processor is Processor.VERT):
@@ -202,13 +202,13 @@ class _Rules:
         self.has_back = any(True for _ in self.spans("BCOLOR"))
 
     def spans(self, name: str) -> Iterator[tuple[int, int]]:
-        """Return the first and last index of each declaration of a name, those of partners included."""
+        """Return the first and last index of each declaration of a name, in this program and its partners."""
         for item in (*self.items, *self.others):
             if item.semantic is not None and item.semantic.name == name:
                 yield item.semantic.index, item.semantic.index + max(0, item.last - item.first)
 
     def free(self, name: str, wanted: int, count: int) -> int | None:
-        """Return the index nearest to `wanted`, below `count`, that neither this program nor a partner uses; None if there is none."""
+        """Return the index nearest to `wanted`, below `count`, that neither this program nor a partner uses, or None."""
         found: list[int] = []
         before = 0  # the first index after the ranges seen so far
         for first, last in [*sorted(self.spans(name)), (count, count)]:
@@ -259,7 +259,7 @@ class _Rules:
         return next((port.name for port in ports if port.location < 0 and port.semantic == str(item.semantic)), "")
 
     def check_distinct(self) -> None:
-        """Check S014: the number of semantics that one direction uses at once. Those of `_APART` do not count."""
+        """Check S014: the number of semantics that one direction uses at once. Stages in `_APART` do not count."""
         limit = self.limits.distinct
         for file in (File.IN, File.OUT):
             count = 0

@@ -1,4 +1,4 @@
-"""Rules of texture operands: the target is given, and it is the one that the sampler view declares."""
+"""Rules of texture operands: the target must be present, and match the declaration of the sampler view."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_inputs_by_name_are_refused_with_the_registers(engine: str) -> None:
     with pytest.raises(TypeError) as error:
         tgsi.run(MOVE, wrong, engine=engine)
     assert str(error.value) == (
-        "inputs: an array of shape (invocations, registers, 4) is wanted, not a mapping; "
+        "inputs: expected an array of shape (invocations, registers, 4), not a mapping; "
         "numpy.stack makes one of the registers, in their order: IN[0] is GENERIC[0]"
     )
 

@@ -324,7 +324,7 @@ def test_kinds_that_do_not_exist_are_told_by_their_number(serve: Runner, command
     lines = serve(target().submit(commands)).lines
     assert not [line for line in lines if "Error" in line or "Traceback" in line]
     if command == "DESTROY_OBJECT":
-        assert "DESTROY_OBJECT at word 22: handle: object 20 is a SHADER, a kind 12 is wanted" in "\n".join(lines)
+        assert "DESTROY_OBJECT at word 22: handle: object 20 is a SHADER, expected a kind 12" in "\n".join(lines)
 
 
 def test_an_error_of_the_server_within_a_command_is_not_told_as_an_unknown_command(serve: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

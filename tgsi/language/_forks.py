@@ -1,9 +1,9 @@
 """Locks after a fork.
 
-A child process has one thread, the one that forked. A lock that another thread held would never be let go there, and work that another
-thread had begun would never be done. So locks are made anew in the child, and their owners forget such work. CPython does not do that for
-the locks of modules that are being imported, and many of ours are imported at their first use, so a fork waits for imports. What another
-thread imports nevertheless, because it began after the wait or takes too long, the child imports anew.
+A child process has one thread, the one that forked. A lock that another thread held would never be released there, and work that another
+thread had begun would never finish. So locks are made anew in the child, and their owners forget such work. CPython does not free the
+locks of modules that are being imported, and many of our modules are imported on first use, so a fork waits for imports. If an import of
+another thread began after the wait or takes too long, the child imports that module again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ else:
     _T = TypeVar("_T")
 
     class cached_property(Generic[_T]):
-        """`functools.cached_property` as it is since CPython 3.12: without a lock, which a fork could leave taken in the child."""
+        """`functools.cached_property` without the lock that it has before CPython 3.12: a fork could leave that lock taken in the child."""
 
         def __init__(self, func: Callable[[Any], _T]) -> None:
             self.func, self.__doc__ = func, func.__doc__
@@ -58,7 +58,7 @@ else:
 
 
 def freed_after_fork(lock: _L) -> _L:
-    """Return the lock, of `threading`, which will be free in every child process, whoever held it."""
+    """Return the lock, of `threading`, after registering it to be released in every child process."""
     _locks.add(lock)  # type: ignore[arg-type]
     return lock
 
@@ -96,8 +96,7 @@ def _wait() -> None:
             _taken.append(lock)
         if not _is_importing() or time.monotonic() > until:
             return
-        _let_go()  # what is imported may need them
-        time.sleep(0.001)
+        _let_go()  # imported modules may need them time.sleep(0.001)
 
 
 def _forget_imports() -> None:

@@ -23,7 +23,7 @@ def now() -> int:
 
 @record
 class Budget:
-    """A call, its limit in seconds, what to change for a higher one, and the time at which it ends."""
+    """A call, its limit in seconds, the setting that raises the limit, and the time at which the call ends."""
 
     name: str
     seconds: float

@@ -1,6 +1,6 @@
 """Channels of its sources that an instruction reads, by its opcode's row, its write mask and its texture target, never by values.
 
-Analyses, linkage and the code generator all ask `source_channels`.
+Analyses, linkage and the code generator all call `source_channels`.
 """
 
 from __future__ import annotations

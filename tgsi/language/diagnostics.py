@@ -119,7 +119,7 @@ def _carets(label: Label) -> str:
 
 
 def apply_fixes(text: str, findings: Iterable[Diagnostic]) -> str:
-    """The text with the corrections of the findings. Corrections that meet those of an earlier finding are left for another round.
+    """The text with the corrections of the findings. Corrections that overlap those of an earlier finding wait for the next round.
 
     `text` is the source of the findings. A second round parses the result, and so on until no finding has a correction.
     """
@@ -214,7 +214,7 @@ class UnsupportedError(DiagnosticError):
 
 
 class TimeLimitError(DiagnosticError):
-    """A call took longer than its limit. Its results are incomplete; what it was made with can be used again."""
+    """A call took longer than its limit. Its results are incomplete; its arguments can be used again."""
 
 
 def shown_at_caller(function: Callable[P, R]) -> Callable[P, R]:
@@ -233,7 +233,7 @@ def shown_at_caller(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def show_at_caller(module: dict[str, Any], names: Iterable[str]) -> None:
-    """Replace functions of a module, given by its names, by those that `shown_at_caller` makes of them."""
+    """Wrap functions of a module, given by name, in `shown_at_caller`."""
     for name in names:
         if isfunction(module[name]):
             module[name] = shown_at_caller(module[name])

@@ -1,4 +1,5 @@
-"""Explanations of the codes about other languages than TGSI: G for GLSL and HLSL, M for modules of SPIR-V. `codes` has all the others."""
+"""Explanations of the codes about other languages than TGSI: G for GLSL and HLSL, M for modules of SPIR-V. All other codes are in
+`codes`."""
 
 ENTRIES = """
 G001 error of GLSL or HLSL

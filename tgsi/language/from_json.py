@@ -1,4 +1,4 @@
-"""Programs from plain data: reads what `listing.program_as_json` gives, and what ``tgsi-compile --emit json`` prints."""
+"""Programs from plain data: reads the output of `listing.program_as_json` and of ``tgsi-compile --emit json``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ABSENT: Any = object()
 def program_from_json(data: object, *, name: str = "<json>") -> Program:
     """The program of data in the shape of ``tgsi-compile --emit json``, or of its text.
 
-    Equal to the program that the data were made from, with statements in the same order. Its source is its own text, a statement a line,
+    Equal to the program from which the data were made, with statements in the same order. Its source is its own text, a statement a line,
     so that findings show TGSI; the lines and columns in the data are not used.
 
     Args:
@@ -66,7 +66,7 @@ def program_from_json(data: object, *, name: str = "<json>") -> Program:
     """
     made = programs_from_json(data, name=name)
     if len(made) != 1:
-        _fail("", f"one program is wanted, the array has {len(made)}", "tgsi.programs_from_json reads all of them" if made else "")
+        _fail("", f"expected one program, the array has {len(made)}", "tgsi.programs_from_json reads all of them" if made else "")
     return made[0]
 
 
@@ -90,11 +90,11 @@ def _fail(path: str, message: str, hint: str = "") -> NoReturn:
 
 
 class _Entry:
-    """An object of the data, with its path for messages. Each key is taken once; `close` refuses those that are left."""
+    """An object of the data, with its path for messages. Each key is taken once; `close` rejects fields that were not read."""
 
     def __init__(self, data: object, path: str) -> None:
         if not isinstance(data, Mapping):
-            _fail(path, f"an object is wanted, not {_shown(data)}")
+            _fail(path, f"expected an object, not {_shown(data)}")
         self.path, self._data, self._taken = path, data, {"line", "column"}
 
     def at(self, key: str) -> str:
@@ -124,7 +124,7 @@ class _Entry:
         """True or false, which is also the default."""
         value = self.take(key, False)
         if not isinstance(value, bool):
-            _fail(self.at(key), f"true or false is wanted, not {_shown(value)}")
+            _fail(self.at(key), f"expected true or false, not {_shown(value)}")
         return value
 
     def word(self, key: str, table: Mapping[str, T], what: str, default: Any = _ABSENT) -> T:
@@ -138,7 +138,7 @@ class _Entry:
         if value is default:
             return default
         if not isinstance(value, str) or [c for c in CHANNELS if c in value] != list(value):
-            _fail(self.at(key), f"channels in the order xyzw are wanted, not {_shown(value)}")
+            _fail(self.at(key), f"expected channels in the order xyzw, not {_shown(value)}")
         return sum(1 << CHANNELS.index(letter) for letter in value)
 
     def swizzle(self, count: int, default: Any) -> Any:
@@ -147,7 +147,7 @@ class _Entry:
         if value is default:
             return default
         if not isinstance(value, str) or len(value) != count or not set(value) <= set(CHANNELS):
-            _fail(self.at("swizzle"), f"{count} letters of xyzw are wanted, not {_shown(value)}")
+            _fail(self.at("swizzle"), f"expected {count} letters of xyzw, not {_shown(value)}")
         return tuple([CHANNELS.index(letter) for letter in value])
 
     def entries(self, key: str) -> list[_Entry]:
@@ -158,7 +158,7 @@ class _Entry:
         """An array, empty if it is absent."""
         value = self.take(key, [])
         if not isinstance(value, (list, tuple)) or (length is not None and len(value) != length):
-            _fail(self.at(key), f"an array{'' if length is None else f' of {length}'} is wanted, not {_shown(value)}")
+            _fail(self.at(key), f"expected an array{'' if length is None else f' of {length}'}, not {_shown(value)}")
         return list(value)
 
     def part(self, key: str, read: Callable[[_Entry], T]) -> T | None:
@@ -178,7 +178,7 @@ def _shown(value: object) -> str:
 
 def _number(value: object, path: str, low: int, high: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        _fail(path, f"a number from {low} to {high} is wanted, not {_shown(value)}")
+        _fail(path, f"expected a number from {low} to {high}, not {_shown(value)}")
     return value
 
 
@@ -210,7 +210,7 @@ def _ordered(data: _Entry, found: dict[str, list[Statement]]) -> list[tuple[str,
     for number, run in enumerate(runs):
         path = f"{data.at('order')}[{number}]"
         if not isinstance(run, (list, tuple)) or len(run) != 2:
-            _fail(path, f'a pair such as ["immediates", 2] is wanted, not {_shown(run)}')
+            _fail(path, f'expected a pair such as ["immediates", 2], not {_shown(run)}')
         kind = _named(run[0], {kind: kind for kind in _KINDS}, "kind of statement", path)
         count = _number(run[1], path, 0, len(found[kind]))
         taken[kind] += count
@@ -248,7 +248,7 @@ def _immediate(data: _Entry) -> Immediate:
     words = []
     for number, text in enumerate(data.array("words", 4)):
         if not isinstance(text, str) or len(text) != 8 or not set(text) <= set("0123456789abcdefABCDEF"):
-            _fail(f"{data.at('words')}[{number}]", f"eight hexadecimal digits are wanted, not {_shown(text)}")
+            _fail(f"{data.at('words')}[{number}]", f"expected eight hexadecimal digits, not {_shown(text)}")
         words.append(int(text, 16))
     data.take("values", None)
     data.close()
@@ -268,7 +268,7 @@ def _target(data: _Entry, default: Any = _ABSENT) -> str:
 def _format(data: _Entry) -> str:
     text = data.take("format", None) or ""
     if not isinstance(text, str) or (text and not text.startswith("PIPE_FORMAT_")):
-        _fail(data.at("format"), f"a name such as PIPE_FORMAT_R32_FLOAT is wanted, not {_shown(text)}")
+        _fail(data.at("format"), f"expected a name such as PIPE_FORMAT_R32_FLOAT, not {_shown(text)}")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Facts of a shader that a driver asks for before it compiles it: those of Mesa 18.1's scan (tgsi_scan), under the same names.
+"""Facts of a shader that drivers need before compiling it, with the names and values of Mesa 18.1's tgsi_scan.
 
 `Program.info` is the cached result. Nothing is checked here: a wrong program has facts, too.
 """
@@ -29,7 +29,7 @@ _MEMORY_FILES = frozenset({File.SAMP, File.SVIEW, File.IMAGE, File.BUFFER})
 _READ = {"PRIM_ID": "uses_primid", "POSITION": "reads_position", "FACE": "uses_frontface"}
 _OPENING = frozenset({Flow.IF, Flow.LOOP})
 _CLOSING = frozenset({Flow.ENDIF, Flow.ENDLOOP})
-"""Parts of control flow of which the scan counts the depth; switches and subroutines have none."""
+"""Kinds of control flow whose depth the scan counts; it ignores switches and subroutines."""
 
 
 @record

@@ -1,7 +1,7 @@
 """Names of a program's interface: uniforms, blocks, samplers, images, inputs and outputs, with their types and places.
 
-Programs read from GLSL, HLSL and SPIR-V have one (`Program.interface`). Places are those of the program: constant buffers, units and
-registers as its text names them.
+Programs read from GLSL, HLSL and SPIR-V have one (`Program.interface`). Places are constant buffers, units and registers, numbered as in
+the program's text.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Variable:
     """A value in memory: a scalar, vector or matrix, or an array of them.
 
     `scalar` is float, int, uint, bool, double, int64_t or uint64_t; `rows` and `columns` are 1 for a scalar, and a vector has one column.
-    `sizes` are those of arrays, the outer one first, 0 for an array without an end; `strides` are their bytes. `offset` is the first byte
-    in the buffer, `matrix_stride` the bytes between columns, or between rows where `row_major` is set.
+    `sizes`: sizes of arrays, the outer one first, 0 for an array without a fixed size; `strides` are their bytes. `offset` is the first
+    byte in the buffer, `matrix_stride` the bytes between columns, or between rows where `row_major` is set.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Variable:
         shorter than declared. The elements of a matrix of one array may be flat, too.
 
         Raises:
-            TypeError, ValueError: the value does not fit; the message names the variable, its shape and what came.
+            TypeError, ValueError: the value does not fit; the message names the variable, its shape and the value.
         """
         value = _plain(value)
         if 0 in self.sizes[1:]:
@@ -109,37 +109,37 @@ class Variable:
         if self.rows == self.columns == 1:
             items = self._items(value, call) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]
             if len(items) != 1:
-                raise ValueError(f"{call}: {self}: one number is wanted, not {len(items)}")
+                raise ValueError(f"{call}: {self}: expected one number, not {len(items)}")
             return list(items)
         rows = self._items(value, call)
         if self.columns == 1:
             if len(rows) != self.rows or any(isinstance(item, Sequence) for item in rows):
-                raise ValueError(f"{call}: {self}: {self.rows} numbers are wanted, not {_described(value)}")
+                raise ValueError(f"{call}: {self}: expected {self.rows} numbers, not {_described(value)}")
             return list(rows)
         numbers = [item for row in rows for item in (row if isinstance(row, Sequence) else [None])]
         if len(rows) != self.rows or any(not isinstance(row, Sequence) or len(row) != self.columns for row in rows):
-            raise ValueError(f"{call}: {self}: {self.rows} rows of {self.columns} numbers are wanted, not {_described(value)}")
+            raise ValueError(f"{call}: {self}: expected {self.rows} rows of {self.columns} numbers, not {_described(value)}")
         return numbers
 
     def _items(self, value: Any, call: str) -> Sequence[Any]:
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-            raise ValueError(f"{call}: {self}: values of shape {self.shape} are wanted, not {_described(value)}")
+            raise ValueError(f"{call}: {self}: expected values of shape {self.shape}, not {_described(value)}")
         return value
 
     def _number(self, number: Any, call: str) -> int | float:
         if isinstance(number, str | bytes | Sequence) or not hasattr(number, "__float__"):
-            raise TypeError(f"{call}: {self}: a number is wanted, not {_described(number)}")
+            raise TypeError(f"{call}: {self}: expected a number, not {_described(number)}")
         if self.scalar in ("float", "double"):
             return float(number)
         if self.scalar == "bool":
             return 0xFFFFFFFF if number else 0
         if number != int(number):
-            raise TypeError(f"{call}: {self}: a whole number is wanted, not {number!r}")
+            raise TypeError(f"{call}: {self}: expected a whole number, not {number!r}")
         return int(number)
 
 
 def _plain(value: Any) -> Any:
-    """Lists of numbers of an array; everything else as it is, tuples and matrices of other packages as lists.
+    """Nested lists of numbers for arrays, tuples and matrices of other packages; other values unchanged.
 
     A matrix that shows its memory, such as PyGLM's, has its rows outside there, and its columns outside as a sequence.
     """
@@ -171,8 +171,8 @@ def _described(value: Any) -> str:
 class Block:
     """A uniform block, the default uniforms together, or a buffer of a shader.
 
-    `binding` is the number of the constant buffer (CONST[binding]) or of the BUFFER. `size` is its bytes, without those of an array
-    without an end. Members are by their path: ``lights[1].color`` of arrays of structs, the name alone otherwise. `initial` are the bytes
+    `binding` is the number of the constant buffer (CONST[binding]) or of the BUFFER. `size`: bytes, without an array at its end that has
+    no fixed size. Members are by their path: ``lights[1].color`` of arrays of structs, the name alone otherwise. `initial` are the bytes
     of default uniforms with the values that their text gives them; empty where it gives none.
     """
 
@@ -183,7 +183,8 @@ class Block:
     initial: bytes = b""
 
     def pack(self, values: Mapping[str, Any], into: bytearray | None = None) -> bytearray:
-        """The bytes of the block with values by name; other bytes are initial values or 0, or those of `into`, which is changed.
+        """The bytes of the block with values by name. All other bytes keep their initial value or 0, or, if `into` is given, which is
+        changed in place, its bytes.
 
         Raises:
             TypeError, ValueError: a name is unknown, or a value does not fit.
@@ -202,7 +203,7 @@ class Block:
 
 @record(kw_only=True)
 class Unit:
-    """A texture with its sampler, or an image: its type as GLSL writes it, its unit, and how many it is an array of, which may be one."""
+    """A texture with its sampler, or an image: its type in GLSL, its unit, and the number of array elements (1 without an array)."""
 
     name: str
     type: str
@@ -229,7 +230,7 @@ class Port:
 
 @record(kw_only=True)
 class Interface:
-    """Everything of a program that has a name, by name. Only what the program uses is there.
+    """Everything of a program that has a name, by name. Contains only names that the program uses.
 
     `stream_output` is what the text streams out (``layout(xfb_offset = n)``), as `create_vs_state` and its kin take it; None where it is
     nothing. `is_upward`: the window of the program's fragments is OpenGL's, in which y grows toward the upper edge of the picture.
@@ -288,12 +289,12 @@ def _sizes(sizes: tuple[int, ...]) -> str:
 
 
 def _placed(items: Mapping[str, Any], place: str) -> list[Any]:
-    """Named items by their place, those of one place by name."""
+    """Named items, sorted by place, then by name."""
     return sorted(items.values(), key=lambda item: (getattr(item, place), item.name))
 
 
 def nearest(name: str, names: Mapping[str, Any]) -> str:
-    """Words for the end of a message about an unknown name: one that is near, or all of a few."""
+    """End of a message about an unknown name: the nearest name, or all names if they are few."""
     by_upper = {item.upper(): item for item in names}
     hint = did_you_mean(name, by_upper)
     if hint:

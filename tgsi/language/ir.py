@@ -50,14 +50,14 @@ PLACES = {File.TEMP: 0, File.ADDR: 4, File.OUT: 8}
 _PLACES = [PLACES.get(file, -1) for file in File]
 
 STILL, CHOSEN = -1, -2
-"""`RegisterRef.cell` of a register that instructions only read, and of one that an address or a dimension chooses."""
+"""`RegisterRef.cell` of a register that instructions only read, and of one that an address or a dimension selects."""
 
 
 @record
 class RegisterRef:
     """One register, direct or indirect. With `indirect`, `index` is the offset that is added to the address.
 
-    cell: the number of channel x of a plain register that instructions write; STILL or CHOSEN for all others.
+    cell: the number of channel x of a plain register that instructions write; STILL or CHOSEN for all other registers.
     """
 
     file: File
@@ -113,8 +113,8 @@ class MemoryAccess:
 class Instruction:
     """One instruction.
 
-    `texture` is the spelling of a target, `returns` the type of texel that its token names beside it (None for UNKNOWN, which Mesa's text
-    implies), `label` the number after a colon (None if there was none).
+    `texture` is the spelling of a target, `returns` the type of texel in its token (None for UNKNOWN, which Mesa's text implies), `label`
+    the number after a colon, or None.
     """
 
     opcode: OpcodeInfo
@@ -201,8 +201,8 @@ class Property:
 class ProgramData:
     """The fields of a `tgsi.Program`.
 
-    `source` is the text that the program came from, for messages. `notes` say what the legacy dialect read differently, or what a compiler
-    warned of. `interface` has the names of a program that was read from another language. None of them takes part in equality.
+    `source` is the text that the program came from, for messages. `notes`: changes by the legacy dialect, or warnings of a compiler.
+    `interface` has the names of a program that was read from another language. None of them takes part in equality.
     """
 
     processor: Processor

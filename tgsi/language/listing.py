@@ -43,7 +43,7 @@ _KINDS: dict[type, str] = {Property: "properties", Declaration: "declarations", 
 def program_as_json(program: Program) -> dict[str, Any]:
     """The program as plain data: objects, arrays, texts and numbers, as ``tgsi-compile --help`` describes. `program_from_json` reads them.
 
-    They hold all that takes part in equality, and the order of statements; not `notes` and `interface`.
+    They hold everything that equality compares, and the order of statements; not `notes` and `interface`.
     """
     made: dict[str, Any] = {
         "stage": program.processor.name,

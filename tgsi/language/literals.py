@@ -23,7 +23,7 @@ class Literal:
     """Written form of one immediate type.
 
     Attributes:
-        good: returns a match, or None for a text that is no value of the type.
+        good: returns a match, or None if the text is not a value of the type.
         count: number of values in braces.
         read: a value's text to its words.
         example: a value, for messages.

@@ -57,7 +57,7 @@ class MeshLayout:
 
 
 def mesh_layout(program: ProgramData) -> MeshLayout:
-    """The shape of a mesh program's output. Any program has one; only that of a valid mesh program means something.
+    """The shape of a mesh program's output. Every program has one, but it is meaningful only for valid mesh programs.
 
     Maxima that the program does not set are 0. The primitive is TRIANGLES unless the program sets another one.
     """
@@ -88,9 +88,9 @@ def payload_registers(program: ProgramData) -> frozenset[int]:
 
 
 def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
-    """The registers of declared ranges that tokens can name. The validator asks for them before it refuses others.
+    """The registers of declared ranges that tokens can name. The validator reads them even for programs that it then rejects.
 
-    Ranges that overlap, as hostile programs have them by the thousand, are walked once.
+    Overlapping ranges are walked once: hostile programs have thousands of them.
     """
     found: set[int] = set()
     end = 0

@@ -1,4 +1,4 @@
-"""Parts of the messages about wrong text: the exception that builders raise, and suggestions of words that may have been meant."""
+"""Parts of messages about wrong text: the exception that builders raise, and suggestions of similar words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ T = TypeVar("T")
 class Mistake(Exception):
     """Fault that a builder finds in a text: a code, a message, the text that it is about, and a hint.
 
-    The fast reader only learns that there is one. Lark then reads the statement again with tokens that know their place, and
-    the same builder raises the same mistake, with an exact caret.
+    The fast reader only learns that there is one. Lark then reads the statement again with tokens that carry their place, and the same
+    builder raises the same mistake, with an exact caret.
     """
 
     def __init__(self, code: str, message: str, token: str = "", hint: str = "") -> None:

@@ -49,7 +49,7 @@ def print_program(program: ProgramData, *, canonical: bool = False) -> str:
 
 
 def statement_lines(program: ProgramData, items: Iterable[Statement]) -> Iterator[str]:
-    """The lines of a program's statements, which come in any order in which those of one kind keep theirs."""
+    """The lines of a program's statements. They may come in any order that keeps the order within each kind."""
     stage = program.processor
     implied = stage in IMPLIED and stage is not Processor.GEOM
     sources: dict[SrcOperand, str] = {}

@@ -44,7 +44,7 @@ class Program(ProgramData):
 
     @cached_property
     def info(self) -> ShaderInfo:
-        """The facts that a driver asks for before it compiles the program (see `tgsi.language.info`), collected once."""
+        """Facts that drivers need before compiling the program (see `tgsi.language.info`), collected once."""
         from tgsi.language.info import scan
 
         return scan(self)

@@ -68,7 +68,7 @@ def _made(cls: type[T], frozen: bool, eq: bool, kw_only: bool, slots: bool, weak
 
 @dataclass(init=False, repr=False, eq=False)
 class _Model:
-    """A class made by the standard library, whose marks tell `fields` and `replace` that records are dataclasses, too."""
+    """A class made by the standard library: its markers make `fields` and `replace` accept records as dataclasses."""
 
     x: int
 
@@ -129,7 +129,7 @@ FEW = 4
 class _Unwritten:
     """A method of a record that nothing has used so far. The first look-up compiles it and puts it in the place of this descriptor.
 
-    Those that objects use most are compiled after `FEW` uses, which take longer."""
+    Methods in frequent use are compiled after `FEW` slower uses."""
 
     __slots__ = ("_calls", "_name", "_write", "frozen", "owner")
 

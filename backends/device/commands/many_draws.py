@@ -107,7 +107,7 @@ def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
     """
     kind = rows.dtype
     if kind.names is None or rows.ndim != 1:
-        raise TypeError(f"{name}: records: a structured array of one dimension is wanted, not shape {rows.shape} of {kind}")
+        raise TypeError(f"{name}: records: expected a structured array of one dimension, not shape {rows.shape} of {kind}")
     wanted: list[Any] = []
     for field in kind.names:
         found = kind[field]
@@ -120,7 +120,7 @@ def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
             wanted.append((field, base.newbyteorder("="), found.shape))
         elif field in NUMBERS or field in CONSTANTS:
             need = "an integer" if field in NUMBERS else "float32, int32 or uint32, of any shape,"
-            raise TypeError(f"{name}: records: field {field}: {need} is wanted, not {found}")
+            raise TypeError(f"{name}: records: field {field}: expected {need}, not {found}")
         else:
             known = ", ".join((*NUMBERS, *CONSTANTS))
             raise TypeError(f"{name}: records: field {field} is unknown; there are {known}")

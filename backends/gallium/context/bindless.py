@@ -60,7 +60,7 @@ class Bindless(ContextCore):
         """
         name = "create_texture_handle"
         if not isinstance(view, SamplerView):
-            raise TypeError(f"{name}: view: a SamplerView is wanted, not {type(view).__name__}")
+            raise TypeError(f"{name}: view: expected a SamplerView, not {type(view).__name__}")
         if view.context is not self:
             raise ValueError(f"{name}: view: it belongs to another context")
         if view.is_destroyed:
@@ -71,7 +71,7 @@ class Bindless(ContextCore):
             state = sampler.state
         elif sampler is not None:
             if not isinstance(sampler, (SamplerState, Mapping)):
-                raise TypeError(f"{name}: sampler: a sampler object or its state is wanted, not {type(sampler).__name__}")
+                raise TypeError(f"{name}: sampler: expected a sampler object or its state, not {type(sampler).__name__}")
             state = make(SamplerState, sampler, {}, name)
         item = ResidentTexture(view.bound, None if state is None else bound_sampler(state))
         return self._make("texture", MAX_SAMPLER_VIEWS, _Made(item, view.texture, Reference(view.texture)))

@@ -136,13 +136,13 @@ class Blits(ContextCore):
             dst_box: its box, all of the level when omitted. Parts outside the level in x and y are clipped.
             dst_format: the format that its texels are written in.
             src_level: mip level of the source.
-            src_box: its box. Texels outside the level in x and y are those of its edge.
+            src_box: its box. Coordinates outside the level in x and y are clamped to its edge.
             src_format: the format that its texels are read in.
             mask: channels that are written, e.g. "RGB", "Z", "ZS"; all channels that both formats have when omitted.
             filter: NEAREST or LINEAR. Integers and stencil are never filtered.
             scissor: clips the destination.
-            window_rectangles: at most eight rectangles of the destination. Texels inside of any of them are left out.
-            window_rectangle_include: texels outside of all window rectangles are left out instead.
+            window_rectangles: at most eight rectangles of the destination. Texels inside any of them are skipped.
+            window_rectangle_include: texels outside of all window rectangles are skipped instead.
             render_condition_enable: let the render condition decide.
             alpha_blend: write source * a + destination * (1 - a), channel by channel in f32, where a is the source's alpha.
         """
@@ -213,7 +213,7 @@ class Blits(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
     ) -> bool:
-        """Fill the levels after `base_level`, each from the one before it, with a linear filter (nearest for integers and stencil).
+        """Fill the levels after `base_level`, each from the previous one, with a linear filter (nearest for integers and stencil).
 
         Returns:
             True. False, and nothing was done, for a compressed format.
@@ -323,12 +323,12 @@ def _blit_formats(dst: Resource, dst_format: Any, src: Resource, src_format: Any
 
 
 def _filters(format: Format) -> bool:
-    """True if a linear filter means something to texels: color and depth, but no integers and no stencil."""
+    """True if texels can be filtered linearly: color and depth, but not integers and stencil."""
     return format.has_depth or not (format.is_integer or format.is_depth_stencil)
 
 
 def _decoded(resource: Resource, format: AnyFormat | str | None, argument: str) -> tuple[Resource, AnyFormat | str | None]:
-    """The texture of decoded texels, and their format, if `format` is a compressed one; otherwise the two as they are."""
+    """The texture of decoded texels, and their format, if `format` is compressed; otherwise both unchanged."""
     seen = resource.format if format is None else any_format(format, argument)
     if not isinstance(seen, CompressedFormat):
         return resource, format

@@ -78,7 +78,7 @@ class BufferBindings(ContextCore):
         """
         name = "set_vertex_buffers"
         if isinstance(buffers, (str, bytes, Mapping, Resource, VertexBuffer)) or not isinstance(buffers, Sequence):
-            raise TypeError(f"{name}: buffers: a sequence is wanted, not {type(buffers).__name__}")
+            raise TypeError(f"{name}: buffers: expected a sequence, not {type(buffers).__name__}")
         first = integer(start, f"{name}: start", 0, MAX_VERTEX_BUFFERS)
         if first + len(buffers) > MAX_VERTEX_BUFFERS:
             raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")

@@ -41,7 +41,7 @@ class Bundles(ContextCore):
         from backends.gallium.context.recording.bundle import Bundle
 
         if not isinstance(bundle, Bundle):
-            raise TypeError(f"replay: bundle: what record returned is wanted, not {type(bundle).__name__}")
+            raise TypeError(f"replay: bundle: expected an object from record, not {type(bundle).__name__}")
         self._recorder_of_bundles().replay(bundle, integer(n, "replay: n"))
 
     def _recorder_of_bundles(self) -> Recorder:

@@ -59,7 +59,7 @@ def check_color(color: Any, argument: str) -> tuple[float, ...]:
     except TypeError:  # it has no items, or is an array without axes
         items = ()
     if len(items) != 4:
-        raise ValueError(f"{argument}: four numbers are wanted, not {reprlib.repr(color)}")
+        raise ValueError(f"{argument}: expected four numbers, not {reprlib.repr(color)}")
     return tuple(int(item) if isinstance(item, (int, np.integer)) else real(item, argument) for item in items)
 
 
@@ -209,7 +209,7 @@ class Clears(ContextCore):
             raise ValueError(f"{name}: resource: it is a texture; use clear_texture")
         pattern = as_bytes(value, f"{name}: value")
         if not 1 <= pattern.size <= 16:
-            raise ValueError(f"{name}: value: 1 to 16 bytes are wanted, not {pattern.size}")
+            raise ValueError(f"{name}: value: expected 1 to 16 bytes, not {pattern.size}")
         start = integer(offset, f"{name}: offset", 0, resource.size)
         length = resource.size - start if size is None else integer(size, f"{name}: size", 0, resource.size - start)
         if length % pattern.size:

@@ -95,7 +95,7 @@ class Compute(ContextCore):
     def _check_compute(self, shader: Any, name: str) -> ComputeShader:
         check_shader(shader, Processor.COMP, self.screen, name)
         if not isinstance(shader, ComputeShader):
-            raise TypeError(f"{name}: what create_compute_state returned is wanted")
+            raise TypeError(f"{name}: expected an object from create_compute_state")
         return shader
 
     # -- bindings --------------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class Debug(ContextCore):
         after the next call that it leaves to Python, a flush at the latest.
         """
         if callback is not None and not callable(callback):
-            raise TypeError("set_debug_callback: callback: a callable is wanted")
+            raise TypeError("set_debug_callback: callback: expected a callable")
         self._debug_callback = callback
         self._gate.listen(None if callback is None else self._report_costs)
         if callback is not None:
@@ -120,7 +120,7 @@ class Debug(ContextCore):
         """Return the bound state and shaders as text; it is also written to `stream` (or the log object). (p_context.h)"""
         target = stream if stream is not None else self._log
         if target is not None and not callable(getattr(target, "write", None)):
-            raise TypeError(f"dump_debug_state: stream: an object with a method `write` is wanted, not {type(target).__name__}")
+            raise TypeError(f"dump_debug_state: stream: expected an object with a method `write`, not {type(target).__name__}")
         rows = {
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")

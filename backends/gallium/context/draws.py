@@ -151,7 +151,7 @@ class Draws(ContextCore):
     def _checked_info(self, info: DrawInfo, given: Mapping[str, Any]) -> DrawInfo:
         """A DrawInfo of the caller with every field checked. It is remembered if no field had to be changed."""
         if not isinstance(info, DrawInfo):
-            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+            raise TypeError(f"draw_vbo: info: expected a DrawInfo, not {type(info).__name__}")
         made = self._info({name: getattr(info, name) for name in _FIELDS} | dict(given))
         if not given and made == info and type(info.mode) is Prim:
             self.checks.accept_draw(made := info)
@@ -193,12 +193,12 @@ class Draws(ContextCore):
     def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:
         if isinstance(index, np.ndarray):
             if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
-                raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
+                raise TypeError(f"draw_vbo: index: expected an array of uint8, uint16 or uint32, not {index.dtype}")
             count = info.count or index.size - info.start
             info = replace(info, index_size=index.itemsize, count=max(0, count))
         elif isinstance(index, (list, tuple)):
             wanted = "an array of uint8, uint16 or uint32"
-            raise TypeError(f"draw_vbo: index: {wanted} is wanted, not {type(index).__name__}; numpy.array(index, numpy.uint32) makes one")
+            raise TypeError(f"draw_vbo: index: expected {wanted}, not {type(index).__name__}; numpy.array(index, numpy.uint32) makes one")
         elif not info.index_size:
             raise ValueError("draw_vbo: index_size: it must be given with an index buffer that is no array of numpy")
         self.state.index_buffer = index_memory(self, index, offset, "draw_vbo")

@@ -62,7 +62,7 @@ class Flushing(ContextCore):
         if self.is_destroyed:
             raise ValueError(f"{name}: the context was destroyed")
         if not isinstance(fence, Fence):
-            raise TypeError(f"{name}: fence: a Fence is wanted, not {type(fence).__name__}")
+            raise TypeError(f"{name}: fence: expected a Fence, not {type(fence).__name__}")
         if fence.screen is not self.screen:
             raise ValueError(f"{name}: fence: it belongs to another screen")
         fence.finish()

@@ -67,7 +67,7 @@ class Framebuffers(ContextCore):
     def surface_destroy(self, target: Surface) -> None:
         """Destroy a surface. (context.rst, "Surfaces")"""
         if not isinstance(target, Surface):
-            raise TypeError(f"surface_destroy: target: a Surface is wanted, not {type(target).__name__}")
+            raise TypeError(f"surface_destroy: target: expected a Surface, not {type(target).__name__}")
         if target.is_destroyed:
             raise ValueError("surface_destroy: target: it was destroyed")
         if target.texture.screen is not self.screen:
@@ -103,7 +103,7 @@ class Framebuffers(ContextCore):
         name = "set_framebuffer_state"
         if state is not None:
             if not isinstance(state, FramebufferState):
-                raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")
+                raise TypeError(f"{name}: state: expected a FramebufferState, not {type(state).__name__}")
             cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
             layers, samples = state.layers, state.samples
         colors = () if cbufs is None else tuple(sequence(cbufs, f"{name}: cbufs"))

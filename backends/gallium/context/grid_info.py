@@ -150,7 +150,7 @@ def indirect_grids(info: GridInfo, buffer: Resource, count: int) -> list[Triple]
     """The sizes of `count` mesh draws, read one by one."""
     step = integer(info.indirect_stride, f"{MESH}: indirect_stride") or _RECORD
     if step % 4 or (count > 1 and step < _RECORD):
-        raise ValueError(f"{MESH}: indirect_stride: a multiple of 4, at least {_RECORD}, is wanted, not {step}")
+        raise ValueError(f"{MESH}: indirect_stride: expected a multiple of 4, at least {_RECORD}, not {step}")
     places = (info.indirect_offset + number * step for number in range(count))
     return [checked_mesh_grid(f"indirect: draw {number}", indirect_size(buffer, at, MESH)) for number, at in enumerate(places)]
 

@@ -61,7 +61,7 @@ def check_object(handle: Any, kind: str, owner: object, name: str) -> None:
     """TypeError unless `handle` is a state object of that kind, ValueError if another context made it or it was destroyed."""
     if not isinstance(handle, StateObject) or handle.kind != kind:
         given = f"a {handle.kind} object" if isinstance(handle, StateObject) else type(handle).__name__
-        raise TypeError(f"{name}: what create_{kind}_state returned is wanted, not {given}")
+        raise TypeError(f"{name}: expected an object from create_{kind}_state, not {given}")
     if handle.owner is not owner:
         raise ValueError(f"{name}: the object belongs to another context")
     if handle.is_destroyed:
@@ -107,12 +107,12 @@ def vertex_elements(
     dtype = layout if isinstance(layout, np.dtype) else getattr(layout, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.fields is None:
         given = dtype or type(layout).__name__
-        raise TypeError(f"{name}: layout: a numpy type with named fields, or an array of one, is wanted, not {given}")
+        raise TypeError(f"{name}: layout: expected a numpy type with named fields, or an array of one, not {given}")
     integer(vertex_buffer_index, f"{name}: vertex_buffer_index", 0)
     integer(instance_divisor, f"{name}: instance_divisor", 0)
     known, asked = dtype.names or (), dict(formats or {})
     if isinstance(names, str):
-        raise TypeError(f"{name}: names: a sequence of names is wanted, not {names!r}")
+        raise TypeError(f"{name}: names: expected a sequence of names, not {names!r}")
     for argument, wanted in (("names", names or ()), ("formats", asked)):
         for item in wanted:
             if item not in known:
@@ -137,7 +137,7 @@ def _rows_of(kind: np.dtype[Any], argument: str) -> tuple[int, int]:
     shape = kind.shape
     rows, channels = (1, 1) if not shape else (1, shape[0]) if len(shape) == 1 else (shape[0], shape[1])
     if len(shape) > 2 or not 1 <= channels <= 4 or not rows:
-        raise ValueError(f"{argument}: 1 to 4 channels, or rows of them, are wanted, not the shape {shape}")
+        raise ValueError(f"{argument}: expected 1 to 4 channels, or rows of them, not the shape {shape}")
     return rows, channels
 
 

@@ -39,7 +39,7 @@ class ManyDrawing(ContextCore):
         """
         name = "draw_many"
         if not isinstance(records, np.ndarray):
-            raise TypeError(f"{name}: records: a structured array is wanted, not {type(records).__name__}")
+            raise TypeError(f"{name}: records: expected a structured array, not {type(records).__name__}")
         rows = converted(records, name)
         shared: dict[str, Any] = dict(given)
         info = self._checked_draw(shared)

@@ -158,7 +158,7 @@ class Parameters(ContextCore):
         sequence(rows, "set_polygon_stipple: state")
         words = tuple(integer(item, f"set_polygon_stipple: state[{i}]") for i, item in enumerate(rows))
         if len(words) != 32:
-            raise ValueError(f"set_polygon_stipple: state: 32 words are wanted, not {len(words)}")
+            raise ValueError(f"set_polygon_stipple: state: expected 32 words, not {len(words)}")
         self.state.polygon_stipple = words
 
     def set_tess_state(self, default_outer_level: Sequence[float], default_inner_level: Sequence[float] = (1.0, 1.0)) -> None:
@@ -168,7 +168,7 @@ class Parameters(ContextCore):
             for field, levels in (("default_outer_level", default_outer_level), ("default_inner_level", default_inner_level))
         )
         if len(outer) != 4 or len(inner) != 2:
-            raise ValueError("set_tess_state: four outer and two inner levels are wanted")
+            raise ValueError("set_tess_state: expected four outer and two inner levels")
         self.state.put_levels(outer, inner)
 
     def set_patch_vertices(self, patch_vertices: int) -> None:

@@ -149,7 +149,7 @@ class Queries(ContextCore):
         top = (1 << 8 * dtype.itemsize - (result_type[0] == "I")) - 1
         start = integer(offset, f"{name}: offset", 0, max(0, resource.size - dtype.itemsize))
         if not resource.is_buffer or resource.size < dtype.itemsize:
-            raise ValueError(f"{name}: resource: a buffer of at least {dtype.itemsize} bytes is wanted")
+            raise ValueError(f"{name}: resource: expected a buffer of at least {dtype.itemsize} bytes")
         found = self.get_query_result(query, wait=wait)
         values = found if isinstance(found, tuple) else (found,)
         which = integer(index, f"{name}: index", -1, len(values) - 1)
@@ -232,7 +232,7 @@ class Queries(ContextCore):
                 query.catch_up()
             return
         if not isinstance(query, Query):
-            raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
+            raise TypeError(f"{name}: query: expected an object from create_query, not {type(query).__name__}")
         if query.context is not self:
             raise ValueError(f"{name}: query: it belongs to another context")
         if query.is_destroyed:

@@ -72,7 +72,7 @@ class SamplerViews(ContextCore):
     def sampler_view_destroy(self, view: SamplerView) -> None:
         """Destroy a sampler view. (context.rst, "Sampler Views")"""
         if not isinstance(view, SamplerView):
-            raise TypeError(f"sampler_view_destroy: view: a SamplerView is wanted, not {type(view).__name__}")
+            raise TypeError(f"sampler_view_destroy: view: expected a SamplerView, not {type(view).__name__}")
         if view.context is not self:
             raise ValueError("sampler_view_destroy: view: it belongs to another context")
         if view.is_destroyed:
@@ -90,7 +90,7 @@ class SamplerViews(ContextCore):
         kind = lookup(ShaderType, stage, f"{name}: stage")
         first = integer(start, f"{name}: start", 0, MAX_SAMPLER_VIEWS)
         if isinstance(views, (str, bytes, SamplerView)) or not isinstance(views, Sequence):
-            raise TypeError(f"{name}: views: a sequence is wanted, not {type(views).__name__}")
+            raise TypeError(f"{name}: views: expected a sequence, not {type(views).__name__}")
         if first + len(views) > MAX_SAMPLER_VIEWS:
             raise ValueError(f"{name}: views: unit {first + len(views) - 1} does not exist; there are {MAX_SAMPLER_VIEWS}")
         for index, view in enumerate(views):
@@ -98,7 +98,7 @@ class SamplerViews(ContextCore):
                 continue
             if not isinstance(view, SamplerView):
                 way = "; create_sampler_view makes one of a texture" if isinstance(view, Resource) else ""
-                raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}{way}")
+                raise TypeError(f"{name}: views[{index}]: expected a SamplerView, not {type(view).__name__}{way}")
             if view.context is not self:
                 raise ValueError(f"{name}: views[{index}]: it belongs to another context")
             if view.is_destroyed:

@@ -69,7 +69,7 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
 
         source = parse(source, name=name)
     if not isinstance(source, Program):
-        raise TypeError(f"{name}: program: a Program, a text of TGSI or GLSL, or a SPIR-V module is wanted, not {type(source).__name__}")
+        raise TypeError(f"{name}: program: expected a Program, a text of TGSI or GLSL, or a SPIR-V module, not {type(source).__name__}")
     from passes.fitting import fitted
     from passes.validate import validate
 
@@ -84,7 +84,7 @@ def read_program(source: Any, name: str, stage: Processor) -> Program:
 
 def wrong_stage(name: str, stage: Processor, given: Processor) -> str:
     """The message about a program of another stage, with the method that takes it."""
-    return f"{name}: program: a {stage.name} program is wanted, not {given.name}, which create_{STAGES[given].call}_state takes"
+    return f"{name}: program: expected a {stage.name} program, not {given.name}, which create_{STAGES[given].call}_state takes"
 
 
 def _shortened(program: Program) -> Program:
@@ -122,9 +122,9 @@ def check_shader(shader: Any, stage: Processor, screen: ScreenCore, name: str) -
     """Return a shader that may be bound to a stage of any context of a screen. Messages of TypeError and ValueError begin with `name`."""
     if not isinstance(shader, packet.Shader):
         made = f"create_{STAGES[stage].call}_state"
-        raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
+        raise TypeError(f"{name}: expected an object from {made}, not {type(shader).__name__}")
     if shader.program.processor is not stage:
-        raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
+        raise ValueError(f"{name}: expected a {stage.name} shader, not {shader.program.processor.name}")
     if shader.owner is not screen:
         raise ValueError(f"{name}: the shader belongs to another screen")
     if shader.is_destroyed:

@@ -129,7 +129,7 @@ class StateObjects(ContextCore):
         """
         name = "create_vertex_elements_state"
         if isinstance(elements, (str, bytes, Mapping)) or not isinstance(elements, Sequence):
-            raise TypeError(f"{name}: elements: a sequence is wanted, not {type(elements).__name__}")
+            raise TypeError(f"{name}: elements: expected a sequence, not {type(elements).__name__}")
         if len(elements) > MAX_ATTRIBUTES:
             raise ValueError(f"{name}: elements: {len(elements)} are too many; {MAX_ATTRIBUTES} are possible")
         names = [item.name for item in fields(VertexElement)]

@@ -182,7 +182,7 @@ class StreamOutputs(ContextCore):
 
     def _check_target(self, target: Any, argument: str) -> StreamOutputTarget:
         if not isinstance(target, StreamOutputTarget):
-            raise TypeError(f"{argument}: what create_stream_output_target returned is wanted, not {type(target).__name__}")
+            raise TypeError(f"{argument}: expected an object from create_stream_output_target, not {type(target).__name__}")
         if target.is_destroyed:
             raise ValueError(f"{argument}: it was destroyed")
         if target.resource.screen is not self.screen:

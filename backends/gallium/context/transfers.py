@@ -357,6 +357,6 @@ class Transfers(ContextCore):
 
     def _check_transfer(self, transfer: TransferMap, name: str) -> None:
         if not isinstance(transfer, TransferMap):
-            raise TypeError(f"{name}: transfer: what transfer_map returned is wanted, not {type(transfer).__name__}")
+            raise TypeError(f"{name}: transfer: expected an object from transfer_map, not {type(transfer).__name__}")
         if transfer.context is not self:
             raise ValueError(f"{name}: transfer: it belongs to another context")

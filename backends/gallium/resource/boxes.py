@@ -48,7 +48,7 @@ def blit_box(resource: Resource, level: int, box: Boxes, argument: str, of: str)
         given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else sequence(box, f"{argument}: {of}box")
         values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in given]
         if len(values) not in (4, 6):
-            raise ValueError(f"{argument}: {of}box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
+            raise ValueError(f"{argument}: {of}box: expected 4 (x, y, width, height) or 6 numbers, not {len(values)}")
         box = Box(*values) if len(values) == 6 else Box(values[0], values[1], 0, values[2], values[3], 1)
     if box is None:
         box = resource.box(level, None, argument, of)

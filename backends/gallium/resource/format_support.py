@@ -77,7 +77,7 @@ def is_depth_target(format: Format) -> bool:
 def check_template(template: Any, name: str) -> Template:
     """The template of a call, with names in place of members taken. TypeError and ValueError name a wrong field."""
     if not isinstance(template, Template):
-        raise TypeError(f"{name}: template: a Template is wanted, not {type(template).__name__}")
+        raise TypeError(f"{name}: template: expected a Template, not {type(template).__name__}")
     return make(Template, template, {}, f"{name}: template")
 
 

@@ -187,7 +187,7 @@ def caller_bytes(memory: Any, argument: str) -> NDArray[np.uint8]:
     try:
         return np.frombuffer(memory, np.uint8)
     except (TypeError, ValueError, BufferError):
-        raise TypeError(f"{argument}: a contiguous buffer is wanted, not {type(memory).__name__}") from None
+        raise TypeError(f"{argument}: expected a contiguous buffer, not {type(memory).__name__}") from None
 
 
 def address_of(array: NDArray[Any]) -> int:

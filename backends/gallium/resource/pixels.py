@@ -142,10 +142,10 @@ def picture_of(resource: Texels, level: int, layer: int, scale: Scale) -> NDArra
 
 def _pair(scale: Any) -> tuple[float, float]:
     if not isinstance(scale, (tuple, list, np.ndarray)) or len(scale) != 2:
-        raise TypeError(f"picture: scale: a pair of numbers, for black and white, is wanted, not {scale!r}")
+        raise TypeError(f"picture: scale: expected a pair of numbers, for black and white, not {scale!r}")
     low, high = (real(value, "picture: scale") for value in scale)
     if low == high or not np.isfinite([low, high]).all():
-        raise ValueError(f"picture: scale: two different numbers are wanted, not {low:g} and {high:g}")
+        raise ValueError(f"picture: scale: expected two different numbers, not {low:g} and {high:g}")
     return low, high
 
 
@@ -166,7 +166,7 @@ def save(resource: Texels, file: Any, level: int, layer: int, scale: Scale) -> N
     image = image_of(resource, level, layer, scale)
     if not isinstance(file, (str, os.PathLike)):
         if not hasattr(file, "write"):
-            raise TypeError(f"save: file: the name of a file, or a binary file, is wanted, not {type(file).__name__}")
+            raise TypeError(f"save: file: expected the name of a file, or a binary file, not {type(file).__name__}")
         image.save(file, "PNG")
         return
     suffix = PurePath(os.fspath(file)).suffix.lower()

@@ -183,14 +183,14 @@ class Resource:
             return Box(0, 0, 0, info.width, info.height, info.layers)
         if not isinstance(box, Box):
             if isinstance(box, (str, bytes)) or not isinstance(box, Sequence):
-                raise TypeError(f"{argument}: {of}box: a Box or a sequence is wanted, not {type(box).__name__}")
+                raise TypeError(f"{argument}: {of}box: expected a Box or a sequence, not {type(box).__name__}")
             values = [integer(v, f"{argument}: {of}box", -(1 << 31)) for v in sequence(box, f"{argument}: {of}box")]
             if len(values) == 2:
                 values = [values[0], 0, 0, values[1], 1, 1]
             elif len(values) == 4:
                 values = [values[0], values[1], 0, values[2], values[3], 1]
             if len(values) != 6:
-                raise ValueError(f"{argument}: {of}box: 2 (x, width), 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
+                raise ValueError(f"{argument}: {of}box: expected 2 (x, width), 4 (x, y, width, height) or 6 numbers, not {len(values)}")
             box = Box(*values)
         starts, sizes = (box.x, box.y, box.z), (box.width, box.height, box.depth)
         for axis, start, size, limit in zip("xyz", starts, sizes, (info.width, info.height, info.layers)):

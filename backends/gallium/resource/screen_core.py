@@ -212,7 +212,7 @@ class ScreenCore(ABC):
     def own_resource(self, resource: Any, name: str) -> Resource:
         """The resource of a call. TypeError for another kind of object, ValueError for a resource of another screen."""
         if not isinstance(resource, Resource):
-            raise TypeError(f"{name}: resource: a Resource is wanted, not {type(resource).__name__}")
+            raise TypeError(f"{name}: resource: expected a Resource, not {type(resource).__name__}")
         if resource.screen is not self:
             raise ValueError(f"{name}: resource: it belongs to another screen")
         return resource

@@ -164,13 +164,13 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
     """Any buffer as a flat uint8 array; arrays that are not contiguous are copied."""
     if isinstance(data, np.ndarray):
         if data.dtype.hasobject:
-            raise TypeError(f"{argument}: an array of numbers is wanted, not of {data.dtype}")
+            raise TypeError(f"{argument}: expected an array of numbers, not of {data.dtype}")
         return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
     try:
         return np.frombuffer(data, np.uint8)
     except (TypeError, ValueError, BufferError):
         hint = "; numpy.array makes one, with the type of its numbers" if isinstance(data, (list, tuple)) else ""
-        raise TypeError(f"{argument}: bytes or an array is wanted, not {type(data).__name__}{hint}") from None
+        raise TypeError(f"{argument}: expected bytes or an array, not {type(data).__name__}{hint}") from None
 
 
 def check_floats(format: AnyFormat, given: np.dtype[Any], argument: str) -> None:
@@ -192,7 +192,7 @@ def writable_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
     """The caller's memory as a flat uint8 array, in place. Raises TypeError or ValueError, naming the argument."""
     if isinstance(data, np.ndarray):
         if data.dtype.hasobject:
-            raise TypeError(f"{argument}: an array of numbers is wanted, not of {data.dtype}")
+            raise TypeError(f"{argument}: expected an array of numbers, not of {data.dtype}")
         if not data.flags.c_contiguous:
             raise ValueError(f"{argument}: the array has gaps; give one that begins at its first byte and ends at its last, and strides")
         found = data.reshape(-1).view(np.uint8)
@@ -200,9 +200,7 @@ def writable_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
         try:
             found = np.frombuffer(data, np.uint8)
         except (TypeError, ValueError, BufferError):
-            raise TypeError(
-                f"{argument}: a contiguous array or a buffer such as a bytearray is wanted, not {type(data).__name__}"
-            ) from None
+            raise TypeError(f"{argument}: expected a contiguous array or a buffer such as a bytearray, not {type(data).__name__}") from None
     if not found.flags.writeable:
         raise ValueError(f"{argument}: it is read-only; give an array that can be written, or a bytearray")
     return found

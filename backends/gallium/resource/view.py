@@ -148,7 +148,7 @@ def sampler_view(
     """A checked sampler view; see `Context.create_sampler_view`."""
     name = "create_sampler_view"
     if not isinstance(texture, Resource):
-        raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
+        raise TypeError(f"{name}: texture: expected a Resource, not {type(texture).__name__}")
     seen = texture.format if format is None else any_format(format, f"{name}: format")
     if not texture.is_buffer and seen.block_bits != texture.format.block_bits:
         raise ValueError(f"{name}: format: {seen} has {seen.block_bits} bits a pixel, {texture.format} of the texture has another size")
@@ -192,7 +192,7 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
     """Four channels from ``"xyz1"`` or four members, numbers or names."""
     items = list(value if isinstance(value, str) else sequence(value, f"{argument}: swizzle"))
     if len(items) != 4:
-        raise ValueError(f"{argument}: swizzle: four channels are wanted, not {len(items)}")
+        raise ValueError(f"{argument}: swizzle: expected four channels, not {len(items)}")
     found = [
         _LETTERS[item] if isinstance(item, str) and item in _LETTERS else lookup(Swizzle, item, f"{argument}: swizzle") for item in items
     ]
@@ -329,7 +329,7 @@ def surface(
 ) -> Surface:
     """A checked surface; see `Context.create_surface`."""
     if not isinstance(texture, Resource):
-        raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
+        raise TypeError(f"{name}: texture: expected a Resource, not {type(texture).__name__}")
     if texture.is_buffer:
         raise ValueError(f"{name}: texture: a buffer cannot be rendered to")
     if isinstance(texture.format, CompressedFormat):

@@ -171,7 +171,7 @@ class Screen(Capabilities, ScreenCore):
         """
         how = as_flags(ContextFlags, flags, "context_create: flags")
         if trace is not None and not isinstance(trace, (str, os.PathLike)):
-            raise TypeError(f"context_create: trace: the name of a file is wanted, not {type(trace).__name__}")
+            raise TypeError(f"context_create: trace: expected the name of a file, not {type(trace).__name__}")
         with self._lock:
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
@@ -205,7 +205,7 @@ class Screen(Capabilities, ScreenCore):
         found = self._fence(fence, name)
         wait = integer(timeout, f"{name}: timeout", 0, INFINITE)
         if context is not None and not isinstance(context, Context):
-            raise TypeError(f"{name}: context: a Context is wanted, not {type(context).__name__}")
+            raise TypeError(f"{name}: context: expected a Context, not {type(context).__name__}")
         if context is not None and context.screen is not self:
             raise ValueError(f"{name}: context: it belongs to another screen")
         if wait and not found.is_signaled:
@@ -261,7 +261,7 @@ class Screen(Capabilities, ScreenCore):
     def _fence(self, fence: Fence, name: str) -> Fence:
         """The checked fence of a call."""
         if not isinstance(fence, Fence):
-            raise TypeError(f"{name}: fence: a Fence is wanted, not {type(fence).__name__}")
+            raise TypeError(f"{name}: fence: expected a Fence, not {type(fence).__name__}")
         if fence.screen is not self:
             raise ValueError(f"{name}: fence: it belongs to another screen")
         return fence

@@ -104,9 +104,9 @@ def as_array(data: Any, argument: str) -> NDArray[Any]:
             found = None
     if found is None:
         hint = "; numpy.array(..., numpy.float32) makes one" if isinstance(data, (list, tuple)) else ""
-        raise TypeError(f"{argument}: an array, an image or a buffer is wanted, not {type(data).__name__}{hint}")
+        raise TypeError(f"{argument}: expected an array, an image or a buffer, not {type(data).__name__}{hint}")
     if found.dtype.hasobject or found.dtype.kind in "cSUmM":
-        raise TypeError(f"{argument}: an array of numbers is wanted, not of {found.dtype}")
+        raise TypeError(f"{argument}: expected an array of numbers, not of {found.dtype}")
     return found.astype(found.dtype.newbyteorder("="), copy=False)
 
 
@@ -126,7 +126,7 @@ def _target(array: NDArray[Any]) -> TextureTarget:
         return TextureTarget.TEXTURE_2D
     if array.ndim == 4:
         return TextureTarget.TEXTURE_2D_ARRAY
-    raise ValueError(f"texture_from: image: 2 to 4 axes (layers, height, width, channels) are wanted, not the shape {array.shape}")
+    raise ValueError(f"texture_from: image: expected 2 to 4 axes (layers, height, width, channels), not the shape {array.shape}")
 
 
 def _chosen(texels: NDArray[Any], gray: str | None, srgb: bool, name: str) -> tuple[Format, NDArray[Any]]:

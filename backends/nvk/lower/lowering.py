@@ -86,7 +86,7 @@ def lower_mesh(program: Program, task: Program | None = None) -> LoweredMesh:
 
 def _check_stage(program: Program, wanted: Processor) -> None:
     if program.processor is not wanted:
-        raise UnsupportedError.at("B070", f"a {wanted.name} program is wanted, not a {program.processor.name} program")
+        raise UnsupportedError.at("B070", f"expected a {wanted.name} program, not a {program.processor.name} program")
 
 
 def _context(program: Program, memory: dict[MemoryType, Space]) -> Context:

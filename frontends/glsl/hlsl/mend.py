@@ -1,4 +1,4 @@
-"""Modules of glslang as HLSL means them."""
+"""Corrections of glslang's modules, where they differ from the meaning of HLSL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import Processor
 
 
 def mend(module: bytes, log: str, text: str, stage: Processor) -> tuple[bytes, list[str]]:
-    """A module with the meaning of its text, and what cannot be mended as errors in glslang's form.
+    """A corrected module, and errors in glslang's form for everything that cannot be corrected.
 
     Args:
         module: the module that glslang made.
@@ -35,6 +35,6 @@ def has_matrices(text: str) -> bool:
 
 
 def explained(text: str) -> list[str]:
-    """Errors for words that glslang is known to end abnormally at."""
+    """Errors for words at which glslang crashes."""
     found = re.search(r"\b(?:u?int|bool)[2-4]x[2-4]\b", text)
     return [] if found is None else [whole_matrix_error(found[0])]

@@ -1,4 +1,4 @@
-"""System values whose meaning glslang drops: those of `inout` parameters have a location instead of a built-in variable."""
+"""System values that glslang loses: on `inout` parameters they become a location instead of a built-in variable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VERTEX_STAGES = (Processor.VERT, Processor.GEOM, Processor.TESS_EVAL)
 
 
 def mend_semantics(module: bytes, stage: Processor) -> tuple[bytes, list[str]]:
-    """A module whose parameters mean what HLSL says, and errors as glslang writes them."""
+    """A module with the parameters' HLSL semantics, and errors in glslang's form."""
     words = struct.unpack(f"<{len(module) // 4}I", module)
     items = instructions(words)
     storage = {item[2]: item[3] for item in items if item[0] == _VARIABLE and item[3] in (_INPUT, _OUTPUT)}

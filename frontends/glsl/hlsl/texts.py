@@ -1,8 +1,8 @@
-"""Texts of HLSL written so that glslang makes of them what Direct3D's compilers make.
+"""HLSL texts rewritten so that glslang compiles them like Direct3D's compilers.
 
-glslang folds constants while it reads, so its module does not show what they were. Whole numbers cast to a matrix become garbage, `%`
-and `fmod` of constants do not have the sign of the dividend, and `*` of constant matrices is their `mul`. `lit` multiplies where Direct3D
-raises to a power, and `i *= 0.5` makes 0 of 0.5 first. Such words are written in another way here. Lines stay as they are.
+glslang folds constants while it reads, so its module has lost them. Whole numbers cast to a matrix become garbage, `%` and `fmod` of
+constants do not have the sign of the dividend, and `*` of constant matrices is their `mul`. `lit` multiplies where Direct3D raises to a
+power, and `i *= 0.5` makes 0 of 0.5 first. Such words are written in another way here. Lines stay as they are.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _HELPERS: Mapping[str, str] = {
 
 
 def rewrite(text: str) -> str:
-    """The text for glslang. Only what is certain is changed."""
+    """The text for glslang. Only unambiguous cases are changed."""
     tokens = _TOKEN.findall(text)
     code = [place for place, token in enumerate(tokens) if not (token.isspace() or token.startswith(("//", "/*")))]
     if not any(tokens[place] in _WORDS or _matrix(tokens[place]) for place in code):
@@ -118,7 +118,7 @@ class _Writer:
         return self._plain[number] if 0 <= number < len(self._plain) else ""
 
     def run(self) -> None:
-        """Rewrite what is certain."""
+        """Rewrite the unambiguous cases."""
         has_own_lit = any(token == "lit" and _is_name(self.at(k - 1)) and self.at(k - 1) != "return" for k, token in enumerate(self._plain))
         for k, token in enumerate(self._plain):
             if token == "lit" and self.at(k + 1) == "(" and not has_own_lit and self.at(k - 1) != ".":
@@ -197,7 +197,7 @@ class _Writer:
         return k
 
     def _is_constant(self, first: int, end: int) -> bool:
-        """True if tokens are numbers, constants, and what makes constants of them."""
+        """True if tokens are numbers, constants, and operators or functions that yield constants from them."""
         return first < end and self.others[end] == self.others[first]
 
     def _may_fold(self, token: str) -> bool:

@@ -52,7 +52,7 @@ def products(log: str, text: str) -> tuple[dict[str, list[Product]], list[str]]:
     while at < len(nodes) and not nodes[at].text.startswith("Linker Objects"):
         end = _end(nodes, at)
         name = nodes[at].text.removeprefix("Function Definition: ")
-        function = "main" if name == nodes[at].text else name.split(" (")[0].strip()  # others are initial values of variables
+        function = "main" if name == nodes[at].text else name.split(" (")[0].strip()  # all others are initial values of variables
         for item in _ordered(nodes[at:end]):
             _add(item, lines, made.setdefault(function, []), errors)
         at = end

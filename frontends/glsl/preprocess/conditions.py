@@ -51,7 +51,7 @@ _SINGLE: Mapping[str, Callable[[int], int]] = {"+": lambda a: a, "-": lambda a: 
 def evaluate(tokens: Sequence[Token], directive: Token, *, unknown_is_zero: bool) -> Value:
     """The value of an expression whose macros are expanded, and in which ``defined`` has become 0 or 1.
 
-    Parentheses and signs nest as deep as they like: a stack holds them. A name that is no macro is 0, or a fault.
+    Parentheses and signs nest as deep as they like: a stack holds them. A name that is not a macro is 0, or an error in OpenGL ES.
     """
     values: list[Value] = []
     operators: list[tuple[str, int, Token]] = []
@@ -114,7 +114,7 @@ def _applied(operator: str, left: Value, right: Value, token: Token) -> Value:
     if isinstance(left, Fault):
         return left
     if operator in ("&&", "||") and bool(left) == (operator == "||"):
-        return int(bool(left))  # what stands on the right does not matter
+        return int(bool(left))  # the right operand is not evaluated
     if isinstance(right, Fault):
         return right
     if operator in ("&&", "||"):

@@ -1,4 +1,4 @@
-"""Facts of a version of a language that its preprocessor asks for."""
+"""Facts of a version of a language that the preprocessor needs."""
 
 from __future__ import annotations
 

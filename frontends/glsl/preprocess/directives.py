@@ -37,7 +37,7 @@ class _Branch:
 class Preprocessor:
     """Preprocess a text and the files that it includes, once.
 
-    `tokens` is its live code, `extensions` what it asks for: name -> behavior and place.
+    `tokens` is its live code, `extensions` its requests: name -> behavior and place.
     """
 
     def __init__(self, places: Places, reports: Reports, folders: tuple[str, ...], here: Path | None) -> None:
@@ -82,7 +82,7 @@ class Preprocessor:
         self.reports.raise_errors()
 
     def _check_odd(self) -> None:
-        """Report tokens that no code has. What glslang reads as a directive, or as a continuation of a line, is among them."""
+        """Report tokens that no code has. Includes characters that glslang reads as a directive or as a continuation of a line."""
         for token in self.tokens:
             text = token[0]
             if (is_token(text) and len(text) <= MAX_NAME) or text.startswith("#pragma"):
@@ -129,7 +129,7 @@ class Preprocessor:
             self.reports.refuse(f"this #{branches[-1].token[0]} has no #endif", branches[-1].token)
 
     def _turn(self, branches: list[_Branch], name: str, line: list[Token]) -> bool:
-        """Go on to another branch of a condition, or end it. True if what follows is live."""
+        """Begin another branch of a condition, or end it. True if the following text is live."""
         if name == "endif":
             branches.pop()
             return True
@@ -257,7 +257,7 @@ class Preprocessor:
         self.extensions[line[1][0]] = (line[3][0], line[1])
 
     def _pragma(self, line: list[Token]) -> None:
-        """A pragma that glslang needs is written anew; others say nothing to it."""
+        """Pragmas that glslang needs are written again; it ignores all others."""
         text = "".join(item[0] for item in line[1:])[:200]
         if text == "once" and self._chain:
             self._once.add(self._chain[-1])

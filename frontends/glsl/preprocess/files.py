@@ -17,7 +17,7 @@ MAX_FILES = 256
 MAX_INCLUSIONS = 4096
 """Inclusions of these files."""
 MAX_DEPTH = 64
-"""Files that include each other, one in the other."""
+"""Largest depth of nested includes."""
 HINT = "name its folder with includes=, or -I of tgsi-compile"
 
 _KINDS = (
@@ -30,7 +30,7 @@ _WAY = sum(getattr(os, name, 0) for name in ("O_PATH", "O_DIRECTORY", "O_NOFOLLO
 
 
 class _NotRegularError(OSError):
-    """A file that is no regular one."""
+    """A file that is not a regular file."""
 
 
 class Files:
@@ -106,7 +106,7 @@ class Files:
 
 
 def _open(folder: Path, path: Path) -> int:
-    """A descriptor of a regular file below a folder. No link is followed on the way, and nothing else than a regular file is opened.
+    """A descriptor of a regular file below a folder. No link is followed, and only regular files are opened.
 
     Where the system has no way from folder to folder (Windows), the path is looked at before and the file after it is opened.
 

@@ -16,7 +16,7 @@ MAX_NESTING = 200
 """Calls of macros in arguments of calls of macros."""
 
 _END = "\0"
-"""No text has it. First character of a mark on the stack: here the text of a macro ends, whose name follows."""
+"""Never occurs in texts. First character of a mark on the stack: here the text of a macro ends, whose name follows."""
 
 
 PASTE = "\0##"
@@ -24,7 +24,7 @@ PASTE = "\0##"
 
 
 class _Painted(str):
-    """The name of a macro that was met in its own text: it stays as it is."""
+    """The name of a macro inside its own expansion: it is not expanded again."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class Macros(dict[str, Macro]):
         return output
 
     def _spend(self, body: Sequence[Token], token: Token) -> None:
-        """Count what a use of a macro makes."""
+        """Count the tokens of a macro's expansion."""
         self._count(len(body) + 1, sum([len(item[0]) for item in body]), token)
 
     def _count(self, tokens: int, characters: int, token: Token) -> None:
@@ -154,7 +154,7 @@ class Macros(dict[str, Macro]):
         return arguments
 
     def _filled(self, macro: Macro, use: Token, arguments: list[list[Token]], active: set[str], depth: int) -> list[Token]:
-        """The text of a macro with arguments in the place of parameters. Operands of ``##`` stay as they are; others are expanded."""
+        """The text of a macro with arguments in the place of parameters. Operands of ``##`` are not expanded; all others are."""
         if depth >= MAX_NESTING:
             self._reports.refuse(f"calls of macros nest more than {MAX_NESTING} deep in {quoted(macro.name)}", use)
         places = {name: number for number, name in enumerate(macro.params or ())}
@@ -179,7 +179,7 @@ class Macros(dict[str, Macro]):
         return self._pasted(made) if is_pasting else made
 
     def _pasted(self, tokens: list[Token]) -> list[Token]:
-        """Tokens whose ``##`` have joined their neighbors. A token of no characters stands for an argument of no tokens."""
+        """Tokens whose ``##`` have joined their neighbors. An empty token represents an empty argument."""
         made: list[Token] = []
         is_open = False
         for token in tokens:

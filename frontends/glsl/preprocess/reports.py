@@ -30,7 +30,7 @@ class Reports:
         return first if origin == NOWHERE else (*first, Label(self._span(text, origin), "in this macro"))
 
     def _span(self, text: str, place: int) -> Span:
-        """The characters of a token; the word that stands there, where the token has become another."""
+        """The characters of a token; the original word if the token was replaced."""
         span = self.places.span(place, len(text))
         after = span.source.text[span.end : span.end + 1]
         if without_ends(span.text) == text and not (is_word(text) and (is_word(after) or after.isdecimal())):
@@ -39,7 +39,7 @@ class Reports:
         return span if word is None else Span(span.source, *word.span())
 
     def error(self, message: str, token: Token, hint: str = "", code: str = "G001") -> None:
-        """Note an error and go on; the fiftieth ends everything."""
+        """Report an error and continue; the fiftieth ends the preprocessor."""
         self.findings.append(Diagnostic(code, Severity.ERROR, message, self.labels(token), hint))
         if len(self.findings) >= MAX_FINDINGS:
             raise ParseError(self._errors())

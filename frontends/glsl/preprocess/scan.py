@@ -54,7 +54,7 @@ class Places:
         self._end = 0
 
     def scan(self, source: Source) -> Unit:
-        """The tokens of a text, whose places are known from now on."""
+        """The tokens of a text, which is registered so that tokens have places."""
         start = 1 if source.text.startswith("\ufeff") else 0
         text, offsets, shifts = _plain(source.text, start)
         base = self._end

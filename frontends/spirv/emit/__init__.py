@@ -1,1 +1,1 @@
-"""Instructions of SPIR-V as those of TGSI."""
+"""Translation of SPIR-V instructions to TGSI."""

@@ -56,7 +56,7 @@ _COMPARISONS: dict[str, tuple[str, str, bool, bool]] = {
 
 
 def negated(refs: Refs) -> list[Ref]:
-    """The value of 32-bit floats with the other sign."""
+    """The negated value, of 32-bit floats."""
     return [
         Ref(None, ref.channel ^ 0x80000000) if ref.register is None and not ref.sign else ref._replace(sign=ref.sign ^ NEGATE)
         for ref in refs
@@ -251,7 +251,7 @@ def _shift(s: State, op: Op) -> None:
 
 
 def narrow(s: State, op: Op) -> None:
-    """Refuse what TGSI has for 32 bits only."""
+    """Reject 64-bit operands of operations that TGSI has for 32 bits only."""
     if is_wide(s.kind(op.id(0))):
         s.fail("M021", "the instruction is not supported for 64 bits", op)
 

@@ -24,7 +24,7 @@ _ENDS = {
 
 
 def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
-    """The register file that a variable counts in, and how many numbers it takes; no file where it has no number."""
+    """The register file of a variable, and the number of registers that it occupies; no file if it has no number."""
     whole, size, kind = kind, prod(max(item, 1) for item in array_sizes(kind)), inner(kind)
     if storage == "UniformConstant":
         if isinstance(kind, Struct):
@@ -39,9 +39,9 @@ def _kind(tables: Tables, storage: str, kind: Type) -> tuple[str, int]:
 
 
 def separated(tables: Tables, bound: Collection[str] | None = None) -> dict[int, int]:
-    """New numbers of variables whose numbers are taken by others of a lower set or binding. One place of a set may have several names.
+    """New numbers for variables that conflict with a variable of a lower set or binding. One place of a set may have several names.
 
-    bound: names of variables whose bindings are meant, all if nothing is given. glslang counts default uniforms too when it gives bindings;
+    bound: names of variables whose bindings are intentional; by default, all. glslang counts default uniforms too when it gives bindings;
     where those of a file end beyond the last one, variables with other names get the first numbers that are free.
     """
     found: dict[int, int] = {}

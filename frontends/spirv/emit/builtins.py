@@ -99,7 +99,7 @@ class Use:
 
 
 def place(s: State, use: Use, op: Op | None = None) -> Place:
-    """The place of a built-in variable. Error M022 where TGSI has none."""
+    """The place of a built-in variable. Error M022 if TGSI has no equivalent."""
     if use.is_output:
         return _output(s, use, op)
     if use.name in _COMPUTED:
@@ -227,7 +227,8 @@ def has_quads(s: State) -> bool:
 
 
 def _local_id(s: State) -> list[Ref]:
-    """The place of an invocation in its workgroup. Where two by two make a quad, they are those of a subgroup, which counts in a row."""
+    """The place of an invocation in its workgroup. If invocations form 2 x 2 quads, the numbers are those of a subgroup, which counts in a
+    row."""
     place = _system(s, "THREAD_ID", 3)
     if _SQUARES not in s.tables.modes.get(s.entry.function, {}):
         return place

@@ -55,7 +55,7 @@ def _holds(s: State, kind: Pointer, struct: int) -> bool:
 
 
 def _parts(s: State, place: Place, own: Decorations, element: int, op: Op) -> Iterator[Run]:
-    """The runs of a variable, member by member of a block. The blocks of an array go to buffers of their own."""
+    """The runs of a variable, member by member of a block. Each block of an array goes to its own buffer."""
     if place.kind.words >= MAX_WORDS:
         s.fail("M023", f"an output of type {name(place.kind)} is too large", op)
     if isinstance(place, Varying) and isinstance(place.kind, Array):
@@ -87,7 +87,7 @@ def _runs(place: Place, found: Decorations, element: int) -> Iterator[Run]:
 
 
 def stream_output(s: State, runs: list[Run], numbers: Mapping[tuple[File, int], int]) -> dict[str, Any] | None:
-    """Stream output as `create_vs_state` takes it, with the numbers of registers that the program has. None where nothing is streamed."""
+    """Stream output in the form of `create_vs_state`, with the program's register numbers. None where nothing is streamed."""
     if not runs:
         return None
     last = max(run.buffer for run in runs)

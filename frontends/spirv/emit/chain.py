@@ -110,7 +110,7 @@ def _memory(s: State, place: Memory, index: Index) -> Place:
         offset = place.offset + memory.member_offset(s, kind, index)
         return replace(place, kind=kind.members[index], offset=offset, stride=stride, row_major=row_major, is_block=False)
     inner = _element(kind)
-    if place.is_block:  # an array of blocks: each has a number of its own
+    if place.is_block:  # an array of blocks: each has its own number
         step = elements(inner)
         if isinstance(index, int):
             return replace(place, kind=inner, number=place.number + index * step)

@@ -1,8 +1,8 @@
 """TGSI that is being written: instructions over as many temporaries as there are values, immediates, declarations.
 
 A value is a list of `Ref`, one for each of its 32-bit words: a channel of a register, or the word of an immediate. Parts of values are
-therefore parts of lists, and cost nothing. Operands are put together when an instruction is written: channels that come from one
-register make one instruction, others one more.
+therefore parts of lists, and cost nothing. Operands are assembled when an instruction is written: channels from one register need one
+instruction, each further register one more.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _FULL = (1 << 0, 1 << 1, 1 << 2, 1 << 3)
 
 
 def immediate(*words: int) -> list[Ref]:
-    """A value of known words."""
+    """A value with constant words."""
     return [Ref(None, word & 0xFFFFFFFF) for word in words]
 
 
 @record(frozen=False)
 class _Pool:
-    """Immediates: equal words share a channel, and others fill up what is free."""
+    """Immediates: equal words share a channel, and new words fill free channels."""
 
     entries: list[tuple[ImmediateType, list[int]]] = field(default_factory=list)
     known: dict[tuple[ImmediateType, tuple[int, ...]], int] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class _Pool:
 class Code:
     """The program so far. `place` and `serial` number the temporaries of the instruction that is being read.
 
-    The same place always has the same temporaries, so what is written twice leaves its values in one place.
+    The same place always has the same temporaries, so code that is emitted twice leaves its values in one place.
     """
 
     instructions: list[Instruction] = field(default_factory=list)

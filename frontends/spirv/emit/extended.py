@@ -74,7 +74,7 @@ def _clamp(low: str, high: str, wide_low: str, wide_high: str) -> Function:
 
 
 def _of_three(*opcodes: str) -> Function:
-    """The lowest or highest of three values by one opcode, the middle one by those of the lower and the higher."""
+    """The minimum or maximum of three values with one opcode; the median with both opcodes."""
 
     def function(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
         a, b, c = values
@@ -88,7 +88,7 @@ def _of_three(*opcodes: str) -> Function:
 
 
 def _number(opcode: str) -> Function:
-    """The lower or higher of two values; where one is no number, the other one."""
+    """The minimum or maximum of two values; if one is NaN, the other one."""
 
     def function(s: State, op: Op, f: Floats, values: list[list[Ref]]) -> list[Ref]:
         a, b = values

@@ -63,12 +63,12 @@ def varyings(s: State) -> dict[tuple[File, int], int]:
 
 
 def _place(number: int) -> tuple[int, int]:
-    """Built-in values first, then those of a vertex, then those of a patch."""
+    """Built-in values first, then values per vertex, then values per patch."""
     return (0 if number >= 1 << 13 else 1, number)
 
 
 class _Temporaries:
-    """New numbers of temporaries: those of arrays that are indexed first, then all others in the order of their use."""
+    """New numbers of temporaries: indexed arrays first, then all others in the order of use."""
 
     def __init__(self, s: State) -> None:
         code = s.code

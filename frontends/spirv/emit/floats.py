@@ -16,7 +16,7 @@ _COMPARE = {"lt": "SLT", "ge": "SGE", "eq": "SEQ", "ne": "SNE"}
 
 @record
 class Floats:
-    """Functions on values of one width. Sizes are those of the first operand; `number` makes constants."""
+    """Functions on values of one width. Sizes follow the first operand; `number` makes constants."""
 
     s: State
     wide: bool

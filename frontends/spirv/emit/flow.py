@@ -1,6 +1,6 @@
 """Structured control flow as IF, BGNLOOP and SWITCH. Calls are written out.
 
-Methods that reach further blocks are generators, which `run` drives with a stack of its own: blocks may nest a thousand deep.
+Methods that reach further blocks are generators, which `run` drives with an explicit stack, because blocks may nest a thousand deep.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Flow:
         return len(self.s.code.instructions)
 
     def _close(self, frame: Frame, begun: int) -> None:
-        """After the end of a region: go on leaving where a flag says so."""
+        """After the end of a region: continue an exit from outer regions if its flag is set."""
         s = self.s
         region = frame.regions.pop()
         if not region.flag:
@@ -201,7 +201,7 @@ class Flow:
     # branches
 
     def _go(self, frame: Frame, block: Block, target: int, end: int) -> Steps[int | None]:
-        """Branch to a block: leave a loop, go on with it, or go on with the block."""
+        """Branch to a block: break, continue, or emit the block."""
         self._phis(frame, block.label, target)
         if target == end:
             return target
@@ -222,7 +222,7 @@ class Flow:
         """Write the continue construct of a loop, and go back to its beginning."""
         region = frame.regions[number]
         if any(inner.kind == "loop" for inner in frame.regions[number + 1 :]):
-            self.s.fail("M008", "a branch goes on with a loop that is not the innermost one", frame.function.op)
+            self.s.fail("M008", "a branch continues a loop that is not the innermost one", frame.function.op)
         if region.next == region.header:
             self.s.code.emit("CONT")
             return
@@ -298,7 +298,7 @@ class Flow:
         s.fail("M008", "a conditional branch has no merge instruction before it", op)
 
     def _if(self, frame: Frame, block: Block, condition: Refs, arms: tuple[int, int], merge: int) -> Steps[None]:
-        """Write the arms of a condition; 0 stands for an empty one."""
+        """Write the arms of a condition; 0 means an empty arm."""
         s = self.s
         s.code.emit("UIF", (), s.code.source(s.code.plain(condition)[:1]))
         first = len(s.code.instructions)
@@ -369,7 +369,9 @@ class Flow:
             cases.setdefault(default, [])
         value = s.code.plain(s.value(op.id(0)))[:1]
         order = case_order(frame, list(cases), merge)
-        if default in cases and order[-1][0] != default:  # DEFAULT means: no CASE before it. So each target gets a number instead
+        if (
+            default in cases and order[-1][0] != default
+        ):  # DEFAULT is taken if no CASE before it matches So each target gets a number instead
             numbers = {target: number for number, target in enumerate(cases)}
             chosen = immediate(numbers[default])
             for target, literals in cases.items():

@@ -66,7 +66,7 @@ def count_uses(function: Function) -> Uses:
 def tables_of(module: Tables, entry: int) -> dict[int, int]:
     """Variables that hold a constant array, are only read, and are indexed while the program runs: variable -> constant.
 
-    `entry` is the function that calls all others that matter.
+    `entry` is the function from which all reachable functions are called.
     """
     found: dict[int, int] = {}
     called = [entry]
@@ -131,7 +131,7 @@ def _add(uses: Uses, id: object, block: int, place: int) -> None:
 
 
 def case_order(frame: Frame, targets: list[int], merge: int) -> list[tuple[int, int]]:
-    """The targets of a switch so that each stands before the one that it falls into, with that one or 0."""
+    """The targets of a switch, each before the one that it falls through to, with that one or 0."""
     falls = {target: _falls(frame, target, set(targets) - {target}, merge) for target in targets}
     entered = {target for target in falls.values() if target}
     order: list[tuple[int, int]] = []

@@ -44,7 +44,7 @@ _SPECIAL = {"R11fG11fB10f": "R11G11B10_FLOAT", "Rgb10A2": "R10G10B10A2_UNORM", "
 
 
 def target_of(s: State, image: Image, op: Op | None = None) -> str:
-    """The target of an image's kind. Error M021 where TGSI has none."""
+    """The TGSI target of an image's kind. Error M021 without one."""
     found = _TARGETS.get((image.dim, image.arrayed, image.multisampled))
     if found is None:
         s.fail("M021", f"images of dimension {image.dim} are not supported", op)
@@ -100,7 +100,7 @@ def texel_coordinates(s: State, image: Image, coordinates: Refs, sample: Ref | N
 
 
 def storage(s: State, id: int, op: Op) -> Sampled:
-    """The image of an id. Error M005 where it has none."""
+    """The image of an id. Error M005 if the id is not an image."""
     found = s.sampled.get(id)
     if found is None:
         s.fail("M005", f"the id {id} is no image", op)

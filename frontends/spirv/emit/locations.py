@@ -1,4 +1,4 @@
-"""Locations of inputs and outputs where those of the module meet: wide attributes, and variables whose location the text does not state."""
+"""New locations for inputs and outputs that overlap in the module: wide attributes, and variables without a location in the text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _attributes(s: State) -> dict[int, int]:
 
 
 def _unstated(s: State, located: Collection[str]) -> dict[int, int]:
-    """Each variable without a location in the text to which glslang gave one that is taken."""
+    """Each variable without a location in the text whose location from glslang is already in use."""
     numbers: dict[int, int] = {}
     for storage in ("Input", "Output"):
         if (storage, s.processor) == ("Input", Processor.VERT):

@@ -33,7 +33,7 @@ def total(s: State, terms: Terms, divisor: int = 1) -> Ref:
 
 
 def load(s: State, place: Registers | Memory, op: Op | None = None) -> list[Ref]:
-    """The words of a place. What lies in known registers is not copied."""
+    """The words of a place. Values in known registers are not copied."""
     if place.kind.words >= MAX_WORDS:
         s.fail("M023", f"a value of type {name(place.kind)} is too large", op)
     if isinstance(place, Memory):
@@ -70,7 +70,7 @@ def store(s: State, place: Registers | Memory, refs: Refs, op: Op | None = None)
 
 
 def _store_alone(s: State, place: Registers, index: Ref, refs: Refs) -> None:
-    """Write one scalar of an output that other invocations write, too: what they write beside it has to stay."""
+    """Write one scalar of an output that other invocations write, too, without overwriting their channels."""
     s.detach([register for register in s.aliases if register.file is place.file])
     whole = _whole(place)
     registers, words = _Addressed(s, whole), words_of(whole)

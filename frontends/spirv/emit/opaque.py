@@ -1,4 +1,4 @@
-"""Textures, samplers and images inside of structs. Each member has units of its own, one for every element of the arrays around it."""
+"""Textures, samplers and images inside of structs. Each member has its own units, one for every element of the arrays around it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from frontends.spirv.module.errors import Op
 from frontends.spirv.module.types import Struct
 
 Function = Callable[[State, Op, Floats, list[list[Ref]]], list[Ref]]
-"""A function of GLSL.std.450: from the words of its operands to those of its result."""
+"""A function of GLSL.std.450: maps the words of its operands to those of its result."""
 
 
 def packed(bits: int, is_signed: bool) -> Function:

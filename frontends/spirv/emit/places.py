@@ -1,4 +1,4 @@
-"""Places that pointers name: registers, memory, units of textures and images, known values."""
+"""Places that pointers refer to: registers, memory, units of textures and images, constant values."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Known:
 
 @record(kw_only=True)
 class Varying:
-    """An input or output whose parts have semantics of their own: a block, or rows of vertices. `offset` and `terms` count locations."""
+    """An input or output with separate semantics for its parts: a block, or rows of vertices. `offset` and `terms` count locations."""
 
     kind: Type
     variable: int

@@ -33,7 +33,7 @@ _DEPTHS = {"DepthGreater": 2, "DepthLess": 3, "DepthUnchanged": 4}
 
 
 def properties(s: State) -> dict[str, int]:
-    """The properties of the program, before anything of its code is known."""
+    """The properties of the program that do not depend on its code."""
     modes = s.tables.modes.get(s.entry.function, {})
 
     def word(mode: str, default: int = 0) -> int:
@@ -88,7 +88,7 @@ def _block(s: State) -> dict[str, int]:
 
 
 def shared_bytes(s: State) -> None:
-    """Say in a property how much memory a workgroup shares, where a property says it."""
+    """Set the property with the size of shared memory, in stages that have one."""
     names = {Processor.TASK: "TS_SHARED_BYTES", Processor.MESH: "MS_SHARED_BYTES"}
     if s.shared and s.processor in names:
         s.properties[names[s.processor]] = s.shared

@@ -18,10 +18,10 @@ from tgsi.language.ir import RegisterRef
 from tgsi.language.record import record
 
 MAX_WORK = 1 << 20
-"""Instructions of the module that are read, each as often as it is written out: a bound for hostile modules."""
+"""Bound on translated instructions, repeats of inlined functions included: modules may be hostile."""
 
 MAX_BOUND = 1 << 20
-"""Words of all values together, each as often as it is written out."""
+"""Bound on the words of all values, repeats included."""
 
 
 @record(kw_only=True)
@@ -103,7 +103,7 @@ class State:
         return self.tables.types.get(op.type, op)
 
     def value(self, id: int) -> list[Ref]:
-        """The words of a value. Error M005 where it has none."""
+        """The words of a value. Error M005 if the id is not a value."""
         found = self.values.get(id)
         if found is not None:
             return found
@@ -157,7 +157,7 @@ class State:
                     self._copied(id)
 
     def detach_all(self, test: Callable[[int], bool]) -> None:
-        """Copy the values that lie in variables and pass a test; forget the others."""
+        """Copy the values in variables that pass a test; forget all others."""
         for id in sorted({id for ids in self.aliases.values() for id in ids}):
             if test(id):
                 self._copied(id)

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Any, Any, T]
-"""A call under way that returns a T. It yields each call that it makes, and gets what that returns."""
+"""A call under way that returns a T. It yields each of its calls, and receives the call's result."""
 
 
 def run(call: Steps[T]) -> T:
-    """Return what a call returns. Calls may nest as deep as memory allows."""
+    """Return the result of a call. Calls may nest as deep as memory allows."""
     stack: list[Steps[Any]] = [call]
     value: Any = None
     while stack:

@@ -12,7 +12,7 @@ from tgsi.language.literals import float_bits
 
 
 def _flag(s: State, value: Refs) -> list[Ref]:
-    """A bool as the float that votes are made of."""
+    """A bool as the float that the vote opcodes take."""
     return s.code.lanes("AND", value, immediate(float_bits(1.0)) * len(value))
 
 

@@ -1,4 +1,4 @@
-"""Textures that are sampled, fetched, gathered and asked."""
+"""Textures: sampling, fetches, gathers and queries."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _QUALIFIERS = {"Coherent": 1, "Restrict": 2, "Volatile": 4}
 
 
 def root(s: State, id: int, op: Op | None = None) -> Place:
-    """The place of a variable. Error M005 where the id is none."""
+    """The place of a variable. Error M005 if the id is not a variable."""
     if id in s.places:
         return s.places[id]
     variable = s.tables.globals.get(id)

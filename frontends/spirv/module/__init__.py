@@ -1,1 +1,1 @@
-"""Modules as data: grammar, decoder, types, constants, functions. Nothing here knows TGSI."""
+"""Modules as data: grammar, decoder, types, constants, functions. Nothing here depends on TGSI."""

@@ -48,7 +48,7 @@ class Constants:
         named = {tables.names[id]: id for id in numbers.values() if id in tables.names}
         for key, value in values.items():
             if not isinstance(value, int | float):
-                raise TypeError(f"specialization: {key!r}: a number or a bool is wanted, not {type(value).__name__}")
+                raise TypeError(f"specialization: {key!r}: expected a number or a bool, not {type(value).__name__}")
             id = numbers.get(key) if isinstance(key, int) else named.get(key)
             if id is None:
                 have = ", ".join(f"{number} ({tables.names.get(id, 'no name')})" for number, id in sorted(numbers.items())) or "none"
@@ -56,7 +56,7 @@ class Constants:
             self.overrides[id] = value
 
     def whole(self, id: int, op: Op) -> int:
-        """The value of an integer constant. Error M006 where it is none."""
+        """The value of an integer constant. Error M006 if the id is not one."""
         found = self.known.get(id)
         if found is None or not isinstance(self.types.get(found[0], op), Int):
             self.sources.fail("M006", f"the id {id} is no integer constant defined before", op)

@@ -139,7 +139,7 @@ def _operand(op: Op, body: Sequence[int], place: int, letter: str, sources: Sour
         shape = ENUMERANTS[_ENUMERATIONS[letter]].get(word, ("", ""))[1]
         for inner in shape:
             place = _operand(op, body, place + 1, inner, sources) - 1
-        if not ENUMERANTS[_ENUMERATIONS[letter]].get(word):  # of an extension: nothing is known of its operands
+        if not ENUMERANTS[_ENUMERATIONS[letter]].get(word):  # of an extension, whose operands are unknown
             op.operands += body[place + 1 :]
             return len(body)
     elif letter == "O":

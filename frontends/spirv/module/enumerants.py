@@ -137,6 +137,6 @@ ENUMERANTS: Mapping[str, Mapping[int, tuple[str, str]]] = MappingProxyType({name
 
 
 def name_of(enumeration: str, number: int) -> str:
-    """The name of a member, or its number where the table has none."""
+    """The name of a member, or its number if the table has no name."""
     found = ENUMERANTS[enumeration].get(number)
     return found[0] if found is not None else str(number)

@@ -1,4 +1,4 @@
-"""Errors about modules, with the word, the instruction and, where the module tells it, the line of the source."""
+"""Errors about modules, with the word, the instruction and, if the module has it, the line of the source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.record import record
 from tgsi.language.source import Source, Span
 
 UNSUPPORTED = frozenset({"M020", "M021", "M022", "M023"})
-"""Codes of what is correct SPIR-V, and cannot be said in TGSI or is too large."""
+"""Codes of correct SPIR-V that TGSI cannot express, or that is too large."""
 
 
 @record(frozen=False)
@@ -51,7 +51,7 @@ class Op:
         return str(self.operands[place])
 
     def access(self, place: int) -> dict[str, list[int]]:
-        """The operand of a place, which is a mask with operands; empty where it is left out."""
+        """The operands of a mask at a place; empty if it is omitted."""
         value = self.operands[place] if place < len(self.operands) else {}
         if not isinstance(value, dict):
             raise TypeError(f"operand {place} is no mask")
@@ -69,7 +69,7 @@ class Sources:
     last: int = 0
 
     def label(self, line: tuple[int, int]) -> Label | None:
-        """The place of a line whose text is known."""
+        """The place of a line whose text is available."""
         file, number = line
         text = self.texts.get(file)
         if text is None or not number:

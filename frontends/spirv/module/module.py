@@ -112,7 +112,7 @@ def load(module: Input, name: str, specialization: Mapping[int | str, float] | N
     ops = list(decode(words, sources))
     types = Types(sources)
     tables = Tables(sources=sources, types=types, constants=Constants(sources, types), bound=words[3])
-    for op in ops:  # names, lines and decorations stand before what they belong to
+    for op in ops:  # names, lines and decorations precede their targets
         _annotate(tables, op)
     tables.types.decorations = tables.decorations
     tables.constants.specialize(tables, specialization or {})

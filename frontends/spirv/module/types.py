@@ -138,7 +138,7 @@ class Pointer:
 
 @record
 class Function:
-    """A function type; the ids of its result and parameters stand in the functions themselves."""
+    """A function type; the ids of its result and parameters are in the functions themselves."""
 
     words: int = 0
 
@@ -186,7 +186,7 @@ def array_sizes(kind: Type) -> tuple[int, ...]:
 
 
 def elements(kind: Type) -> int:
-    """The number of values in an array of any depth that are no arrays; 0 where one has no end, 1 for another type."""
+    """The number of innermost elements of a nested array; 0 for an array without a fixed size, 1 for other types."""
     return prod(array_sizes(kind))
 
 

@@ -42,7 +42,7 @@ class Types:
     constant: Callable[[int, Op], int] | None = None
 
     def get(self, id: int, op: Op | None = None) -> Type:
-        """The type of an id. Error M006 where it is none."""
+        """The type of an id. Error M006 if the id is not a type."""
         found = self.known.get(id)
         if found is None:
             self.sources.fail("M006", f"the id {id} is no type defined before", op)

@@ -37,11 +37,11 @@ Registers = Sequence[RegisterRef | None]
 class LowerIndirect(Pass):
     """Choose a register by comparisons where an operand names it by an address, for devices without indirect operands.
 
-    `files` names register files, joined by +; the empty text means all. A source is chosen with UCMP among the registers of its array, or
-    among all declared ones; a TEMP that is written likewise. Writes of OUT, and instructions with a chosen texture or buffer, stand in an
-    IF for each of them. An address outside reads 0, and a texture 0, 0, 0, 1. If no operand is left that needs it, ADDR becomes TEMP, so
-    that ARL is FLR and F2I. A chosen operand of CASE is refused, and so are more than 16,384 registers. Lanes that a branch leaves out keep
-    the coordinates that they had, which matters to derivatives in branches alone.
+    `files` names register files, joined by +; an empty text means all. A source is chosen with UCMP among the registers of its array, or
+    among all declared ones; a TEMP that is written likewise. Writes of OUT, and instructions with a chosen texture or buffer, are repeated
+    in an IF for each candidate. An address outside reads 0, and a texture 0, 0, 0, 1. If no remaining operand needs ADDR, it becomes TEMP,
+    so that ARL becomes FLR and F2I. A chosen operand of CASE is refused, and so are more than 16,384 registers. Lanes that skip a branch
+    keep their old coordinates, which affects only derivatives in branches.
     """
 
     name = "lower-indirect"
@@ -51,7 +51,7 @@ class LowerIndirect(Pass):
         """Check `files`.
 
         Raises:
-            ValueError: `files` names no register file, or one that no address chooses.
+            ValueError: `files` names an unknown register file, or one without indirect operands.
         """
         for name in self._names():
             if name not in FILES:
@@ -159,7 +159,7 @@ class _Work:
             choice.store(item.dst[number].register, stored_channels(item, number), SrcOperand(targets[number].register))
 
     def _by_resource(self, choice: _Choice, item: Instruction, number: int) -> None:
-        """Run an instruction for each texture, buffer or varying that one of its operands may mean, each in an IF."""
+        """Repeat an instruction for each texture, buffer or varying that one of its operands may select, each in an IF."""
         operands: list[SrcOperand | DstOperand] = [*item.src, *item.dst]
         has_result = bool(item.dst) and not item.opcode.stores_to_dst
         held = choice.hold() if has_result else None
@@ -182,7 +182,7 @@ class _Work:
 
 
 class _Choice(Expansion):
-    """The instructions that stand for one whose operands are chosen. next: the first scratch register that is free."""
+    """The instructions that replace one with chosen operands. next: the first free scratch register."""
 
     def __init__(self, room: Room, finder: Finder, item: Instruction, first: int) -> None:
         super().__init__(room, item, first)
@@ -224,7 +224,7 @@ class _Choice(Expansion):
         return target.register
 
     def store(self, register: RegisterRef, mask: int, value: SrcOperand) -> None:
-        """Write channels of a chosen register. TEMPs are a lane's own, so the others are written as they were."""
+        """Write channels of a chosen register. TEMPs are private to a lane, so the other registers are rewritten with their old values."""
         if not mask:
             return
         register = self._with_copied_addresses(register)

@@ -1,4 +1,4 @@
-"""Work that needs registers and immediates, in programs that cannot get any as they are."""
+"""Work that needs registers and immediates, in programs that have no room for more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.program import Program
 
 
 def with_room(program: Program, run: Callable[[Program], Program]) -> Program:
-    """Return what `run` makes of a program.
+    """Return the result of `run` for a program.
 
     A program that indexes all of its TEMPs or immediates by an address would see more of them. If `run` raises Full, such operands are
     chosen by comparisons first, as by `lower-indirect`, and `run` is called again.
@@ -26,4 +26,4 @@ def with_room(program: Program, run: Callable[[Program], Program]) -> Program:
     try:
         return run(LowerIndirect("TEMP+IMM").run(program))
     except Full:
-        raise UnsupportedError.at("B052", "the program has too many registers or immediates for what has to be written", None) from None
+        raise UnsupportedError.at("B052", "the program has no room for the registers or immediates of the lowering", None) from None

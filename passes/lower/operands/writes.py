@@ -78,7 +78,7 @@ def _may_be(target: RegisterRef, register: RegisterRef) -> bool:
 
 
 def _order(parts: dict[int, Instruction]) -> list[int] | None:
-    """Return an order of the channels in which each is written after all others have read it, or None if there is none."""
+    """Return an order of the channels in which each is written after all reads of it by others, or None if no such order exists."""
     readers: dict[int, set[int]] = {channel: set() for channel in parts}  # by channel: the others that read it
     for channel, part in parts.items():
         for written in _read_channels(part):

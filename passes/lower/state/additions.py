@@ -92,7 +92,7 @@ class Additions:
         return RegisterRef(File.ADDR, number)
 
     def number(self, *values: float) -> SrcOperand:
-        """Return a source of one float for all channels, or of up to four; the last one fills the rest."""
+        """Return a source of up to four floats; the last one is repeated."""
         words = [struct.unpack("<I", struct.pack("<f", value))[0] for value in values]
         return self.words("float", *words)
 
@@ -132,7 +132,7 @@ class Additions:
     def input(
         self, semantic: Semantic, interpolation: Interpolation | None, mask: int = 15, location: Location = Location.CENTER
     ) -> RegisterRef:
-        """Return the input of a semantic; `interpolation` and `location` are those of a new one."""
+        """Return the input of a semantic; `interpolation` and `location` apply to a new declaration."""
         return self._port(File.IN, semantic, mask, interpolation, location)
 
     def output(self, semantic: Semantic, mask: int = 15) -> RegisterRef:
@@ -204,7 +204,7 @@ def ends(program: Program) -> Sequence[int]:
 
 # ---------------------------------------------------------------------------------------------------------- other registers
 def redirect(program: Program, replaced: Mapping[tuple[File, int], RegisterRef]) -> Program:
-    """Return the program with reads and writes of some registers turned to others, also where they are an index.
+    """Return the program with some registers replaced by others in reads, writes and indices.
 
     Inputs that an instruction interpolates again stay: the instruction reads its place, and no value.
 

@@ -16,8 +16,8 @@ from tgsi.language.record import record
 class LowerEdgeFlag(Pass):
     """Let a vertex program pass the edge flag of its vertices on.
 
-    At each end of the program EDGEFLAG.x becomes x of the input `attribute`; -1 stands for the first input after those that the program
-    declares, as OpenGL's state tracker has it. A program that writes EDGEFLAG itself stays unchanged, and so do programs of other stages.
+    At each end of the program EDGEFLAG.x becomes x of the input `attribute`; -1 means the first input after the declared ones, as in
+    OpenGL's state tracker. A program that writes EDGEFLAG itself stays unchanged, and so do programs of other stages.
     """
 
     name = "lower-edge-flag"

@@ -23,9 +23,9 @@ from tgsi.language.record import record
 class LowerFlatShade(Pass):
     """Make inputs constant over the primitive: colors that follow the flatshade state, or those that `inputs` names.
 
-    `inputs` has semantics joined by +, such as COLOR+GENERIC[3]; one without a number means all of its name. What it names becomes
-    CONSTANT, whatever its declaration says. Empty, it means the inputs that the state flattens: those declared COLOR, and COLOR and BCOLOR
-    without a mode. Declared ranges are split if only a part is meant. Programs of other stages stay unchanged.
+    `inputs` has semantics joined by +, such as COLOR+GENERIC[3]; a name without index means all indices. These become CONSTANT, regardless
+    of their declaration. An empty value means the inputs that the flatshade state affects: those declared COLOR, and COLOR and BCOLOR
+    without a mode. Declared ranges are split if only a part is selected. Programs of other stages stay unchanged.
     """
 
     name = "lower-flat-shade"
@@ -52,7 +52,7 @@ class LowerFlatShade(Pass):
         """See `Pass.run`.
 
         Raises:
-            UnsupportedError: only a part of an array is meant.
+            UnsupportedError: only a part of an array is selected.
         """
         if program.processor is not Processor.FRAG:
             return program
@@ -77,7 +77,7 @@ def _flat(item: Declaration) -> Declaration:
 
 
 def _with_inputs(program: Program, is_meant: Callable[[Semantic], bool], change: Callable[[Declaration], Declaration]) -> Program:
-    """Return the program with the declarations of some inputs changed; a range is split if only a part is meant."""
+    """Return the program with the declarations of some inputs changed; a range is split if only a part is selected."""
     indexed = {register.array_id for register in indexed_registers(program) if register.file is File.IN}
     made = tuple(new for item in program.declarations for new in _changed(item, indexed, is_meant, change))
     return program if made == program.declarations else replace(program, declarations=made)
@@ -97,7 +97,7 @@ def _changed(
     elif all(meant) and change(item).semantic == own:
         yield change(item)
     elif item.array_id and item.array_id in indexed:
-        raise UnsupportedError.at("K039", "only a part of an array of inputs is meant", item.span, hint="name all of its inputs or none")
+        raise UnsupportedError.at("K039", "only a part of an array of inputs is selected", item.span, hint="name all of its inputs or none")
     else:
         for (register, semantic), is_one in zip(parts, meant):
             alone = replace(item, first=register, last=register, semantic=semantic, array_id=0)
@@ -108,9 +108,9 @@ def _changed(
 class LowerPointCoord(Pass):
     """Read the point coordinate, (s, t, 0, 1), in place of GENERIC and TEXCOORD inputs that point sprites replace.
 
-    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n] and TEXCOORD[n]. Declared ranges are split if only a part is
-    replaced. `flips` gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other
-    stages stay unchanged.
+    `generics` is a mask like sprite_coord_enable: bit n selects GENERIC[n] and TEXCOORD[n]. Declared ranges are split if only a part is
+    replaced. `flips` gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other stages
+    stay unchanged.
     """
 
     name = "lower-point-coord"

@@ -35,10 +35,10 @@ class LowerClipPlanes(Pass):
     """Write clip distances from user clip planes in constants, and keep CLIPVERTEX out of the outputs.
 
     `planes` is a mask, as clip_plane_enable. At each end of the last stage before the rasterizer (before each EMIT of a geometry program),
-    scalar k of CLIPDIST becomes DP4(vertex, plane k) for each bit k. The vertex is CLIPVERTEX if the program writes it, otherwise POSITION;
-    plane k is CONST[buffer][constant + k], and -1 stands for the first constant after those that the program declares. Scalars below the
-    highest plane that belong to no plane become 0, which is inside. NUM_CLIPDIST_ENABLED becomes the number of scalars. The enable bits
-    of the state stay as they are: they also select distances.
+    scalar k of CLIPDIST becomes DP4(vertex, plane k) for each bit k. The vertex is CLIPVERTEX if the program writes it, otherwise
+    POSITION; plane k is CONST[buffer][constant + k], and -1 means the first constant after the declared ones. Scalars below the highest
+    plane that belong to no plane become 0, which is inside. NUM_CLIPDIST_ENABLED becomes the number of scalars. Keep the enable bits of
+    the state set: they also select distances.
 
     As under the state, planes have no effect in programs that write clip distances themselves, with VS_PROHIBIT_UCPS, or with
     VS_WINDOW_SPACE_POSITION. A CLIPVERTEX output becomes a TEMP in every case; `planes` 0 does that alone. In programs with

@@ -21,9 +21,9 @@ _FIXED = frozenset({"POSITION", "FACE", "PRIM_ID", "LAYER", "VIEWPORT_INDEX"})
 class LowerPerSample(Pass):
     """Run a fragment program for each sample, with its inputs interpolated there.
 
-    Inputs that vary get the location SAMPLE, as under force_persample_interp; this is `inputs` ALL. DECLARED leaves locations as they are,
-    as set_min_samples does. A program that then has no input at a sample and no SAMPLEID reads SAMPLEID once, which makes devices run it
-    for each sample. Programs of other stages stay unchanged.
+    Inputs that vary get the location SAMPLE, as under force_persample_interp; this is `inputs` ALL. DECLARED keeps all locations, as
+    set_min_samples does. A program that then has no input at a sample and no SAMPLEID reads SAMPLEID once, which makes devices run it for
+    each sample. Programs of other stages stay unchanged.
     """
 
     name = "lower-per-sample"

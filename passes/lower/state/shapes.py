@@ -1,8 +1,8 @@
 """Geometry programs that make quads of the points and lines that they emit, in the window as the rasterizer makes them.
 
 A quad lies where the point or line lies after that was rounded to 1/256 pixel. Corners whose rounding decides about whole pixels are
-rounded likewise before they go back to clip space, so that the viewport puts them at the same place again. Other corners stay as they
-are, because what is interpolated between them begins there.
+rounded likewise before they go back to clip space, so that the viewport puts them at the same place again. Other corners are not rounded,
+because interpolation begins there.
 
 The rasterizer does not cut points and lines at the sides of a viewport that leaves a part of the framebuffer free; it cuts quads.
 """
@@ -30,7 +30,7 @@ UNITS = 256.0
 _LEAST_W = 2.0**-126
 
 Values = Mapping[Semantic, SrcOperand]
-"""Outputs of a corner that are not those of its vertex."""
+"""Outputs of a corner that differ from those of its vertex."""
 
 
 def emits_shape(program: Program, primitive: Primitive) -> bool:
@@ -39,7 +39,7 @@ def emits_shape(program: Program, primitive: Primitive) -> bool:
 
 
 def geometry_for(vertex: Program, primitive: str = "POINTS") -> Program:
-    """Return a geometry program that hands the POINTS or LINES of a vertex program on as they are, for passes that expand them.
+    """Return a geometry program that passes the POINTS or LINES of a vertex program through, for passes that expand them.
 
     Raises:
         ValueError: `primitive` is neither POINTS nor LINES.
@@ -111,7 +111,7 @@ class Shapes(ABC):
         """Return the instructions that replace an EMIT."""
 
     def ended(self, item: Instruction) -> Sequence[Instruction]:
-        """Return what stands for an ENDPRIM: nothing, since each quad ends."""
+        """Return the replacement of an ENDPRIM: no code, because each quad ends its own primitive."""
         return ()
 
     def _changed(self, item: Instruction) -> Sequence[Instruction]:
@@ -175,9 +175,9 @@ class Shapes(ABC):
         Args:
             item: the EMIT.
             place: xy in the window.
-            vertex: by the TEMP of an output, the register that has it for this corner; the TEMP itself, if it is not there.
-            values: outputs of the corner's own.
-            helper: a TEMP for in between.
+            vertex: TEMP of an output -> its register at this corner; missing TEMPs keep their own.
+            values: outputs that belong to this corner alone.
+            helper: a TEMP for intermediate results.
         """
         position = vertex.get(self.position(), self.position())
         code = [
@@ -305,7 +305,7 @@ class Lines(Shapes):
         return self.start()
 
     def emitted(self, item: Instruction) -> Sequence[Instruction]:
-        """See `Shapes.emitted`: a line between this vertex and the one before, if there is one."""
+        """See `Shapes.emitted`: a line from the previous vertex of the strip to this one; none for the first."""
         more = self.more
         code = [op("IF", None, of(self._has_before, X)), *self._line(item), op("ENDIF", None)]
         code += [op("MOV", before, of(now)) for now, before in self._before.items()]

@@ -26,14 +26,14 @@ class LowerPointSprite(Pass):
 
     A program that emits POINTS emits TRIANGLE_STRIPs of four vertices. All outputs of a square are those of its point, but GENERIC[n] and
     TEXCOORD[n] for each bit n of `generics` (as sprite_coord_enable) are (s, t, 0, 1), which runs from 0 to 1: those that the program
-    writes, or both if it writes neither. `coord` names one more GENERIC, which stands for PCOORD. `flips` lets t grow upward, as
+    writes, or both if it writes neither. `coord` names one more GENERIC, which carries PCOORD. `flips` lets t grow upward, as
     sprite_coord_mode LOWER_LEFT does. `square` draws the pixels whose centers lie in the square, as point_quad_rasterization does; without
-    it they are those of docs/primitives.md, "Points".
+    it, the rule of docs/primitives.md, "Points", applies.
 
-    CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points that write
-    no PSIZE (PSIZE counts, as with point_size_per_vertex); -1 stands for the first constant after those that the program declares.
-    Points whose center is outside of the view are dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] in place of
-    PCOORD. Programs of other stages stay unchanged; `geometry_for` makes a geometry program for a vertex program.
+    CONST[buffer][constant] holds scale and translation of the viewport in x and y, x of the next register the size of points that write no
+    PSIZE (PSIZE counts, as with point_size_per_vertex); -1 stands for the first constant after those that the program declares. Points
+    whose center is outside of the view are dropped. A fragment program reads these inputs LINEAR, and GENERIC[coord] instead of PCOORD.
+    Programs of other stages stay unchanged; `geometry_for` makes a geometry program for a vertex program.
 
     Squares are front faces with front_ccw off. Draw them with states of triangles off: culling, stipple, depth offset, polygon modes. All
     primitives use the viewport of the constants, and stream output gets squares.
@@ -72,7 +72,7 @@ class LowerSmoothPoints(Pass):
     multiplied by coverage for each bit n of `colors`: clear those of integer formats, and bit 1 for two sources of blending.
 
     Draw points alone with these programs. Targets of several samples show no smooth points: leave the pass out there. Clamp colors by
-    `lower-clamp-color`, which comes before. `generics`, `coord`, `flips`, and the constants are those of `lower-point-sprite`.
+    `lower-clamp-color`, which comes before. `generics`, `coord`, `flips`, and the constants are as in `lower-point-sprite`.
     """
 
     name = "lower-smooth-points"

@@ -26,7 +26,7 @@ def stipple_texels(pattern: Sequence[int]) -> bytes:
         ValueError: there are not 32 words.
     """
     if len(pattern) != ROWS:
-        raise ValueError(f"stipple_texels: {ROWS} words are wanted, not {len(pattern)}")
+        raise ValueError(f"stipple_texels: expected {ROWS} words, not {len(pattern)}")
     return bytes(0 if word >> (31 - x) & 1 else 255 for word in pattern for x in range(ROWS))
 
 
@@ -35,14 +35,14 @@ class LowerPolygonStipple(Pass):
     """Kill fragments that the polygon stipple leaves out, before anything else runs.
 
     The pixel in column x and row y from the top of the target is drawn if bit 31 - x % 32 of word y % 32 is set. The 32 words of
-    set_polygon_stipple stand in CONST[buffer][constant] to [constant + 7], four a register; -1 stands for the first constant after
-    those that the program declares. With `sampler` they come from a texture instead: alpha of unit `sampler` at (x + 0.5, y + 0.5) / 32
-    is above 0 where nothing is drawn (`stipple_texels`; filter NEAREST, wrap REPEAT). That needs no integers.
+    set_polygon_stipple stand in CONST[buffer][constant] to [constant + 7], four a register; -1 means the first constant after the declared
+    ones. With `sampler` they come from a texture instead: alpha of unit `sampler` at (x + 0.5, y + 0.5) / 32 is above 0 where nothing is
+    drawn (`stipple_texels`; filter NEAREST, wrap REPEAT). That needs no integers.
 
-    Unless the origin of the program is UPPER_LEFT, x and y of one more constant, [constant + 8] or with a texture [constant], have
-    scale and offset that make the row of POSITION.y: those of `window_constant`. Draw polygons alone with the program: the state leaves
-    points and lines whole. Under FS_EARLY_DEPTH_STENCIL the tests come first, so fragments that are left out write depth. Programs of
-    other stages stay unchanged.
+    Unless the origin of the program is UPPER_LEFT, x and y of one more constant, [constant + 8] or with a texture [constant], have the
+    scale and offset that compute the row from POSITION.y (`window_constant`). Use the program for polygons only: points and lines are
+    never stippled. Under FS_EARLY_DEPTH_STENCIL the tests come first, so discarded fragments write depth. Programs of other stages stay
+    unchanged.
     """
 
     name = "lower-polygon-stipple"

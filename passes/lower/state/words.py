@@ -11,7 +11,7 @@ def known_word(name: str, option: str, word: str, words: Iterable[str]) -> None:
     """Check that an option of a pass is one of some words, in either case.
 
     Raises:
-        ValueError: it is none; the message names the pass, the option and the likeliest word.
+        ValueError: it is not one of them; the message names the pass, the option and the nearest word.
     """
     words = list(words)
     if word.upper() not in words:

@@ -309,7 +309,7 @@ def test_a_bundle_of_another_context_and_an_unfinished_one_are_refused(stage: St
     bundle.finish()
     with pytest.raises(ValueError, match="the bundle is finished"):
         bundle.set_sample_mask(1)
-    with pytest.raises(TypeError, match="what record returned is wanted"):
+    with pytest.raises(TypeError, match="expected an object from record"):
         other.replay(b"")  # type: ignore[arg-type]
     other.replay(bundle, 0)
 

@@ -222,6 +222,6 @@ def test_wrong_uses_name_the_block(screen: g.Screen, ctx: g.Context) -> None:
         screen.resource_create(format="ASTC_6x5", width0=20, height0=20, bind="RENDER_TARGET")
     with pytest.raises(ValueError, match="no mapping of it can be persistent"):
         screen.resource_create(format="ASTC_6x5", width0=20, height0=20, flags="MAP_PERSISTENT")
-    with pytest.raises(ValueError, match="DXT1_RGB is compressed; a format of single pixels is wanted"):
+    with pytest.raises(ValueError, match="DXT1_RGB is compressed; expected a format of single pixels"):
         ctx.create_vertex_elements_state([(0, "DXT1_RGB")])
     assert not ctx.generate_mipmap(texture)

@@ -21,7 +21,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"block": (1, 1, 1), "input": bytes(1 << 17)}, "input: 131072 bytes"),
     ({"block": (1, 1, 1), "pc": 9}, "pc: instruction 9"),
     ({"block": (1, 1, 1), "variable_shared_mem": 1}, "variable_shared_mem: 32769"),
-    ({"block": (1, 1, 1), "indirect": 3}, "indirect: a Resource is wanted"),
+    ({"block": (1, 1, 1), "indirect": 3}, "indirect: expected a Resource"),
     ({"block": (1, 1, 1), "blocks": 3}, "has no field blocks"),
     ({"block": (1, 1, 1), "draw_count": 2}, "draw_count: a launch runs one grid"),
     ({"block": (1, 1, 1), "indirect_draw_count": 3}, "indirect_draw_count: a launch runs one grid"),

@@ -148,14 +148,14 @@ def test_one_level_can_be_rendered_while_it_is_larger_than_the_framebuffer(scree
         ({"mode": "TRIANGLE"}, ValueError, "did you mean TRIANGLES"),
         ({"counts": 3}, TypeError, "DrawInfo has no field counts"),
         ({"count": -1}, ValueError, "count: -1 is not in"),
-        ({"count": 1.5}, TypeError, "count: an integer is wanted, not float"),
-        ({"index_size": 2.0}, TypeError, "index_size: an integer is wanted, not float"),
-        ({"count": []}, TypeError, "count: an integer is wanted, not list"),
+        ({"count": 1.5}, TypeError, "count: expected an integer, not float"),
+        ({"index_size": 2.0}, TypeError, "index_size: expected an integer, not float"),
+        ({"count": []}, TypeError, "count: expected an integer, not list"),
         ({"index_size": 3}, ValueError, "index_size: 0, 1, 2 or 4"),
         ({"index_size": 2, "count": 3}, ValueError, "there is no index buffer"),
         ({"index": b"abc"}, ValueError, "index_size: it must be given"),
         ({"index": np.zeros(3)}, TypeError, "not float64"),
-        ({"info": 3}, TypeError, "a DrawInfo is wanted, not int"),
+        ({"info": 3}, TypeError, "expected a DrawInfo, not int"),
     ],
 )
 def test_wrong_draws_are_refused(drawing: g.Context, given: dict[str, object], kind: type[Exception], message: str) -> None:

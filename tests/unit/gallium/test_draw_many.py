@@ -132,11 +132,11 @@ def test_a_device_without_generated_code_draws_row_by_row() -> None:
 @pytest.mark.parametrize(
     ("records", "named", "message"),
     [
-        ([1, 2], {}, "a structured array is wanted, not list"),
-        (np.zeros(3), {}, "a structured array of one dimension is wanted, not shape"),
+        ([1, 2], {}, "expected a structured array, not list"),
+        (np.zeros(3), {}, "expected a structured array of one dimension, not shape"),
         (np.zeros((2, 2), [("start", "u4")]), {}, "a structured array of one dimension"),
         (np.zeros(2, [("begin", "u4")]), {}, "field begin is unknown; there are count, start"),
-        (np.zeros(2, [("start", "f4")]), {}, "field start: an integer is wanted, not float32"),
+        (np.zeros(2, [("start", "f4")]), {}, "field start: expected an integer, not float32"),
         (np.zeros(2, [("fragment_constants", "f8", 4)]), {}, "field fragment_constants: float32, int32 or uint32"),
         (np.full(2, -1, [("start", "i8")]), {}, "field start: -1 to -1 is outside of 0 to 4294967295"),
         (np.zeros(1, [("fragment_constants", "f4", 20_000)]), {}, "80000 bytes; at most 65536"),

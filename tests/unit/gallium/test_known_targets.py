@@ -116,7 +116,7 @@ def test_wrong_arguments_beside_known_targets_are_refused_as_before(stage: Targe
     ctx: Any = stage.ctx
     surface = stage.surfaces[0]
     bind(ctx, [surface])
-    with pytest.raises(TypeError, match=r"set_framebuffer_state: cbufs: a sequence is wanted"):
+    with pytest.raises(TypeError, match=r"set_framebuffer_state: cbufs: expected a sequence"):
         ctx.set_framebuffer_state(cbufs=surface)
     with pytest.raises(ValueError, match=r"cbufs: 9 are too many"):
         ctx.set_framebuffer_state(cbufs=[surface] * 9)

@@ -115,8 +115,8 @@ def test_changing_only_the_link_state_changes_the_next_draw(screen: g.Screen, ct
     ("mapping", "error", "message"),
     [
         ({"GENERIC[x]": "FOG"}, ValueError, r"create_link_state: mapping: 'GENERIC\[x\]' is no semantic"),
-        ({"GENERIC[0]": 3}, TypeError, "create_link_state: mapping: a Semantic or its text is wanted, not int"),
-        (5, TypeError, "a mapping of semantics is wanted, not int"),
+        ({"GENERIC[0]": 3}, TypeError, "create_link_state: mapping: expected a Semantic or its text, not int"),
+        (5, TypeError, "expected a mapping of semantics, not int"),
     ],
 )
 def test_wrong_mappings_are_named(ctx: g.Context, mapping: object, error: type[Exception], message: str) -> None:

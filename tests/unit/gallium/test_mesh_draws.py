@@ -112,7 +112,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"grid": (1, 1, 1), "variable_shared_mem": 4}, "variable_shared_mem: it belongs to launch_grid"),
     ({"grid": (1, 1, 1), "draw_count": 2}, "draw_count: several draws need `indirect`"),
     ({"grid": (1, 1, 1), "blocks": 3}, "has no field blocks"),
-    ({"indirect": 3}, "indirect: a Resource is wanted"),
+    ({"indirect": 3}, "indirect: expected a Resource"),
 ]
 
 
@@ -132,10 +132,10 @@ def test_wrong_buffers_are_named(stage: Stage) -> None:
         ({"indirect_offset": 16}, "indirect: three words at 16 do not fit"),
         ({"indirect_offset": 2}, "indirect: three words at 2 do not fit"),
         ({"draw_count": 3}, "indirect: three words at 24 do not fit"),
-        ({"draw_count": 2, "indirect_stride": 8}, "indirect_stride: a multiple of 4, at least 12, is wanted, not 8"),
+        ({"draw_count": 2, "indirect_stride": 8}, "indirect_stride: expected a multiple of 4, at least 12, not 8"),
         ({"indirect_stride": 14}, "indirect_stride: a multiple of 4"),
         ({"draw_count": 1 << 17}, "draw_count: 131072"),
-        ({"indirect_draw_count": 4}, "indirect_draw_count: a Resource is wanted"),
+        ({"indirect_draw_count": 4}, "indirect_draw_count: expected a Resource"),
         ({"indirect_draw_count": records, "indirect_draw_count_offset": 24}, "indirect_draw_count: a word at 24 does not fit"),
         ({"indirect_draw_count": texture}, "indirect_draw_count: a word at 0 does not fit"),
         ({"indirect": huge, "draw_count": 2}, "indirect: draw 1: z: 70000"),
@@ -180,11 +180,11 @@ def test_stream_output_is_refused(stage: Stage) -> None:
 def test_shaders_are_checked(stage: Stage) -> None:
     ctx, task_shader = stage.ctx, stage.ctx.create_ts_state(TASK)
     for call, message in (
-        (lambda: ctx.create_ts_state(MESH), "create_ts_state: program: a TASK program is wanted, not MESH"),
-        (lambda: ctx.create_ms_state(TASK), "create_ms_state: program: a MESH program is wanted, not TASK"),
-        (lambda: ctx.bind_ms_state(task_shader), "bind_ms_state: a MESH shader is wanted, not TASK"),
-        (lambda: ctx.bind_ts_state(stage.shader), "bind_ts_state: a TASK shader is wanted, not MESH"),
-        (lambda: ctx.bind_ts_state("x"), "bind_ts_state: what create_ts_state returned is wanted"),  # type: ignore[arg-type]
+        (lambda: ctx.create_ts_state(MESH), "create_ts_state: program: expected a TASK program, not MESH"),
+        (lambda: ctx.create_ms_state(TASK), "create_ms_state: program: expected a MESH program, not TASK"),
+        (lambda: ctx.bind_ms_state(task_shader), "bind_ms_state: expected a MESH shader, not TASK"),
+        (lambda: ctx.bind_ts_state(stage.shader), "bind_ts_state: expected a TASK shader, not MESH"),
+        (lambda: ctx.bind_ts_state("x"), "bind_ts_state: expected an object from create_ts_state"),  # type: ignore[arg-type]
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             call()

@@ -94,9 +94,9 @@ def try_all(stage: dict[str, Any], owner: str, name: str, values: Mapping[str, A
 
 def test_the_examples_of_wrong_types(stage: dict[str, Any]) -> None:
     ctx: Any = stage["context"]
-    with pytest.raises(TypeError, match="set_framebuffer_state: cbufs: a sequence is wanted, not Resource"):
+    with pytest.raises(TypeError, match="set_framebuffer_state: cbufs: expected a sequence, not Resource"):
         ctx.set_framebuffer_state(cbufs=stage["texture"])
-    with pytest.raises(TypeError, match="set_viewport_states: states: a sequence is wanted, not int"):
+    with pytest.raises(TypeError, match="set_viewport_states: states: expected a sequence, not int"):
         ctx.set_viewport_states(5)
     with pytest.raises(TypeError, match="texture_subdata: stride: "):
         ctx.texture_subdata(stage["texture"], bytes(1024), stride="16")

@@ -37,7 +37,7 @@ def test_equal_states_are_one_state(ctx: g.Context) -> None:
 
 
 def test_handles_of_another_kind_are_refused(ctx: g.Context) -> None:
-    with pytest.raises(TypeError, match="bind_blend_state: what create_blend_state returned is wanted, not a rasterizer object"):
+    with pytest.raises(TypeError, match="bind_blend_state: expected an object from create_blend_state, not a rasterizer object"):
         ctx.bind_blend_state(ctx.create_rasterizer_state())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not BlendState"):
         ctx.bind_blend_state(g.BlendState())  # type: ignore[arg-type]
@@ -65,12 +65,12 @@ def test_nested_templates_are_dictionaries(ctx: g.Context) -> None:
         ("blend", {"rgb_func": "AD"}, "create_blend_state: rgb_func: 'AD' is not a BlendFunc; did you mean ADD"),
         ("blend", {"rt": [{}] * 9}, "rt: 9 targets, at most 8"),
         ("rasterizer", {"cull_faces": 1}, "has no field cull_faces; did you mean cull_face"),
-        ("rasterizer", {"line_width": "wide"}, "line_width: a number is wanted, not str"),
+        ("rasterizer", {"line_width": "wide"}, "line_width: expected a number, not str"),
         ("rasterizer", {"point_size": float("inf")}, "point_size: inf is not a size"),
         ("rasterizer", {"line_width": -1}, "line_width: -1.0 is not a size"),
         ("rasterizer", {"clip_plane_enable": 256}, "clip_plane_enable: 256 is not in 0 .. 255"),
         ("depth_stencil_alpha", {"depth": {"func": 9}}, "depth: func: 9 is not a CompareFunc"),
-        ("sampler", {"border_color": (1, 2)}, "border_color: 4 values are wanted, not 2"),
+        ("sampler", {"border_color": (1, 2)}, "border_color: expected 4 values, not 2"),
         ("sampler", {"max_anisotropy": 99}, "max_anisotropy: 99"),
     ],
 )
@@ -137,7 +137,7 @@ def test_sampler_view_records_the_levels_and_layers_of_the_view(screen: g.Screen
         ({"target": "TEXTURE_3D"}, "a TEXTURE_2D resource cannot be viewed as TEXTURE_3D"),
         ({"target": "TEXTURE_CUBE"}, "six layers"),
         ({"first_level": 1}, "first_level: 1 is not in 0 .. 0"),
-        ({"swizzle": "xyz"}, "four channels are wanted, not 3"),
+        ({"swizzle": "xyz"}, "expected four channels, not 3"),
         ({"swizzle": "xyzq"}, "swizzle: 'q'"),
     ],
 )
@@ -181,7 +181,7 @@ def test_constant_buffers_are_checked(screen: g.Screen, ctx: g.Context) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             ctx.set_constant_buffer("FRAGMENT", bytes(32), **given)
-    with pytest.raises(TypeError, match="bytes or an array is wanted, not list"):
+    with pytest.raises(TypeError, match="expected bytes or an array, not list"):
         ctx.set_constant_buffer("FRAGMENT", [1.0])
 
 
@@ -216,12 +216,12 @@ def test_shaders_are_parsed_and_validated_when_they_are_made(ctx: g.Context) -> 
         ctx.create_vs_state("VERT\nDCL OUT[0], POSITION\nMOO OUT[0], OUT[0]\nEND\n")
     with pytest.raises(ValidationError):
         ctx.create_vs_state("VERT\nDCL OUT[0], POSITION\nMOV OUT[0], TEMP[3]\nEND\n")
-    with pytest.raises(ValueError, match="a VERT program is wanted, not FRAG"):
+    with pytest.raises(ValueError, match="expected a VERT program, not FRAG"):
         ctx.create_vs_state("FRAG\nEND\n")
-    with pytest.raises(TypeError, match="a Program, a text of TGSI or GLSL, or a SPIR-V module is wanted, not int"):
+    with pytest.raises(TypeError, match="expected a Program, a text of TGSI or GLSL, or a SPIR-V module, not int"):
         ctx.create_fs_state(1)  # type: ignore[arg-type]
     shader = ctx.create_fs_state("FRAG\nEND\n")
-    with pytest.raises(ValueError, match="a VERT shader is wanted"):
+    with pytest.raises(ValueError, match="expected a VERT shader"):
         ctx.bind_vs_state(shader)
     ctx.destroy_fs_state(shader)
     with pytest.raises(ValueError, match="destroyed"):

@@ -128,5 +128,5 @@ def test_resources_of_another_screen_and_destroyed_ones_are_refused(screen: g.Sc
     screen.resource_destroy(gone)
     with pytest.raises(ValueError, match="destroyed"):
         ctx.transfer_map(gone)
-    with pytest.raises(TypeError, match="a Resource is wanted, not int"):
+    with pytest.raises(TypeError, match="expected a Resource, not int"):
         ctx.transfer_map(3)  # type: ignore[arg-type]

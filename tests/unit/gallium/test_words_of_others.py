@@ -122,7 +122,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "viewport as a tuple": (
         lambda c: c.set_viewport_states([(0, 0, 8, 8)]),
-        "a ViewportState, or a mapping of its fields (scale, translate), is wanted, not tuple",
+        "expected a ViewportState, or a mapping of its fields (scale, translate), not tuple",
     ),
     "scissor": (lambda c: c.set_scissor_states([{"x": 1, "y": 2, "width": 3, "height": 4}]), "minx=1, miny=2, and maxx=4, maxy=6"),
     "sampler": (
@@ -137,21 +137,21 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "vertex element": (lambda c: c.create_vertex_elements_state([{"offset": 0, "format": "R32_FLOAT"}]), "did you mean src_offset?"),
     "index as a list": (
         lambda c: c.draw_vbo(mode="TRIANGLES", index=[0, 1, 2]),
-        "draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not list; numpy.array(index, numpy.uint32) makes one",
+        "draw_vbo: index: expected an array of uint8, uint16 or uint32, not list; numpy.array(index, numpy.uint32) makes one",
     ),
-    "index as a tuple": (lambda c: c.draw_vbo(mode="TRIANGLES", index=(0, 1, 2)), "wanted, not tuple; numpy.array(index, numpy.uint32)"),
+    "index as a tuple": (lambda c: c.draw_vbo(mode="TRIANGLES", index=(0, 1, 2)), "uint32, not tuple; numpy.array(index, numpy.uint32)"),
     "bound index as a list": (
         lambda c: c.set_index_buffer([0, 1, 2]),
-        "index: bytes or an array is wanted, not list; numpy",
+        "index: expected bytes or an array, not list; numpy",
     ),
-    "vertices as a list": (lambda c: c.set_vertex_buffers([[0.0, 1.0]]), "is wanted, not list"),
+    "vertices as a list": (lambda c: c.set_vertex_buffers([[0.0, 1.0]]), "not list"),
     "a fragment program as a vertex shader": (
         lambda c: c.create_vs_state(FRAGMENT),
-        "create_vs_state: program: a VERT program is wanted, not FRAG, which create_fs_state takes",
+        "create_vs_state: program: expected a VERT program, not FRAG, which create_fs_state takes",
     ),
     "a vertex program as a compute shader": (
         lambda c: c.create_compute_state(VERTEX),
-        "COMP program is wanted, not VERT, which create_vs",
+        "expected a COMP program, not VERT, which create_vs",
     ),
 }
 

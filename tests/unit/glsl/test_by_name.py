@@ -113,7 +113,7 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
             "set_textures: map: a texture or a sampler view, alone or in a pair",
         ),
         ({"others": given["map"]}, TypeError, "set_textures: others: a sequence of up to 2 textures"),
-        ([given["map"]], TypeError, "a mapping of names to textures is wanted, not list"),
+        ([given["map"]], TypeError, "expected a mapping of names to textures, not list"),
     ]:
         with pytest.raises(error, match=message):
             ctx.set_textures(values)  # type: ignore[arg-type]
@@ -121,9 +121,9 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
     for vertices, error, message in [
         ({"place": CORNERS, "turn": eyes}, ValueError, "the vertex shader reads vec4 tint, which no vertex has"),
         ({"place": CORNERS.astype(float), "turn": eyes, "tint": tint}, TypeError, r"place: .* not float64; .*astype\(numpy.float32\)"),
-        ({"place": CORNERS, "turn": eyes[:, 0], "tint": tint}, ValueError, "mat4 turn: 4 rows of each vertex are wanted, not 1"),
+        ({"place": CORNERS, "turn": eyes[:, 0], "tint": tint}, ValueError, "mat4 turn: expected 4 rows of each vertex, not 1"),
         ({"place": CORNERS[:2], "turn": eyes, "tint": tint}, ValueError, "the arrays differ in length: place 2, turn 3, tint 3"),
-        (CORNERS, TypeError, "an array with named fields, or a mapping of names to arrays, is wanted, not ndarray"),
+        (CORNERS, TypeError, "expected an array with named fields, or a mapping of names to arrays, not ndarray"),
     ]:
         with pytest.raises(error, match=message):
             ctx.set_vertices(vertices)
@@ -182,7 +182,7 @@ def test_vertices_have_the_numbers_of_their_input_or_are_refused(ctx: g.Context,
         ctx.set_vertices(vertices)
         assert drawn(ctx) == ([3, 3, 3, 3] if size == 1 else [3, 2, 5, 1])
     else:
-        with pytest.raises(TypeError, match=rf"set_vertices: {kind} a: \w+ are wanted, not {numbers}; convert the array with .astype"):
+        with pytest.raises(TypeError, match=rf"set_vertices: {kind} a: expected \w+, not {numbers}; convert the array with .astype"):
             ctx.set_vertices(vertices)
 
 

@@ -122,5 +122,5 @@ def test_an_array_of_structs_takes_no_more_elements_than_it_has() -> None:
     text += "void main() { c = vec4(lights[0].at, lights[0].power, lights[1].power); }"
     light = {"at": (1, 2), "power": 3}
     assert drawn(text, {"lights": [light, {"power": 4}]}) == [1, 2, 3, 4]
-    with pytest.raises(ValueError, match="set_uniforms: lights: 2 elements at most are wanted, not 3"):
+    with pytest.raises(ValueError, match="set_uniforms: lights: expected 2 elements at most, not 3"):
         drawn(text, {"lights": [light] * 3})

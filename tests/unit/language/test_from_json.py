@@ -67,33 +67,33 @@ def test_text_that_is_no_json_has_a_place(run: Run, tmp_path: Path) -> None:
         ({"stage": "FRAGMENT"}, 'stage: there is no stage `"FRAGMENT"` (did you mean `FRAG`?)'),
         ({"stages": "FRAG"}, "stages: there is no such field (did you mean `stage`?)"),
         ({"instructions": [{"opcode": "MOVE"}]}, 'instructions[0].opcode: there is no opcode `"MOVE"` (did you mean `MOV`?)'),
-        ({"instructions": 7}, "instructions: an array is wanted, not `7`"),
-        ({"instructions": [7]}, "instructions[0]: an object is wanted, not `7`"),
-        ({"instructions": [{"opcode": "MOV", "saturate": 1}]}, "instructions[0].saturate: true or false is wanted, not `1`"),
+        ({"instructions": 7}, "instructions: expected an array, not `7`"),
+        ({"instructions": [7]}, "instructions[0]: expected an object, not `7`"),
+        ({"instructions": [{"opcode": "MOV", "saturate": 1}]}, "instructions[0].saturate: expected true or false, not `1`"),
         (
             {"instructions": [{"opcode": "MOV", "dst": [{"file": "OUT", "index": True}]}]},
-            "instructions[0].dst[0].index: a number from -2147483648 to 4294967295 is wanted, not `true`",
+            "instructions[0].dst[0].index: expected a number from -2147483648 to 4294967295, not `true`",
         ),
         (
             {"instructions": [{"opcode": "MOV", "dst": [{"file": "OUT", "index": 0, "mask": "yx"}]}]},
-            'instructions[0].dst[0].mask: channels in the order xyzw are wanted, not `"yx"`',
+            'instructions[0].dst[0].mask: expected channels in the order xyzw, not `"yx"`',
         ),
         (
             {"instructions": [{"opcode": "MOV", "src": [{"file": "IN", "index": 0, "swizzle": "xy"}]}]},
-            'instructions[0].src[0].swizzle: 4 letters of xyzw are wanted, not `"xy"`',
+            'instructions[0].src[0].swizzle: expected 4 letters of xyzw, not `"xy"`',
         ),
         ({"immediates": [{"type": "FLT32", "words": ["0", "0", "0", "0"]}]}, None),
-        ({"immediates": [{"type": "FLT32"}]}, "immediates[0].words: an array of 4 is wanted, not `[]`"),
-        ({"order": [["immediates", 2]]}, "order[0]: a number from 0 to 1 is wanted, not `2`"),
+        ({"immediates": [{"type": "FLT32"}]}, "immediates[0].words: expected an array of 4, not `[]`"),
+        ({"order": [["immediates", 2]]}, "order[0]: expected a number from 0 to 1, not `2`"),
         ({"order": [["immediates", 1]]}, "order: it has 0 declarations, the program has 1"),
-        ({"order": [7]}, 'order[0]: a pair such as ["immediates", 2] is wanted, not `7`'),
+        ({"order": [7]}, 'order[0]: expected a pair such as ["immediates", 2], not `7`'),
         ({"declarations": [{"file": "IN", "first": 0}]}, "declarations[0]: `last` is missing"),
     ],
 )
 def test_wrong_data_are_named_by_their_path(change: dict[str, object], said: str | None) -> None:
-    assert message(data() | change) == (said or 'immediates[0].words[0]: eight hexadecimal digits are wanted, not `"0"`')
+    assert message(data() | change) == (said or 'immediates[0].words[0]: expected eight hexadecimal digits, not `"0"`')
 
 
 def test_an_array_of_two_is_not_one_program() -> None:
-    assert message([data(), data()]) == "one program is wanted, the array has 2 (tgsi.programs_from_json reads all of them)"
+    assert message([data(), data()]) == "expected one program, the array has 2 (tgsi.programs_from_json reads all of them)"
     assert len(tgsi.programs_from_json(json.dumps([data(), data()]))) == 2

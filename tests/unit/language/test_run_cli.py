@@ -48,7 +48,7 @@ def test_text_has_a_line_an_output(shader: str, capsys: pytest.CaptureFixture[st
         ([], "inputs must be given"),
         (["--inputs", "nothing.npy"], "--inputs: nothing.npy: no such file"),
         (["--inputs", "[[1, 2"], "--inputs"),
-        (["--inputs", '["x"]'], "numbers are wanted"),
+        (["--inputs", '["x"]'], "expected numbers"),
         (["--inputs", "[[1], [1, 2]]"], "--inputs"),
         (["--inputs", "[[1.0, 2.0]]"], "inputs must have shape"),
         (["--inputs", json.dumps(INPUTS), "--constants", "x"], "KEY=DATA"),

@@ -137,7 +137,7 @@ def test_given_limits_take_the_place_of_the_profile() -> None:
         ({"profile": "nv41", "limits": "sm3"}, ValueError, "check: profile: 'nv41' is not known"),
         ({"profile": ["nv40"]}, TypeError, "check: "),
         ({"limits": "sm2"}, ValueError, "check: limits: 'sm2' is none of sm3, byte"),
-        ({"limits": 3}, TypeError, "check: limits: a SemanticLimits or its name is wanted, not int"),
+        ({"limits": 3}, TypeError, "check: limits: expected a SemanticLimits or its name, not int"),
     ],
 )
 def test_wrong_arguments_of_a_check_are_named(arguments: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -104,12 +104,12 @@ def test_unmatched_inputs_are_refused_on_request(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("v f --link --map GENERIC[0]", 2, "--map GENERIC[0]: INPUT=OUTPUT is wanted, as GENERIC[0]=TEXCOORD[2]"),
+        ("v f --link --map GENERIC[0]", 2, "--map GENERIC[0]: expected INPUT=OUTPUT, as GENERIC[0]=TEXCOORD[2]"),
         ("v f --link --map GENERC[0]=FOG", 2, "'GENERC[0]' is no semantic; GENERIC[3] and FOG are; did you mean `GENERIC`?"),
         ("v f --link --map GENERIC(0)=FOG", 2, "'GENERIC(0)' is no semantic; GENERIC[3] and FOG are"),
         ("v f --link --map GENERIC[0]=FOG,GENERIC[0]=COLOR", 2, "--map: GENERIC[0] is mapped twice, to FOG and to COLOR"),
         ("v f --link --map GENERIC[5]=FOG", 2, "the fragment program reads no GENERIC[5]; it reads GENERIC[0]"),
-        ("v f --link --sprite-coord-enable x", 2, "--sprite-coord-enable x: 32 bits are wanted, as 5 or 0x5"),
+        ("v f --link --sprite-coord-enable x", 2, "--sprite-coord-enable x: expected 32 bits, as 5 or 0x5"),
         ("v f --link --ids auto_matic", 2, "--ids: unknown value `auto_matic`; did you mean `automatic`?"),
         ("v f --link --moved vertex", 2, "--moved goes with --emit text, tokens"),
         (

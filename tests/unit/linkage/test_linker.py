@@ -128,7 +128,7 @@ def test_broken_streams_are_refused(words: list[int]) -> None:
 
 
 def test_arguments_of_a_linker_are_checked() -> None:
-    with pytest.raises(ValueError, match="a FRAG program is wanted, not VERT"):
+    with pytest.raises(ValueError, match="expected a FRAG program, not VERT"):
         Linker(vert(("POSITION", 0)))
     with pytest.raises(ValueError, match="copies: at least 1"):
         Linker(FRAGMENT, copies=0)
@@ -178,7 +178,7 @@ def test_stages_in_the_wrong_order_are_refused(pair: tuple[Program, Program]) ->
 
 
 def test_a_chain_has_two_programs() -> None:
-    with pytest.raises(ValueError, match="at least two are wanted, not 1"):
+    with pytest.raises(ValueError, match="expected at least two, not 1"):
         link_chain(FRAGMENT)
 
 

@@ -91,7 +91,7 @@ def test_an_output_linker_patches_the_program_before_the_rasterizer_for_each_fra
         words = linker.link(fragment).words
         assert tuple(words) == tgsi.encode(tgsi.linked_program(VERTEX, fragment, moved="vertex"))
     assert linker.counters.patched_slots == 3 * 2
-    with pytest.raises(ValueError, match="a program before the rasterizer is wanted, not FRAG"):
+    with pytest.raises(ValueError, match="expected a program before the rasterizer, not FRAG"):
         tgsi.OutputLinker(FRAGMENT)
 
 
@@ -112,7 +112,7 @@ def test_a_chain_links_pair_by_pair() -> None:
     assert [[row.output_register for row in table.rows] for table in tables] == [[1], [1]]
     with pytest.raises(tgsi.LinkError, match="K004"):
         tgsi.link_chain(VERTEX, FRAGMENT, unmatched="error", mapping={"GENERIC[3]": "GENERIC[9]"})
-    with pytest.raises(TypeError, match="link_chain: programs: a Program, a text or a SPIR-V module is wanted"):
+    with pytest.raises(TypeError, match="link_chain: programs: expected a Program, a text or a SPIR-V module"):
         tgsi.link_chain(VERTEX, 1)  # type: ignore[arg-type]
 
 

@@ -94,5 +94,5 @@ def test_handlers_that_return_change_nothing() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1.5, float("inf"), float("nan")])
 def test_wrong_limits_are_refused(limit: float) -> None:
-    with pytest.raises(ValueError, match=r"^run: time_limit: a number of seconds above 0 is wanted"):
+    with pytest.raises(ValueError, match=r"^run: time_limit: expected a number of seconds above 0"):
         tgsi.run(VERTEX, INPUTS, time_limit=limit)

@@ -216,7 +216,7 @@ def test_a_payload_is_whole_words() -> None:
 
 
 def test_a_stage_is_lowered_as_itself() -> None:
-    with pytest.raises(UnsupportedError, match="a TASK program is wanted, not a MESH program"):
+    with pytest.raises(UnsupportedError, match="expected a TASK program, not a MESH program"):
         lower_task(mesh())
 
 

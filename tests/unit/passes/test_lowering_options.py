@@ -86,12 +86,12 @@ def test_a_wrong_text_is_named_with_the_way_out(text: str, message: str, capsys:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"two_side": "x"}, "two_side: colors: an integer is wanted, not 'x'"),
-        ({"clamp_color": 3}, "clamp_color: True or False is wanted, not 3"),
-        ({"point_coord": True}, "point_coord: a value is wanted, as in `point-coord=0x3`"),
+        ({"two_side": "x"}, "two_side: colors: expected an integer, not 'x'"),
+        ({"clamp_color": 3}, "clamp_color: expected True or False, not 3"),
+        ({"point_coord": True}, "point_coord: expected a value, as in `point-coord=0x3`"),
         ({"two-sided": True}, "lower: there is no lowering `two-sided`; did you mean `two-side`?"),
         ({"two-side": True}, "lower: there is no lowering `two-side`; did you mean `two_side`?"),
-        ({"options": 3}, "lower: options: a LoweringOptions or its text is wanted, not int"),
+        ({"options": 3}, "lower: options: expected a LoweringOptions or its text, not int"),
     ],
 )
 def test_a_wrong_field_is_named(given: dict[str, Any], message: str) -> None:

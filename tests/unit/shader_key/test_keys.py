@@ -66,7 +66,7 @@ WRONG_TEXTS = {
     "bindings=SAM:1": "bindings: `SAM` is no register that has one; did you mean `SAMP`?",
     "bindings=SAMP[0]:1+samp[0]:2": "bindings: SAMP[0] is given twice",
     "bindings=SAMP[0][1]:1": "bindings: `SAMP[0][1]` has an index too many; write `SAMP[0]`",
-    "sets=SAMP:none": "sets: SAMP: a number from 0 to 65535 is wanted, not None",
+    "sets=SAMP:none": "sets: SAMP: expected a number from 0 to 65535, not None",
     "names=SAMP:a": "names: `SAMP` names no register of the file; write `SAMP[0]`",
     "names=SAMP[0]:2d": "names: SAMP[0]: `2d` is no name; names have letters, digits and _, and begin with no digit",
     "names=SAMP[0]:gl_x": "names: SAMP[0]: `gl_x` is reserved",
@@ -83,15 +83,15 @@ def test_a_wrong_text_is_told_with_its_field(text: str) -> None:
 
 
 WRONG_VALUES: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
-    "lowering": ({"lowering": 3}, TypeError, "lowering: a LoweringOptions or its text is wanted, not 3"),
+    "lowering": ({"lowering": 3}, TypeError, "lowering: expected a LoweringOptions or its text, not 3"),
     "a lowering's text": ({"lowering": "two-sid"}, ValueError, "lowering: there is no lowering `two-sid`; did you mean `two-side`?"),
-    "origin": ({"origin": 1}, TypeError, "origin: a word is wanted, not 1; it is one of UPPER_LEFT, LOWER_LEFT"),
-    "shadow_samplers": ({"shadow_samplers": True}, TypeError, "shadow_samplers: an integer is wanted, not True"),
-    "bindings": ({"bindings": 8}, TypeError, "bindings: a mapping such as {'SAMP': 8} is wanted, not 8"),
-    "a binding": ({"bindings": {"SAMP": "8"}}, TypeError, "bindings: SAMP: a number from 0 to 65535 or None is wanted, not '8'"),
-    "a register": ({"bindings": {3: 8}}, TypeError, "bindings: a register such as `SAMP[0]` is wanted, not 3"),
-    "names": ({"names": ["a"]}, TypeError, "names: a mapping such as {'SAMP[0]': 'albedo'} is wanted, not ['a']"),
-    "a name": ({"names": {"SAMP[0]": 3}}, TypeError, "names: SAMP[0]: a name is wanted, not 3"),
+    "origin": ({"origin": 1}, TypeError, "origin: expected a word, not 1; it is one of UPPER_LEFT, LOWER_LEFT"),
+    "shadow_samplers": ({"shadow_samplers": True}, TypeError, "shadow_samplers: expected an integer, not True"),
+    "bindings": ({"bindings": 8}, TypeError, "bindings: expected a mapping such as {'SAMP': 8}, not 8"),
+    "a binding": ({"bindings": {"SAMP": "8"}}, TypeError, "bindings: SAMP: expected a number from 0 to 65535 or None, not '8'"),
+    "a register": ({"bindings": {3: 8}}, TypeError, "bindings: expected a register such as `SAMP[0]`, not 3"),
+    "names": ({"names": ["a"]}, TypeError, "names: expected a mapping such as {'SAMP[0]': 'albedo'}, not ['a']"),
+    "a name": ({"names": {"SAMP[0]": 3}}, TypeError, "names: SAMP[0]: expected a name, not 3"),
 }
 
 
@@ -168,7 +168,7 @@ def test_a_state_is_a_key_or_lowerings_or_text(language: str) -> None:
         _write(PAIR, language, state) for state in (ShaderKey(lowering="clamp-color"), LoweringOptions(clamp_color=True), "clamp-color")
     ]
     assert made[0] == made[1] == made[2] != _write(PAIR, language, None)
-    with pytest.raises(TypeError, match="state: a ShaderKey, a LoweringOptions or the text of one is wanted, not int"):
+    with pytest.raises(TypeError, match="state: expected a ShaderKey, a LoweringOptions or the text of one, not int"):
         _write(PAIR, language, 3)
 
 

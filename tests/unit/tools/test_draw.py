@@ -252,7 +252,7 @@ def test_culled_discarded_and_black_pictures_have_reasons(run: Run, files: Path)
         ("copy.vs --draw out.png --mesh no.obj", "no.obj: no such file or directory"),
         ("copy.vs --draw out.png --size 0x4", "--size 0x4: sides have 1 to 8192 pixels"),
         ("copy.vs --draw out.png --size 8192 --samples 16", "--size: 8192 x 8192 pixels of 16 samples are more than 67108864"),
-        ("copy.vs --draw out.png --background red", "--background red: three numbers from 0 to 1 are wanted, as 0.2,0.3,0.4, or #334d66"),
+        ("copy.vs --draw out.png --background red", "--background red: expected three numbers from 0 to 1, as 0.2,0.3,0.4, or #334d66"),
         ("copy.vs --draw out.png --attribute IN[1]=colr", "--attribute IN[1]=colr: no attribute 'colr'; did you mean `color`?"),
         ("copy.vs --draw out.png --attribute IN[9]=color", "--attribute IN[9]=color: the vertex program has no input 'IN[9]'"),
         ("copy.vs --draw out.png --show GENERIC[1]", "--show GENERIC[1]: the VERT program has no such output"),

@@ -109,7 +109,7 @@ class ProgramBuilder(OpcodeMethods):
         return Register(File.TEMP, number)
 
     def release(self, *registers: Register) -> None:
-        """Give temporaries back for reuse by `temporary`. ValueError for a register that is no temporary in use."""
+        """Give temporaries back for reuse by `temporary`. ValueError for a register that is not a temporary in use."""
         for register in registers:
             if register.file is not File.TEMP or not self._temporaries.get(register.index, False):
                 raise ValueError(f"{register} is no temporary in use")
@@ -131,7 +131,7 @@ class ProgramBuilder(OpcodeMethods):
         return self._register(File.ADDR)
 
     def constant(self, index: int, buffer: int = 0) -> Register:
-        """One vec4 of a constant buffer. Buffers are declared up to the highest index that was asked for."""
+        """One vec4 of a constant buffer. Buffers are declared up to the highest requested index."""
         self._constants[buffer] = max(self._constants.get(buffer, 0), index)
         return Register(File.CONST, index, buffer)
 

@@ -84,7 +84,7 @@ class Register(Source):
         return SrcOperand(self.reference(), self.swizzle, self.negate, self.absolute)
 
     def destination(self) -> DstOperand:
-        """The destination operand in the form of the IR. ValueError for a sign, or channels that are no mask."""
+        """The destination operand in the form of the IR. ValueError for a sign, or channels that are not a mask."""
         if self.negate or self.absolute:
             raise ValueError("a destination has no sign and no absolute value")
         order = [CHANNELS.index(letter) for letter in self.letters]

@@ -1,4 +1,4 @@
-"""The vertex bracket: the register files whose registers have one, and the number of vertices that an empty bracket stands for."""
+"""The vertex bracket: the register files that have one, and the number of vertices that an empty bracket `[]` means."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ VERTICES: Mapping[Primitive, int] = {
     Primitive.LINES_ADJACENCY: 4,
     Primitive.TRIANGLES_ADJACENCY: 6,
 }
-"""Vertices that `[]` stands for after PROPERTY GS_INPUT_PRIMITIVE; others count as one."""
+"""Meaning of `[]` in vertices, by GS_INPUT_PRIMITIVE; 1 for other primitives."""
 
 TESS_VERTICES = 32
-"""Vertices that `[]` stands for in both tessellation stages."""
+"""Meaning of `[]` in vertices, in both tessellation stages."""
 
 MESH_ROWS = 256
-"""Vertices or primitives that `[]` stands for in mesh programs; the program's properties say how many there are."""
+"""Largest number of vertices or primitives that `[]` can mean in mesh programs; the program's properties have the exact number."""
 
 IMPLIED: Mapping[Processor, int] = {**dict.fromkeys(PATCH_STAGES, TESS_VERTICES), Processor.MESH: MESH_ROWS}
-"""Rows that `[]` stands for in the stages that imply a number."""
+"""Rows that `[]` means, in the stages that imply a number."""
 
 
 def is_flat(stage: Processor, semantic: Semantic | None) -> bool:

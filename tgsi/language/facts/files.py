@@ -8,7 +8,7 @@ from tgsi.language.facts.enums import File
 
 FILES: Mapping[File, str] = {
     File.NULL: "nothing; writes are discarded",
-    File.CONST: "constants, `CONST[buffer][index]`; one bracket means buffer 0",
+    File.CONST: "constants, `CONST[buffer][index]`; a single index uses buffer 0",
     File.IN: "inputs of the stage, `IN[vertex][index]` in GEOM and both tessellation stages",
     File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL and MESH, `OUT[primitive][index]` for PRIMITIVE outputs of MESH",
     File.TEMP: "registers to read and write; their initial value is 0",

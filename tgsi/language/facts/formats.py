@@ -8,7 +8,7 @@ from types import MappingProxyType
 PREFIX = "PIPE_FORMAT_"
 
 NO_FORMAT = f"{PREFIX}NONE"
-"""The spelling of no format; the IR has the empty string."""
+"""Spelling of "no format" in texts; the IR uses the empty string."""
 
 _ARRAYS = ("R{0}", "R{0}G{0}", "R{0}G{0}B{0}", "R{0}G{0}B{0}A{0}")
 _LUMINANCE = ("A{0}", "I{0}", "L{0}", "L{0}A{0}")

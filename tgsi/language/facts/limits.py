@@ -44,7 +44,7 @@ MANY_TEMPORARIES = 4096
 """Temporaries from which registers of a program share numbers before it runs: engines keep each register for every lane."""
 
 MAX_MESH_REGISTERS = 32
-"""Output registers of a mesh program, those of vertices and those of primitives together."""
+"""Output registers of a mesh program, for vertices and primitives together."""
 
 
 @record(kw_only=True)
@@ -64,7 +64,7 @@ class ShaderLimits:
     immediates: int = 1 << 15
     system_values: int = 64
     constant_buffers: int = 16
-    constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer; frontends that fill the promised ones add some of their own
+    constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer: those promised to users, and some that frontends add
     samplers: int = 32
     sampler_views: int = 128
     images: int = 32

@@ -43,7 +43,7 @@ FIELDS = (
     NumberField("semantic", 45, 255, _SEMANTICS),
     NumberField("property", 24, 255, _PROPERTIES),
 )
-"""The fields in which numbers are left."""
+"""Fields with unused numbers."""
 
 
 def owners(kind: NumberField) -> dict[int, str]:

@@ -61,7 +61,7 @@ class OpcodeInfo:
     sums: int
     formula: str
 
-    # Derived from the row, once: analyses ask these of every instruction.
+    # Derived from the row once, because analyses read them for every instruction.
     num_dst: int = _derived()
     num_src: int = _derived()
     is_texture: bool = _derived()
@@ -82,7 +82,7 @@ class OpcodeInfo:
     narrows: bool = _derived()
 
     def __post_init__(self) -> None:
-        """Derive what follows from the row."""
+        """Derive the fields that follow from the row."""
         traits, mode = self.traits, self.mode
         is_float = bool(self.dst_types) and self.dst_types[0] in ("float", "double")
         derived: dict[str, Any] = {
@@ -125,7 +125,7 @@ class OpcodeInfo:
 
     @property
     def is_later(self) -> bool:
-        """True for opcodes that Mesa 18.1 does not know."""
+        """True for opcodes that Mesa 18.1 does not have."""
         return Trait.LATER in self.traits
 
 

@@ -1,4 +1,4 @@
-"""Semantics: the only contract between shader stages; register numbers mean nothing."""
+"""Semantics: the only contract between shader stages. Register numbers have no meaning across stages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SemanticInfo:
 
     @property
     def is_later(self) -> bool:
-        """True for semantics that Mesa 18.1 does not know."""
+        """True for semantics that Mesa 18.1 does not have."""
         return self.number > _LAST_NUMBER
 
 
@@ -68,7 +68,7 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (12, "STENCIL", "FS out", "stencil reference in y"),
     (13, "CLIPDIST", "VS/GS/TES out", "index 0/1: eight clip/cull distances"),
     (14, "CLIPVERTEX", "VS/GS/TES out", "position used against user planes"),
-    (15, "GRID_SIZE", "CS/TS/MS SV", "blocks per axis; in MS after a task, those that the task launched"),
+    (15, "GRID_SIZE", "CS/TS/MS SV", "blocks per axis; in MS after a task, blocks launched by the task"),
     (16, "BLOCK_ID", "CS/TS/MS SV", "block coordinates"),
     (17, "BLOCK_SIZE", "CS/TS/MS SV", "threads per block per axis"),
     (18, "THREAD_ID", "CS/TS/MS SV", "thread coordinates in block"),
@@ -119,7 +119,7 @@ SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
 """Semantic facts by their spelling."""
 
 PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
-"""Inputs and outputs that tessellation programs have once a patch; all others have a row for each vertex."""
+"""Inputs and outputs that exist once per patch; all others exist once per vertex."""
 
 MESH_SEMANTICS = frozenset({"VIEWPORT_MASK", "CULL_PRIMITIVE", "PRIMITIVE_INDICES"})
 """Outputs that only mesh programs have."""
@@ -128,4 +128,4 @@ PRIMITIVE_SEMANTICS = MESH_SEMANTICS | {"PRIM_ID", "LAYER", "VIEWPORT_INDEX"}
 """Outputs that mesh programs always have once a primitive."""
 
 VERTEX_SEMANTICS = frozenset({"POSITION", "PSIZE", "CLIPDIST", "CLIPVERTEX"})
-"""Outputs that mesh programs always have once a vertex. All others exist once a primitive where the declaration says PRIMITIVE."""
+"""Outputs that mesh programs always have once a vertex. All others exist once a primitive if they are declared PRIMITIVE."""

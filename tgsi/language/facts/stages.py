@@ -24,7 +24,7 @@ class Stage:
         call: the stage in the names of Gallium's calls, as ``vs`` in bind_vs_state.
         prefix: the beginning of the names of its properties.
         is_drawn: True for stages of draws; grids run the others.
-        is_mesh: True for the stages that stand in front of the rasterizer in place of all stages from VERT to GEOM.
+        is_mesh: True for the stages that replace all stages from VERT to GEOM.
         feeds_rasterizer: True if the stage may be the last one before the rasterizer. It may then have stream output, unless `is_mesh`.
         needs: the stage that has to stand right after this one; None if any later stage may.
         vertex_rows: register files with a row for each vertex, as ``IN[vertex][register]``: of a primitive, or of all that a workgroup of
@@ -111,4 +111,4 @@ INPUT_VERTICES: Mapping[int, int] = {
     Primitive.TRIANGLES_ADJACENCY: 6,
     Primitive.TRIANGLE_STRIP_ADJACENCY: 6,
 }
-"""Vertices of the primitives that a geometry program reads, as Mesa's scan counts them; others have 3."""
+"""Vertices of the primitives that a geometry program reads, as Mesa's scan counts them; 3 for all others."""

@@ -1,6 +1,6 @@
 """Vocabulary of an opcode's row: the channels that its sources are read in, its part in control flow, its effects.
 
-Analyses, passes and engines ask these facts instead of comparing opcode names. The rows are in `tgsi.language.facts.opcodes`.
+Analyses, passes and engines test these facts instead of comparing opcode names. The rows are in `tgsi.language.facts.opcodes`.
 """
 
 from __future__ import annotations

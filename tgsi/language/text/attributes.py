@@ -1,4 +1,4 @@
-"""Attributes of a declaration, after its brackets: one fixed order, in which each reader takes the words it knows from the front."""
+"""Attributes of a declaration, after its brackets, in one fixed order: each reader consumes its own words from the front."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INFORMED = frozenset({File.IMAGE, File.SVIEW, File.MEMORY})
 
 
 class Attribute(NamedTuple):
-    """One attribute as written. `word` is in capitals; `token` is the text that it came from, which may know its place."""
+    """One attribute as written. `word` is in capitals; `token` is its text, which may carry its place."""
 
     kind: str
     word: str

@@ -30,14 +30,14 @@ class CullDistances:
         """Remember a declaration of cull distances.
 
         Raises:
-            Mistake: it is no output: where an input lies depends on the number of clip distances of the other program.
+            Mistake: it is not an output. The register of an input depends on the number of clip distances of the other program.
         """
         if item.file is not File.OUT or stage is Processor.FRAG:
             raise Mistake("P007", "only outputs are read as CULLDIST", NAME, "read the channels of CLIPDIST after the clip distances")
         self._found.append(item)
 
     def placed(self, declarations: list[Declaration], properties: list[Property]) -> tuple[list[Declaration], list[Property]]:
-        """Declarations with their final semantic, and the properties that say how many distances there are.
+        """Declarations with their final semantic, and the properties with the numbers of distances.
 
         Raises:
             Mistake: the clip distances end inside of a register, so the cull distances would begin in its other channels.

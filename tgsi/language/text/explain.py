@@ -1,4 +1,4 @@
-"""The explaining reader: Lark reads one wrong statement, describes the mistake, and finds the place where reading may go on."""
+"""The explaining reader: Lark reads one wrong statement, describes the mistake, and finds the place where reading can continue."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SAY = {
 
 
 class Found:
-    """A rule that Lark has read: like a regular expression's match, but its groups are tokens that know their place."""
+    """A rule that Lark has read: like a regular expression's match, but its groups are tokens that carry their place."""
 
     def __init__(self, tree: Tree[Any], text: str, seen: dict[str, dict[str, Found]]) -> None:
         self._children = [self._token(child, text, seen) if isinstance(child, Tree) else child for child in tree.children]
@@ -88,7 +88,7 @@ def build(reader: Reader, tree: Tree[Any], span: Span, text: str) -> object:
 
 
 def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic, int]:
-    """Read one statement again. Returns its mistake, with advice, and the place to go on from (-1 where that is not known)."""
+    """Read one statement again. Returns its mistake, with advice, and the offset at which reading continues (-1 if unknown)."""
     from tgsi.language.text.advice.advise import advise
 
     found, expects, resume = _explain(reader, text, start, end)
@@ -96,7 +96,7 @@ def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic
 
 
 def _explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic, Collection[str], int]:
-    """The mistake, the tokens that the grammar takes at its place, and the place to go on from."""
+    """The mistake, the tokens that the grammar accepts at its place, and the offset at which reading continues."""
     lark = syntax().lark.parse_interactive(TextSlice(text, start, end), start="statement")
     span = Span(reader.source_text, start, end)
     try:
@@ -169,7 +169,7 @@ def _wanted(accepts: Collection[str]) -> str:
 
 
 _RARE = frozenset({"ARRAY_ID", "COLON"})
-"""Tokens that may follow nearly everything and are seldom meant: messages leave them out."""
+"""Tokens that are allowed almost everywhere and seldom intended: messages omit them."""
 
 _DANGLING = re.compile(r",[ \t]*\n[ \t\n]*(?=[0-9]+[ \t]*:)", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:e[-+]?[0-9]+)?(?![0-9A-Za-z_.\[])", re.IGNORECASE | re.ASCII)
@@ -200,7 +200,7 @@ def _shown(word: str) -> str:
 
 
 def _hint(reader: Reader, source: Source, start: int, at: int, accepts: Collection[str]) -> str:
-    """A guess at the intended text, for the mistake at `at`; empty if there is none."""
+    """Guess of the intended text for the mistake at `at`, or an empty string."""
     text = source.text
     here = text[at : at + 2]
     if here.startswith("\r"):
@@ -246,7 +246,8 @@ def begins(text: str, position: int) -> bool:
 
 
 def next_statement(text: str, position: int) -> int:
-    """Offset at which reading goes on after a mistake: the next label, or word that only a statement begins with; -1 at the end."""
+    """Offset at which reading continues after a mistake: the next label, or the next word that can only begin a statement; -1 at the
+    end."""
     for found in _START.finditer(text, position):
         word = (found["word"] or "").upper()
         opcode = word.removesuffix("_PRECISE").removesuffix("_SAT")
@@ -258,7 +259,7 @@ def next_statement(text: str, position: int) -> int:
 
 
 def unknown_stage(source: Source, text: str, start: int, end: int, stages: Collection[str]) -> Diagnostic:
-    """The diagnostic for a first word that is no shader stage."""
+    """The diagnostic for a first word that is not a shader stage."""
     word = source.text[start:end]
     span = Span(source, start, max(end, start + 1))
     if word.rstrip("\r").upper() in stages:

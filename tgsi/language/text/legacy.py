@@ -1,10 +1,10 @@
 """The legacy dialect: texts of 2007 to 2017, read into today's language.
 
-Renamed opcodes get their new name, and removed ones become instructions of today (`old_opcodes`), with temporaries and literals of our own.
-Forms that the grammar does not have are taken out of the text before it is read (`old_forms`). EMIT and ENDPRIM may stand without
-a stream, and immediates may have fewer than four values. ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]``
-is an array of TEMP, PRED and LOOP are TEMP, CULLDIST are the channels of CLIPDIST after the clip distances. Labels follow their
-instructions. Opcodes that nothing replaces (BRA, PUSHA, NOISE1, ..) are refused by name. Notes say what was read differently.
+Renamed opcodes get their new name, and removed ones become instructions of today (`old_opcodes`), with temporaries and literals of our
+own. Forms outside the grammar are removed from the text before it is read (`old_forms`). EMIT and ENDPRIM may stand without a stream, and
+immediates may have fewer than four values. ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]`` is an array of TEMP,
+PRED and LOOP are TEMP, CULLDIST are the channels of CLIPDIST after the clip distances. Labels follow their instructions. Opcodes that
+nothing replaces (BRA, PUSHA, NOISE1, ..) are refused by name. Notes list everything that was read differently.
 """
 
 from __future__ import annotations
@@ -89,14 +89,15 @@ class LegacyReader(Reader):
             self.note(kind, message, Span(source, first, last))
 
     def note(self, kind: str, message: str, span: Span) -> None:
-        """Say what was read differently; each kind is said once, with the number of its places."""
+        """Add a note for each kind of text that was read differently, with the number of its places."""
         first, said, count = self._notes.get(kind, (span, message, 0))
         self._notes[kind] = first, said, count + 1
 
     # instructions
 
     def instruction(self, span: Span, opcode: str, operands: str | None, label: str | None) -> Instruction:
-        """Lower an instruction of any time. Returns the last of the instructions that it becomes; the others are already in the program."""
+        """Lower an instruction of any time. Returns the last instruction of its expansion; the ones before it are already in the
+        program."""
         start, self._scratch = len(self.instructions), 0
         made = self._lowered(span, opcode, operands, label)
         self._most = max(self._most, self._scratch)
@@ -109,7 +110,7 @@ class LegacyReader(Reader):
         wide, saturate = word.endswith("_SATNV"), word.endswith("_SAT")
         stem = word.removesuffix("_SATNV").removesuffix("_SAT")
         name = RENAMED.get(stem, stem)
-        if stem in ("KIL", "KILP"):  # for a while each had the other's operands
+        if stem in ("KIL", "KILP"):  # for a while, each had the operands of the other
             name = "KILL" if operands is None else "KILL_IF"
         if stem == "LOAD" and operands is not None and VIEW.search(operands):
             name = "SAMPLE_I"
@@ -170,7 +171,7 @@ class LegacyReader(Reader):
         opcode: str,
         span: Span,
     ) -> list[Instruction]:
-        """The instructions of `build`, with modifiers before them, and what becomes of the result after them."""
+        """The instructions of `build`, preceded by those for modifiers of sources and followed by those for saturation and predicates."""
         made: list[Instruction] = []
         after: list[Step] = []
         predicate: Predicate | None = None
@@ -226,7 +227,7 @@ class LegacyReader(Reader):
         return SrcOperand(t, (0, 1, 2, 3), form.minus, form.bar)
 
     def _chosen(self, form: Predicate, d: DstOperand, value: SrcOperand) -> Instruction:
-        """The channels of `value` for which the predicate holds; the others keep what they have."""
+        """Selects the channels of `value` where the predicate is true; other channels keep their old value."""
         x, y, z, w = (CHANNELS.index(letter) for letter in (form.letters * 4)[:4])
         self._temps.setdefault(PREDICATES + form.register, 0)
         condition = SrcOperand(RegisterRef(File.TEMP, PREDICATES + form.register), (x, y, z, w))
@@ -265,7 +266,7 @@ class LegacyReader(Reader):
         self._temps.setdefault(LOOPS, 0)
         return [op("MOV", DstOperand(RegisterRef(File.TEMP, LOOPS)), SrcOperand(counter, (3,) * 4))]
 
-    # what lowerings need
+    # services for lowerings
 
     def temporary(self) -> RegisterRef:
         """A register of this instruction."""
@@ -316,7 +317,7 @@ class LegacyReader(Reader):
         return made
 
     def immediate(self, span: Span, index: str | None, type: str, values: str | None) -> Immediate:
-        """An immediate; the values that it does not have are 0."""
+        """An immediate; missing values are 0."""
         count = values.count(",") + 1 if values is not None else 4
         if values is not None and count < 4 and type.upper() in _PADDED:
             self.note("IMM", "an immediate has four values today", span)
@@ -327,7 +328,7 @@ class LegacyReader(Reader):
         """Read the declarations of IMMX. Returns the text without them, every other character in its place.
 
         Raises:
-            Mistake: a row does not have four values, or there are not as many rows as registers.
+            Mistake: a row does not have four values, or the numbers of rows and registers differ.
         """
         literal = LITERALS[ImmediateType.FLT32]
         for found in BLOCK.finditer(text):

@@ -81,8 +81,8 @@ class FoundProgram:
 def programs_in(text: str, *, name: str = "<log>", dialect: str = "default") -> tuple[FoundProgram, ...]:
     """Every program in a log, in order; empty if there is none.
 
-    Text that the default dialect refuses is read as legacy text where that succeeds. A program that cannot be read has findings, with
-    their places in the log, and the others are read all the same.
+    Text that the default dialect refuses is read as legacy text where that succeeds. A program that cannot be read gets findings, with
+    places in the log; reading continues with the next program.
 
     Args:
         text: the log: output of Mesa's drivers (``ST_DEBUG=tgsi`` and the like) or of virglrenderer, a trace of GALLIUM_TRACE, or any text.
@@ -140,7 +140,7 @@ class _Statement(NamedTuple):
 class _Open:
     """A program that is being collected: the pieces of the log that belong to it.
 
-    `shapes`: what stood in front of its lines, with 0 for numbers. `is_bare`: its stage stood alone.
+    `shapes`: prefixes of its lines, with 0 for each number. `is_bare`: its stage stood alone.
     """
 
     def __init__(self, start: int, end: int, heading: str) -> None:
@@ -212,7 +212,7 @@ class _Log:
 
     @staticmethod
     def _add(start: int, line: str, program: _Open | None) -> bool:
-        """Add the statements of a line to a program. False if it has none."""
+        """Add the statements of a line to a program. False if none matches."""
         if program is None:
             return False
         if program.braces > 0:
@@ -237,7 +237,7 @@ class _Log:
 def _statement(line: str, shapes: set[str]) -> _Statement | None:
     """The first statement of a line, None if there is none.
 
-    A word that is no opcode counts with a label, or where the line begins as others of the program do: it is a mistake to be explained.
+    An unknown word also counts, as a mistake to explain, if it has a label or if the line begins like others of the program.
     """
     declaration = _DECLARATION.search(line)
     for found in _INSTRUCTION.finditer(line, 0, declaration.start() if declaration is not None else len(line)):

@@ -1,4 +1,4 @@
-"""Forms of old texts that today's grammar does not have: found before reading, and taken out of the text. All other characters keep
+"""Forms of old texts that are not in today's grammar. They are found before reading and removed from the text. All other characters keep
 their places.
 
 Headers with a version (``VERT1.1``, to 2009), ``_SATNV``, factors after a destination (``OUT[0]_2X``), modifiers and constants in the
@@ -69,7 +69,7 @@ class OldSource:
     minus: bool
 
     def groups(self) -> Iterator[tuple[int, str]]:
-        """Masks of channels, each with what they read: ``0``, ``1``, or a swizzle."""
+        """Masks of channels, each with its source: ``0``, ``1``, or a swizzle."""
         for letter in "01":
             if mask := sum(1 << at for at, found in enumerate(self.constants) if found == letter):
                 yield mask, letter

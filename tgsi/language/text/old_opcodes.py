@@ -25,10 +25,10 @@ _LARGEST_RECIPROCAL, _LEAST_RECIPROCAL = 0x5F82C2DC, 0x1F7FFFFD  # 1.884467e+19 
 
 
 class Maker(Protocol):
-    """Giver of what lowerings need: registers, and literals."""
+    """Supplier of registers and literals for lowerings."""
 
     def temporary(self) -> RegisterRef:
-        """A register that nothing else uses."""
+        """An unused register."""
 
     def counter(self) -> RegisterRef:
         """A register that keeps its value up to the end of a loop."""
@@ -41,7 +41,7 @@ Lowering = Callable[..., list[Instruction]]
 
 
 class Lowered(NamedTuple):
-    """An opcode that becomes others: its numbers of destinations and sources, and the function that makes the instructions."""
+    """An opcode with an expansion: its numbers of destinations and sources, and the function that makes the instructions."""
 
     num_dst: int
     num_src: int
@@ -125,7 +125,7 @@ def op(name: str, dst: DstOperand | None, *src: SrcOperand) -> Instruction:
 
 
 def negated(source: SrcOperand) -> SrcOperand:
-    """The source with the other sign."""
+    """The negated source."""
     return replace(source, negate=not source.negate)
 
 
@@ -142,7 +142,7 @@ def again(item: Instruction) -> Lowering:
 
 
 def saturated(made: list[Instruction], register: RegisterRef | None) -> list[Instruction]:
-    """The instructions, those that write the register saturated."""
+    """The instructions, with saturation on those that write the register."""
     if register is None:
         return made
     return [replace(item, saturate=True) if item.dst and item.dst[0].register is register else item for item in made]
@@ -234,7 +234,7 @@ def _str(_: Maker, d: DstOperand, *__: SrcOperand) -> list[Instruction]:
 
 
 def _rcc(new: Maker, d: DstOperand, a: SrcOperand) -> list[Instruction]:
-    """1 / a between two bounds of its own sign; what is not above 0 counts as negative."""
+    """1 / a, clamped to two bounds of its own sign; zero and NaN use the negative ones."""
     t, u = new.temporary(), new.temporary()
     x, y, z = (SrcOperand(u, (channel,) * 4) for channel in range(3))
     least, most = new.literal(_LEAST_RECIPROCAL), new.literal(_LARGEST_RECIPROCAL)
@@ -272,7 +272,7 @@ def _x2d(new: Maker, d: DstOperand, a: SrcOperand, b: SrcOperand, c: SrcOperand)
 
 
 def _matrix(product: str, rows: int) -> Lowering:
-    """The product of a vector with as many rows, which stand in registers side by side."""
+    """The product of a vector with a matrix, whose rows are consecutive registers."""
 
     def build(new: Maker, d: DstOperand, a: SrcOperand, b: SrcOperand) -> list[Instruction]:
         t = new.temporary()

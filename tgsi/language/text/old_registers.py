@@ -1,6 +1,6 @@
-"""Registers of the legacy dialect: those of old files, and those that it makes.
+"""Registers of the legacy dialect: registers of old files, and new ones for lowerings.
 
-They have provisional numbers, which no text reaches, up to the end of the text, when the numbers that the program leaves free are known.
+They have provisional numbers, beyond those that a text can use, until the end of the text, when free numbers are known.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROVISIONAL = IMMX - _GAP // 2
 
 
 VIEW = re.compile(r"(?<![0-9A-Z_])RES[ \t\n]*\[", re.IGNORECASE | re.ASCII)
-"""A sampler view as it was written in 2011 and 2012: LOAD from it is SAMPLE_I today."""
+"""A sampler view in the syntax of 2011 and 2012: LOAD from it is SAMPLE_I today."""
 
 AS_TEMP = {"PRED": PREDICATES, "LOOP": LOOPS}
 """Old files that are registers of TEMP today."""
@@ -81,7 +81,7 @@ class Places:
         self._starts = [base - (ARRAY // 2 if base >= TEMPX else _GAP // 2) for base, _ in self._bases]
 
     def register(self, register: RegisterRef) -> RegisterRef:
-        """A register with final numbers; the same object if it has no others."""
+        """A register with final numbers; the same object if they are final already."""
         indirect, dimension = register.indirect, register.dimension
         if register.index < PROVISIONAL and indirect is None and dimension is None:
             return register

@@ -20,7 +20,7 @@ _CHANNELS: Mapping[str, int] = {letter: number % 4 for number, letter in enumera
 
 
 class _Swizzles(dict[str | None, tuple[int, int, int, int]]):
-    """Swizzle letters in any case to channel numbers, made when they are first met; one letter stands for four where `short` allows it."""
+    """Swizzle letters in any case to channel numbers, cached on first use; with `short`, one letter is repeated four times."""
 
     __slots__ = ("short",)
 
@@ -51,7 +51,7 @@ class _Masks(dict[str | None, int]):
 
 MASKS = _Masks({None: XYZW})
 SWIZZLES, SHORT_SWIZZLES = _Swizzles(short=False), _Swizzles(short=True)
-"""Swizzles of Mesa, and those of our default dialect, which has a one-letter form."""
+"""Swizzles of Mesa, and those of the default dialect, which adds a one-letter form."""
 
 
 FILE_HINT = f"it is one of {', '.join(FILES)}"
@@ -151,7 +151,8 @@ class OperandReader:
         return int(text) & 0xFFFF if self.strict else int(text)
 
     def _array(self, text: str | None, indirect: IndirectRef | None) -> int:
-        """An array's number. Mesa keeps ten bits of those of indirect indices, and none of others; by default the validator judges them."""
+        """An array's number. Mesa keeps ten bits of the array number of an indirect index, and drops it elsewhere. By default, the
+        validator checks it."""
         number = int(text.strip("( \t\n)")) if text else 0
         if not self.strict:
             return number
@@ -205,7 +206,7 @@ class OperandReader:
 
 
 def mask_of(letters: str | None, *, strict: bool = False) -> int:
-    """Bits of the mask letters after a dot; all channels if there are none. An underscore is no channel, where `strict` allows it."""
+    """Bits of the mask letters after a dot; all channels without letters. An underscore is no channel, where `strict` allows it."""
     if letters == "_" and not strict:
         return 0
     try:

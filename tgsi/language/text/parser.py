@@ -1,8 +1,8 @@
 """TGSI text to IR.
 
-The fast reader walks over the text with one regular expression for each statement and one for each operand text that it has not
-met before, all derived from grammar/tgsi.lark. A statement that it refuses is read again by Lark, from the same grammar,
-with tokens that know their place, through the same builders: they raise the same mistake, now with a caret.
+The fast reader walks over the text with one regular expression for each statement and one for each operand text that it has not met
+before, all derived from grammar/tgsi.lark. Lark reads rejected statements again with the same grammar and builders. They raise the same
+mistake, now with a caret, because Lark's tokens carry their place.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 Dialect = Literal["default", "strict", "legacy"]
 DIALECTS: tuple[Dialect, ...] = ("default", "strict", "legacy")
-"""``default``: Mesa's language and our harmless extensions. ``strict``: what Mesa 18.1 accepts, the same verdicts.
-``legacy``: texts of 2007 to 2017, read into today's opcodes (see tgsi.language.text.legacy)."""
+"""``default``: Mesa's language and our harmless extensions. ``strict``: accepts and rejects the same texts as Mesa 18.1. ``legacy``: texts
+of 2007 to 2017, read into today's opcodes (see tgsi.language.text.legacy)."""
 
 ENGINES = ("regular", "lark")
 MAX_MISTAKES = 100
-"""Most mistakes that one parse explains: an explanation costs a hundred times as much as reading, and a longer list helps no one."""
+"""Most mistakes that one parse explains: an explanation costs a hundred times as much as reading, and a longer list is of no use."""
 
 _LOST = Immediate(ImmediateType.UINT32, (0, 0, 0, 0))
 """Placeholder for an immediate that could not be read."""
@@ -53,9 +53,9 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     `name` is the text's name in messages. The default dialect takes more than Mesa 18.1 reads: `#` comments, CRLF, CR, a byte order mark,
     one-letter swizzles (``.x``), a space after the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties. ``"strict"``
     refuses these.
-    ``"legacy"`` takes them and also the opcodes, register files and forms of 2007 to 2017, lowered to today's; `notes` of the program
-    say what was read differently.
-    ``engine="lark"`` reads everything with Lark: slow, and the reference for tests of the fast reader. Reading stops at a NUL character.
+    ``"legacy"`` takes them and also the opcodes, register files and forms of 2007 to 2017, lowered to today's; `notes` of the program list
+    everything that was read differently. ``engine="lark"`` reads everything with Lark: slow, and the reference for tests of the fast
+    reader. Reading stops at a NUL character.
 
     Raises:
         ParseError: carries every mistake of the text (the first hundred), each with place, caret and hint.
@@ -169,7 +169,7 @@ def _stage(source: Source, text: str, stages: Mapping[str, Processor]) -> tuple[
 
 
 def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
-    """Read all statements with the derived expressions; Lark gets those that they refuse."""
+    """Read all statements with the derived expressions; Rejected statements go to Lark."""
     from tgsi.language.text.syntax import syntax
 
     rules, source = syntax(), reader.source_text
@@ -218,7 +218,8 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
 def _recover(
     reader: Reader, text: str, begin: int, end: int, before: tuple[int, int, int], errors: dict[int, Diagnostic]
 ) -> tuple[int, int]:
-    """Explain a place at which no statement begins. Returns the place to go on from, and -1 for the start of the statement before it.
+    """Explain a place at which no statement begins. Returns the offset at which reading continues, and -1 for the start of the statement
+    before it.
 
     `before`: start and end of the statement before, and the start of the last one that was wrong.
     """

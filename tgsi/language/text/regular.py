@@ -4,9 +4,9 @@ Every token becomes an atomic group and every option and repetition is possessiv
 as it has seen it, so an expression that cannot take a token back accepts the same texts, and cannot backtrack.
 A child that Lark would keep is a capturing group, so `match.groups()` is the list of children, None for an absent option.
 
-This module reads the grammar itself, since Lark's import and tables cost a hundred times as much as the expressions, and a text
-without a mistake needs neither. It knows only the part of Lark's notation that the grammar of TGSI uses: rules of alternatives with
-an alias, symbols, literals, `[..]`, `(..)*`; tokens of one regular expression or literal, with a priority; one `%ignore`.
+This module reads the grammar itself, since Lark's import and tables cost a hundred times as much as the expressions, and a text without a
+mistake needs neither. It supports only the part of Lark's notation that the grammar of TGSI uses: rules of alternatives with an alias,
+symbols, literals, `[..]`, `(..)*`; tokens of one regular expression or literal, with a priority; one `%ignore`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ Match = Callable[[str], Groups | None]
 
 
 class Syntax:
-    """The two readers of one grammar: the compiled expressions are fast, `lark` explains what they refuse."""
+    """The two readers of one grammar: the compiled expressions are fast, `lark` explains the statements that they reject."""
 
     def __init__(self) -> None:
         self._grammar = (Path(__file__).parent / "grammar" / "tgsi.lark").read_text(encoding="ascii")
@@ -58,4 +58,4 @@ class Syntax:
 
 
 syntax = cache(Syntax)
-"""The one syntax of this process."""
+"""The syntax, compiled once per process."""

@@ -67,7 +67,7 @@ _HEADS: dict[int, tuple[OpcodeInfo, int, int, bool, bool]] = {}
 _DESTINATIONS: dict[int, DstOperand] = {}
 _SOURCES: dict[int, SrcOperand] = {}
 MEMO_SIZE = 1 << 15
-"""Words that each memo may hold from one call to the next; the meaning of a word depends on nothing else."""
+"""Words that each memo may keep between calls; the meaning of a word depends only on the word."""
 _NAMED = {info.number: info.name for info in OPCODES.values()}
 
 
@@ -101,7 +101,7 @@ def _bits(word: int, first: int, last: int) -> int:
 
 
 def _header_hint(header: int) -> str:
-    """The way out for a first word that is no header of today."""
+    """Hint for a first word that is not a current header."""
     if header == _VERSION:
         return "these are tokens of TGSI 1.1, of 2007 to 2009: print them with the Mesa that wrote them, and read the text as legacy text"
     if header >> 24 == HEADER_WORDS:
@@ -123,7 +123,7 @@ class _Decoder:
     def fail(self, code: str, message: str, at: int, hint: str = "") -> NoReturn:
         """Raise ParseError with a caret at word `at`."""
         label = Label(self.span(at, at + 1), f"word {at}")
-        hint = hint or ("numbers are those of Mesa 18.1; other versions number some things otherwise" if code == "P043" else "")
+        hint = hint or ("numbers are those of Mesa 18.1; other versions use different numbers" if code == "P043" else "")
         raise ParseError((Diagnostic(code, Severity.ERROR, message, (label,), hint),))
 
     def span(self, first: int, last: int) -> Span:
@@ -204,7 +204,7 @@ class _Decoder:
             if file in _NO_SEMANTICS:
                 self.fail("P044", f"a declaration of {file.name} takes no semantic word", start)
             semantic = Semantic(self.named(_SEMANTIC_NAMES, _bits(word, 0, 7), "semantic"), _bits(word, 8, 23))
-            if file is File.OUT and stage == Processor.GEOM:  # elsewhere the bits mean nothing, and no text has them
+            if file is File.OUT and stage == Processor.GEOM:  # other opcodes ignore these bits, and texts cannot express them
                 streams = _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29), _bits(word, 30, 31)
         image = self.image() if file is File.IMAGE else None
         view = self.view() if file is File.SVIEW else None
@@ -361,7 +361,7 @@ class _Decoder:
         return found
 
     def register(self, file: int, index: int, indirect: int, dimension: int) -> RegisterRef:
-        """Read the rest of an operand; each index may be indirect by itself, and its number is then an offset, which has a sign.
+        """Read the remaining words of an operand. Each index may be indirect; its number is then a signed offset.
 
         A plain index has no sign in Mesa's text: 65535 there is -1 in tokens.
         """

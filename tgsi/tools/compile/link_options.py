@@ -61,7 +61,7 @@ def link_options(options: argparse.Namespace) -> Any:
     except ValueError:
         enable = -1
     if not 0 <= enable < 1 << 32:
-        raise UsageError(f"--sprite-coord-enable {bits}: 32 bits are wanted, as 5 or 0x5")
+        raise UsageError(f"--sprite-coord-enable {bits}: expected 32 bits, as 5 or 0x5")
     return LinkOptions(
         sprite_coord_enable=enable,
         sprite_lower_left=options.sprite_lower_left,
@@ -79,7 +79,7 @@ def link_map(options: argparse.Namespace) -> Any:
     for entry in (part.strip() for given in options.map for part in given.split(",")):
         sides = [side.strip() for side in entry.split("=")]
         if len(sides) != 2:
-            raise UsageError(f"--map {entry}: INPUT=OUTPUT is wanted, as GENERIC[0]=TEXCOORD[2]")
+            raise UsageError(f"--map {entry}: expected INPUT=OUTPUT, as GENERIC[0]=TEXCOORD[2]")
         try:
             to, source = (read_semantic(side, f"--map {entry}") for side in sides)
         except ValueError as error:

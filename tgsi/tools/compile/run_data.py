@@ -33,7 +33,7 @@ def read_numbers(option: str, text: str) -> NDArray[Any]:
     kind, colon, rest = text.partition(":")
     if colon and kind == "zeros":
         if not rest.isascii() or not rest.isdecimal() or int(rest) > MAX_BYTES:
-            raise ArgumentsError(f"{option}: {text[:80]}: zeros:BYTES is wanted, at most {MAX_BYTES}")
+            raise ArgumentsError(f"{option}: {text[:80]}: expected zeros:BYTES, at most {MAX_BYTES}")
         return np.zeros(int(rest), np.uint8)
     if colon and kind in ("float", "int"):
         found = read_numbers(option, rest)
@@ -100,7 +100,7 @@ def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any
     for text in given:
         key, equals, data = text.partition("=")
         if not equals or not key:
-            raise ArgumentsError(f"{option} {text[:40]}: KEY=DATA is wanted, as in {option} 0=data.npy")
+            raise ArgumentsError(f"{option} {text[:40]}: expected KEY=DATA, as in {option} 0=data.npy")
         if key in found:
             raise ArgumentsError(f"{option}: {key} is given twice")
         found[key] = read(f"{option} {key}", data)
@@ -112,7 +112,7 @@ def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], 
     items = read_items(option, given, read)
     for key in items:
         if not (key.isascii() and key.isdecimal()):
-            raise ArgumentsError(f"{option} {key[:40]}=: a number is wanted before the sign, as in {option} 0=data.npy")
+            raise ArgumentsError(f"{option} {key[:40]}=: expected a number before the sign, as in {option} 0=data.npy")
     return {int(key): item for key, item in items.items()}
 
 
@@ -120,7 +120,7 @@ def read_triple(option: str, text: str) -> tuple[int, int, int]:
     """Three numbers of ``8``, ``8x4`` or ``8x4x1`` (or with commas); missing ones are 1."""
     parts = re.split(r"[x,]", text.strip())
     if len(parts) > 3 or not all(part.isascii() and part.isdecimal() for part in parts):
-        raise ArgumentsError(f"{option}: {text[:40]}: one to three whole numbers are wanted, as 8x4x1")
+        raise ArgumentsError(f"{option}: {text[:40]}: expected one to three whole numbers, as 8x4x1")
     x, y, z = [*map(int, parts), 1, 1][:3]
     return x, y, z
 
@@ -166,7 +166,7 @@ def read_texture(option: str, text: str) -> TextureData:
         if unknown := set(given) - {"format", "levels", "samples", "swizzle"}:
             raise ValueError(f"unknown key {', '.join(sorted(unknown))}; it has format, levels, samples and swizzle")
         if not isinstance(given.get("format"), str) or not isinstance(given.get("levels"), list):
-            raise ValueError("`format` (a name) and `levels` (a list of data) are wanted")
+            raise ValueError("expected `format` (a name) and `levels` (a list of data)")
         kind = find_format(given["format"])
         levels = [data if isinstance(data, str) else json.dumps(data) for data in given["levels"]]
         letters, samples = given.get("swizzle", "xyzw"), given.get("samples", 1)

@@ -29,7 +29,7 @@ def texture_units(programs: Mapping[int, Program], values: Any) -> list[TextureU
     """The units that `Context.set_textures` binds, with its errors."""
     call = "set_textures"
     if not isinstance(values, Mapping):
-        raise TypeError(f"{call}: textures: a mapping of names to textures is wanted, not {type(values).__name__}")
+        raise TypeError(f"{call}: textures: expected a mapping of names to textures, not {type(values).__name__}")
     if not programs:
         raise ValueError(f"{call}: no shader is bound; bind the shaders first")
     named = {stage: program.interface.samplers for stage, program in programs.items() if program.interface is not None}
@@ -55,12 +55,12 @@ def _units(port: Unit, value: Any, argument: str) -> Iterator[tuple[int, Resourc
     elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) <= port.size:
         items = list(value)
     else:
-        raise TypeError(f"{argument}: a sequence of up to {port.size} textures is wanted")
+        raise TypeError(f"{argument}: expected a sequence of up to {port.size} textures")
     for at, item in enumerate(items):
         texture, sampler = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
         if not isinstance(texture, Resource | SamplerView):
             raise TypeError(
-                f"{argument}: a texture or a sampler view, alone or in a pair with a sampler, is wanted, not {type(item).__name__}"
+                f"{argument}: expected a texture or a sampler view, alone or in a pair with a sampler, not {type(item).__name__}"
             )
         yield port.binding + at, texture, _usual(port, texture) if sampler is None else sampler
 

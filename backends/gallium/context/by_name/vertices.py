@@ -34,7 +34,7 @@ def vertex_layout(program: Program | None, vertices: Any) -> tuple[list[VertexEl
         arrays = [vertices.reshape(-1)]
     else:
         raise TypeError(
-            f"{call}: vertices: an array with named fields, or a mapping of names to arrays, is wanted, not {type(vertices).__name__}"
+            f"{call}: vertices: expected an array with named fields, or a mapping of names to arrays, not {type(vertices).__name__}"
         )
     if len({len(array) for array in arrays}) > 1:
         lengths = ", ".join(f"{array.dtype.names[0]} {len(array)}" for array in arrays if array.dtype.names)
@@ -45,7 +45,7 @@ def vertex_layout(program: Program | None, vertices: Any) -> tuple[list[VertexEl
 def _field(name: Any, data: Any, argument: str) -> NDArray[Any]:
     """An array of vertices as a structured one with a single field."""
     if not isinstance(name, str) or not isinstance(data, np.ndarray) or data.ndim == 0:
-        raise TypeError(f"{argument}: an array with a row for each vertex is wanted, not {type(data).__name__}")
+        raise TypeError(f"{argument}: expected an array with a row for each vertex, not {type(data).__name__}")
     kind = np.dtype([(name, data.dtype, data.shape[1:])])
     rows = np.ascontiguousarray(data)
     return rows.reshape(len(rows), -1).view(kind)[:, 0] if rows.size else np.zeros(len(rows), kind)
@@ -61,7 +61,7 @@ def _elements(interface: Interface, arrays: Sequence[NDArray[Any]], call: str) -
         at = places[name]
         rows = _rows(arrays[at].dtype, port, at, f"{call}: {port.type} {name}")
         if len(rows) != port.registers:
-            raise ValueError(f"{call}: {port.type} {name}: {port.registers} rows of each vertex are wanted, not {len(rows)}")
+            raise ValueError(f"{call}: {port.type} {name}: expected {port.registers} rows of each vertex, not {len(rows)}")
         made |= {port.location + row: element for row, element in enumerate(rows)}
     return [made.get(k, next(iter(made.values()))) for k in range(max(made, default=-1) + 1)]
 
@@ -72,7 +72,7 @@ def _rows(layout: np.dtype[Any], port: Port, at: int, argument: str) -> list[Ver
     number, channels = kind.base, kind.shape[-1] if kind.shape else 1
     wanted, taken, way = _TAKEN.get(port.type[0], _FLOATS)
     if number.str[1:] not in taken:
-        raise TypeError(f"{argument}: {wanted} are wanted, not {number}; convert the array with .astype(numpy.{way})")
+        raise TypeError(f"{argument}: expected {wanted}, not {number}; convert the array with .astype(numpy.{way})")
     if wanted == "doubles" and layout.fields is not None:
         return _doubles(layout.fields[port.name][1], kind, channels, at)
     formats = {}

@@ -119,13 +119,13 @@ class Bundle:
         info = args[0] if args else given.get("info")
         rest = {key: item for key, item in given.items() if key in _DRAW}
         if info is not None and not isinstance(info, DrawInfo):
-            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+            raise TypeError(f"draw_vbo: info: expected a DrawInfo, not {type(info).__name__}")
         fields = fields_of(info)
         self._owner.context._checked_draw(fields | rest)
         index = given.get("index")
         if isinstance(index, np.ndarray):
             if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
-                raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
+                raise TypeError(f"draw_vbo: index: expected an array of uint8, uint16 or uint32, not {index.dtype}")
             count = (fields | rest).get("count", 0) or max(0, index.size - (fields | rest).get("start", 0))
             given = given | {"index": self._copy(index), "index_size": index.itemsize, "count": count}
         return args, given

@@ -258,7 +258,7 @@ class ValueReader:
         """The next bytes; those up to a whole word are skipped."""
         end = self._at + size
         if end > len(self._words):
-            raise WordError(f"{size} bytes are wanted, {len(self._words) - self._at} are left")
+            raise WordError(f"expected {size} bytes, {len(self._words) - self._at} are left")
         found = bytes(self._words[self._at : end])
         self._at = end + -end % 4
         return found
@@ -281,7 +281,7 @@ class ValueReader:
     def count(self, number: int) -> int:
         """A number of values, each of which has a word at least."""
         if number > (len(self._words) - self._at) // 4:
-            raise WordError(f"{number} values are wanted, {len(self._words) - self._at} bytes are left")
+            raise WordError(f"expected {number} values, {len(self._words) - self._at} bytes are left")
         return number
 
     def text(self, size: int) -> str:
@@ -294,7 +294,7 @@ class ValueReader:
     def block(self, number: int) -> bytes:
         """A block of DATA."""
         if number >= len(self._data):
-            raise WordError(f"block {number} of data is wanted, there are {len(self._data)}")
+            raise WordError(f"expected block {number} of data, there are {len(self._data)}")
         return self._data[number]
 
     def map(self, small: int, depth: int) -> dict[Any, Any]:
@@ -335,7 +335,7 @@ class ValueReader:
     def _text_value(self) -> str:
         found = self.read(MOST_DEPTH)
         if not isinstance(found, str):
-            raise WordError("a text is wanted")
+            raise WordError("expected a text")
         return found
 
     def handle(self) -> Any:

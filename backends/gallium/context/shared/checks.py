@@ -26,7 +26,7 @@ class Checks:
     def resource(self, resource: Any, argument: str) -> Resource:
         """Return the resource. TypeError for another kind of object, ValueError for a resource of another screen or a destroyed one."""
         if not isinstance(resource, Resource):
-            raise TypeError(f"{argument}: a Resource is wanted, not {type(resource).__name__}")
+            raise TypeError(f"{argument}: expected a Resource, not {type(resource).__name__}")
         if resource.screen is not self._screen:
             raise ValueError(f"{argument}: it belongs to another screen")
         if resource.is_destroyed:
@@ -39,7 +39,7 @@ class Checks:
             self.resource(target, argument)
             return surface(target, argument)
         if not isinstance(target, Surface):
-            raise TypeError(f"{argument}: a Surface or a Resource is wanted, not {type(target).__name__}")
+            raise TypeError(f"{argument}: expected a Surface or a Resource, not {type(target).__name__}")
         if target.is_destroyed:
             raise ValueError(f"{argument}: it was destroyed")
         self.resource(target.texture, argument)

@@ -1,4 +1,4 @@
-"""The advisers in their order: the first that knows the mistake gives the advice."""
+"""The advisers in their order: the first one that recognizes the mistake gives the advice."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SYNTAX = frozenset({"P003", "P004", "P015"})
 def advise(
     reader: Reader, text: str, found: Diagnostic, start: int, end: int, expects: Collection[str], resume: int
 ) -> tuple[Diagnostic, int]:
-    """Return a finding about ``text[start:end]`` with the advice for it, and the place to go on from (-1 where that is not known)."""
+    """Return a finding about ``text[start:end]`` with the advice for it, and the offset at which reading continues (-1 if unknown)."""
     if found.span is None or found.span.start - start > REACH or found.span.end - found.span.start > REACH:
         return found, resume
     fault = Fault(
@@ -97,7 +97,7 @@ def _old_opcodes(reader: Reader) -> frozenset[str]:
 
 
 def _usage(fault: Fault) -> str:
-    """The way to write the opcode of a statement, for mistakes that no adviser knows."""
+    """The correct form of the statement's opcode, for mistakes that no adviser recognizes."""
     info = OPCODES.get(fault.head.removesuffix("_PRECISE").removesuffix("_SAT"))
     if fault.found.code not in _SYNTAX:
         return ""

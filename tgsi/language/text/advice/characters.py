@@ -23,7 +23,7 @@ _KEPT = frozenset("[]{}(),.:|+-_#=<>/;")
 
 
 def plain(text: str) -> str:
-    """Characters as the plain ones that they stand for; those that stand for none are left out."""
+    """Plain characters for look-alikes; characters without an equivalent are dropped."""
     made = ""
     for letter in text.translate(_LOOKALIKES):
         kind = unicodedata.category(letter)
@@ -91,7 +91,7 @@ _COMMENT = re.compile(r"//|--|;|%|!|'|\"\"\"|\(\*|<!--|REM\b|dnl\b")
 
 
 def advise_comment(fault: Fault) -> Advice | None:
-    """Advice about comments of other languages. Reading goes on after the comment."""
+    """Advice about comments of other languages. Reading continues after the comment."""
     text, at = fault.text, fault.at
     way = "the strict dialect has no comments: leave it out" if fault.strict else "a comment begins with `#` and ends with its line"
     if text.startswith(("/*", "(*", "<!--"), at):

@@ -90,7 +90,7 @@ class Fault:
         return Fix(Span(self.source, start, end), text)
 
     def begins_statement(self, at: int) -> bool:
-        """True if a word of the language that begins statements stands at a place."""
+        """True if the word at a place is one that begins statements."""
         word = re.compile(r"(?:[0-9]+[ \t]*:[ \t]*)?([A-Za-z][0-9A-Za-z_]*)?").match(self.text, at)
         return word is not None and is_statement_word(word[1] or "")
 
@@ -109,7 +109,7 @@ def is_statement_word(word: str) -> bool:
 
 @record
 class Advice:
-    """A hint with its corrections; `at`, `code` and `message` replace the finding's own, and reading goes on from `resume`."""
+    """A hint with its corrections; `at`, `code` and `message` replace those of the finding, and reading continues at `resume`."""
 
     hint: str
     fixes: tuple[Fix, ...] = ()

@@ -16,7 +16,7 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n?", re.MULTILINE)
 
 
 def advise_start(source: Source, text: str, start: int, end: int, stages: Collection[str]) -> Diagnostic:
-    """The finding about a first word that is no stage, which is ``text[start:end]`` in a text with blanks for comments."""
+    """The finding about a first word, ``text[start:end]``, that is not a stage. Comments in the text are blanked."""
     word = text[start:end]
     span = Span(source, start, max(end, start + 1))
     message = f"unknown shader stage `{shorten(word)}`" if word.strip() and word.isprintable() else "a text begins with the shader stage"

@@ -99,7 +99,7 @@ def usage(info: OpcodeInfo) -> str:
 
 
 def advise_tail(fault: Fault) -> Advice | None:
-    """Advice about a word that looks like an opcode, but stands in the line of a declaration or an immediate."""
+    """Advice about a word that looks like an opcode in the line of a declaration or an immediate."""
     line = re.match(r"[ \t]*(?:DCL|IMM)\b", fault.text[fault.line_start : fault.at], re.IGNORECASE)
     if fault.found.code != "P005" or line is None:
         return None
@@ -139,7 +139,7 @@ def advise_opcode_shape(fault: Fault) -> Advice | None:
 
 
 def advise_rest(fault: Fault) -> Advice | None:
-    """Advice about what stands after a whole statement."""
+    """Advice about text after a complete statement."""
     if found := fault.match(r"\\"):
         return Advice("a statement may go on in the next line as it is: leave the backslash out", (fault.fix(fault.at, found.end(), ""),))
     if fault.match("[0-9]") and fault.head in OPCODES and not OPCODES[fault.head].num_src and fault.head != "CAL":
@@ -227,7 +227,7 @@ def advise_declaration(fault: Fault) -> Advice | None:
 
 
 def _range_sign(fault: Fault) -> int:
-    """Offset of what stands between the two numbers of a range."""
+    """Offset of the text between the two numbers of a range."""
     at = fault.at
     while at > fault.start and fault.text[at - 1] in ".: -":
         at -= 1
@@ -254,7 +254,7 @@ def _declared_register(fault: Fault, at: int) -> Advice | None:
 
 
 def advise_attribute_place(fault: Fault) -> Advice | None:
-    """Advice about a declaration whose attributes stand in another order (P008)."""
+    """Advice about a declaration with its attributes in the wrong order (P008)."""
     found = fault.found
     if found.code != "P008" or found.span is None:
         return None
@@ -288,7 +288,7 @@ SHAPES: Mapping[str, str] = {
     "IMM": "an immediate is written `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`",
     "PROPERTY": "a property is written `PROPERTY FS_COORD_ORIGIN UPPER_LEFT`",
 }
-"""Hints with the form of the statements that are no instructions."""
+"""Hints with the form of each statement other than instructions."""
 
 
 def advise_incomplete(fault: Fault) -> Advice | None:

@@ -1,6 +1,6 @@
 """Words of other languages and times for TGSI's own: GLSL, HLSL and its assembly, ARB assembly, NIR, LLVM, SPIR-V, Gallium's C names.
 
-Each table maps a word, in capitals, to what TGSI writes. A word that is near a name of TGSI needs no entry.
+Each table maps a word, in capitals, to its form in TGSI. A word that is near a name of TGSI needs no entry.
 """
 
 from __future__ import annotations
@@ -359,7 +359,7 @@ TEMP: FLOAT VEC1 VEC2 VEC3 VEC4 FLOAT2 FLOAT3 FLOAT4 INT UINT BOOL HALF DOUBLE I
 SAMP: SAMPLER2D SAMPLERCUBE SAMPLER3D SAMPLER1D SAMPLER2DSHADOW
 CONST: STRUCT CBUFFER
 """)
-"""Types of variables, by the file of the registers that stand for them."""
+"""Types of variables in other languages, by the register file that holds them in TGSI."""
 
 LANGUAGES: tuple[tuple[str, str], ...] = (
     (r"!!(?:ARB|NV)[vfgt]p", "an ARB or NV assembly program"),

@@ -119,7 +119,7 @@ def advise_immediate(fault: Fault) -> Advice | None:
 
     values = re.findall(_LOOSE, whole["values"])
     if fault.text[whole.end() : whole.end() + 1] not in "\n \t;" or "{" in fault.text[whole.end() : _line_end(fault.text, whole.end())]:
-        return _SHAPE if fault.head == "IMM" else None  # more follows than this expression knows
+        return _SHAPE if fault.head == "IMM" else None  # followed by text that this expression does not cover
     word = (whole["type"] or "").upper()
     kind = ImmediateType.__members__.get(word) or ImmediateType.__members__.get(immediate_type(word)[1] if word else "")
     if kind is None:
@@ -146,7 +146,7 @@ def advise_immediate(fault: Fault) -> Advice | None:
 
 
 def _resume(fault: Fault, word: str) -> int:
-    """An IMM inside of an operand would be read as statements of its own: reading goes on after the line."""
+    """An IMM inside an operand would be read as a separate statement, so reading continues after the line."""
     return fault.line_end if word.upper().startswith("IMM") else -1
 
 
@@ -230,7 +230,7 @@ def _register(number: int, channels: list[int]) -> str:
 
 
 def _with_point(kind: ImmediateType, value: str) -> str:
-    """A float as it is usually written, with a point."""
+    """A float in the usual form, with a decimal point."""
     return f"{value}.0" if kind is ImmediateType.FLT32 and re.fullmatch(r"[-+]?[0-9]+", value) else value
 
 

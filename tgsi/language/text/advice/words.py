@@ -25,7 +25,7 @@ _DIMENSION = re.compile(r"1D|2D|3D|CUBE|RECT|BUFFER")
 
 
 def opcode(word: str, strict: bool = False) -> tuple[str, str]:
-    """The hint for a word that is no opcode, and the word to write instead (empty where one word will not do)."""
+    """The hint for a word that is not an opcode, and its replacement (empty if one word is not enough)."""
     name = word.upper().removeprefix("TGSI_OPCODE_").removeprefix("OPCODE_").removeprefix("TGSI_")
     if name in synonyms.PHRASES:
         return synonyms.PHRASES[name], ""
@@ -258,7 +258,7 @@ def advise_written(fault: Fault) -> Advice | None:
 
 
 def unknown_opcode(fault: Fault) -> Advice | None:
-    """Advice about the first word of a statement, where that is no opcode and the syntax is wrong further on."""
+    """Advice about the first word of a statement that is not an opcode, when the syntax is wrong later, too."""
     head = fault.head
     at = fault.text.upper().find(head, fault.start) if head else -1
     after = at + len(head)

@@ -147,7 +147,7 @@ def _given(given: Sequence[str], inputs: Sequence[Input], mesh: Mesh) -> dict[st
     for text in (part.strip() for entry in given for part in entry.split(",")):
         name, equals, attribute = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            raise UsageError(f"--attribute {text[:60]}: INPUT=ATTRIBUTE is wanted, as {next(iter(known), 'aPos')}=position")
+            raise UsageError(f"--attribute {text[:60]}: expected INPUT=ATTRIBUTE, as {next(iter(known), 'aPos')}=position")
         if name not in known:
             has = f"it reads {', '.join(known)}" if known else "it reads none"
             raise UsageError(f"--attribute {text[:60]}: the vertex program has no input {name!r}; {nearest(name, list(known)) or has}")

@@ -95,7 +95,7 @@ class Document:
         """The vertex numbers of an accessor."""
         found = self._read(number, place, (1,))
         if found.dtype.kind != "u":
-            raise self.fail(f"{place}: unsigned integers are wanted")
+            raise self.fail(f"{place}: expected unsigned integers")
         return np.ascontiguousarray(found.reshape(-1), np.uint32)
 
     def _read(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[Any]:
@@ -178,7 +178,7 @@ class Document:
         if uri.startswith("data:"):
             head, comma, text = uri.partition(",")
             if not comma or not head.endswith(";base64"):
-                raise self.fail(f"buffer {number}: a data URI in base64 is wanted")
+                raise self.fail(f"buffer {number}: expected a data URI in base64")
             try:
                 return base64.b64decode(text, validate=True)
             except (binascii.Error, ValueError):

@@ -56,11 +56,11 @@ class _Reader:
         try:
             found = [float(item) for item in rest[:7]]
         except ValueError:
-            self.fail(f"numbers are wanted, as `{form}`")
+            self.fail(f"expected numbers, as `{form}`")
         if len(found) < fewest:
-            self.fail(f"{fewest} numbers are wanted, as `{form}`")
+            self.fail(f"expected {fewest} numbers, as `{form}`")
         if not all(math.isfinite(item) and abs(item) < _LARGEST for item in found):
-            self.fail(f"numbers below {_LARGEST:g} are wanted, none of them NaN or infinite")
+            self.fail(f"expected numbers below {_LARGEST:g}, none of them NaN or infinite")
         return found
 
     def _face(self, corners: Sequence[str]) -> None:

@@ -81,7 +81,7 @@ def read_size(text: str | None) -> tuple[int, int]:
         return 512, 512
     match = re.fullmatch(r"\s*(\d{1,6})\s*[xX,]\s*(\d{1,6})\s*|\s*(\d{1,6})\s*", text)
     if match is None:
-        raise UsageError(f"--size {text[:40]}: WIDTHxHEIGHT is wanted, as 640x480")
+        raise UsageError(f"--size {text[:40]}: expected WIDTHxHEIGHT, as 640x480")
     width, height = int(match[1] or match[3]), int(match[2] or match[3])
     if not (1 <= width <= LARGEST and 1 <= height <= LARGEST):
         raise UsageError(f"--size {text[:40]}: sides have 1 to {LARGEST} pixels")
@@ -102,5 +102,5 @@ def read_color(text: str | None) -> tuple[float, float, float, float]:
     if len(numbers) == 1:
         numbers = [*numbers] * 3
     if len(numbers) not in (3, 4) or not all(0 <= item <= 1 for item in numbers):
-        raise UsageError(f"--background {text[:40]}: three numbers from 0 to 1 are wanted, as 0.2,0.3,0.4, or #334d66")
+        raise UsageError(f"--background {text[:40]}: expected three numbers from 0 to 1, as 0.2,0.3,0.4, or #334d66")
     return numbers[0], numbers[1], numbers[2], 1.0

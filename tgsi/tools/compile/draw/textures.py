@@ -116,7 +116,7 @@ def pictures(
         name, equals, file = text.partition("=")
         if not equals:
             if len(samplers) != 1:
-                raise UsageError(f"--texture {text[:60]}: NAME=FILE or UNIT=FILE is wanted, as --texture 0=wall.png")
+                raise UsageError(f"--texture {text[:60]}: expected NAME=FILE or UNIT=FILE, as --texture 0=wall.png")
             name, file = samplers[0].name, text
         if name not in names:
             if is_word(name, texts):

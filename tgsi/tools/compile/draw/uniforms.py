@@ -119,7 +119,7 @@ def _given(given: Sequence[str]) -> dict[str, list[float]]:
     for text in given:
         name, equals, numbers = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            raise UsageError(f"--uniform {text[:60]}: NAME=NUMBERS is wanted, as --uniform tint=1,0,0")
+            raise UsageError(f"--uniform {text[:60]}: expected NAME=NUMBERS, as --uniform tint=1,0,0")
         if name in found:
             raise UsageError(f"--uniform {name}: given twice")
         words = [word for word in re.split(r"[,\s()\[\]{}]+", numbers) if word]
@@ -128,7 +128,7 @@ def _given(given: Sequence[str]) -> dict[str, list[float]]:
         except ValueError:
             found[name] = []
         if not found[name] or len(found[name]) > _MAX_ROWS:
-            raise UsageError(f"--uniform {text[:60]}: numbers are wanted after the sign, as --uniform {name}=1,0,0")
+            raise UsageError(f"--uniform {text[:60]}: expected numbers after the sign, as --uniform {name}=1,0,0")
     return found
 
 

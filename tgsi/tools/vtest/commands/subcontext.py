@@ -183,7 +183,7 @@ class SubContext:
         if found is None:
             raise CommandError(field, f"there is no object {handle}")
         if found[0] != kind:
-            raise CommandError(field, f"object {handle} is a {kind_name(found[0])}, a {kind_name(kind)} is wanted")
+            raise CommandError(field, f"object {handle} is a {kind_name(found[0])}, expected a {kind_name(kind)}")
         return found[1]
 
     def need(self, handle: int, kind: int, field: str = "handle") -> Any:
