@@ -1,1 +1,1 @@
-"""The renderer and its compiler, as floors: each package says in its docstring what lives there."""
+"""The renderer and its compiler. Each package describes its contents in its docstring."""

@@ -1,9 +1,9 @@
 """Files that only this user can have written: private directories, and sealed contents by key in one of bounded size.
 
-A directory counts as private if it belongs to the user of this process and nobody else may write it; a file, if that holds for it, too, and
-it is a regular one. A secret in the directory, which nobody else may read, seals the files: one that somebody else made has no right seal,
-whatever its owner. Where a system has no owners of files (Windows), the seal alone protects. Machine code that is read from such a file
-may be run.
+A directory counts as private if it belongs to the user of this process and no other user can write to it. The same holds for a file, which
+must also be a regular file. A secret in the directory, readable only for its owner, seals the files: a file made by another user has no
+valid seal, whoever owns it. Where a system has no owners of files (Windows), the seal alone protects. Machine code that is read from such
+a file may be run.
 
 A file that is damaged, foreign, of another version or unreadable counts as absent. Many processes may use one directory: files are written
 next to their place and renamed, and a file that is removed while another process reads it can still be read to its end.
@@ -44,7 +44,7 @@ _FRESH = 600.0  # seconds; the time of a file is not updated if it is younger
 
 
 class NotPrivateError(Exception):
-    """A directory or a file in it that somebody else can have written; the text says why, and the way out."""
+    """A directory or a file in it that another user may have written; the text has the reason, and the way out."""
 
 
 def read_private(path: str, most: int, refused: int = _OTHERS_WRITE) -> tuple[bytes, os.stat_result]:
@@ -53,11 +53,11 @@ def read_private(path: str, most: int, refused: int = _OTHERS_WRITE) -> tuple[by
     refused: permission bits that the file must not have.
 
     Raises:
-        OSError: the file is missing or cannot be read.
-        NotPrivateError: the file is not regular, not ours, open to others, or larger than `most` bytes.
+        OSError: the file is missing or cannot be read. NotPrivateError: the file is not regular, not ours, writable for others, or larger
+        than `most` bytes.
     """
     try:
-        handle = os.open(path, _READ)  # pathlib takes longer than the rest of this function
+        handle = os.open(path, _READ)  # pathlib would take longer than the whole function
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
             raise NotPrivateError(f"{path} is not a regular file") from None
@@ -102,7 +102,7 @@ def find_secret(root: str) -> bytes | None:
         NotPrivateError: the directory is not private, or its secret is not.
     """
     try:
-        for status in (os.lstat(root), Path(root).stat()):  # somebody else could have laid a link to a directory of ours
+        for status in (os.lstat(root), Path(root).stat()):  # another user could have created a link to one of our directories
             others = 0 if stat.S_ISLNK(status.st_mode) else _OTHERS_WRITE
             if flaw := _flaw(status, others):
                 raise NotPrivateError(f"it {flaw}")
@@ -146,16 +146,15 @@ def _flaw(status: os.stat_result, refused: int) -> str:
 class SealedFiles:
     """Contents by key in a directory, at most `max_bytes` in all. The least recently used are removed first.
 
-    A directory that somebody else can write is not used: a warning says so once, and a temporary directory takes its
-    place until the process ends.
+    A directory that other users can write to is not used: this warns once, and uses a temporary directory until the process ends.
     """
 
     def __init__(self, directory: Path, max_bytes: int = 256 * 1024 * 1024) -> None:
         self.directory, self.max_bytes = Path(directory), max_bytes
         self._root = os.fspath(directory)
         self._secret: bytes | None = None
-        # Bytes written since the directory was last measured. The count starts at a random number below the limit: a process that writes
-        # little then measures seldom, and many such processes measure as often as a single one that writes the same amount.
+        # Bytes written since the directory was last measured. The count starts at a random number below the limit. So many processes that
+        # write little measure, in total, as often as one process that writes the same amount.
         self._written = random.uniform(0, self._allowed)
 
     @property
@@ -178,7 +177,7 @@ class SealedFiles:
         return secret not in (None, old)
 
     def get(self, key: str) -> bytes | None:
-        """The content stored under `key`; None if it is missing or damaged, or if somebody else can have written it."""
+        """The content stored under `key`; None if it is missing or damaged, or if another user may have written it."""
         if self._secret is None and not self._take_secret(find_secret):
             return None
         path = self._path(key)
@@ -240,7 +239,7 @@ class SealedFiles:
             self.trim()
 
     def trim(self) -> None:
-        """Remove the oldest files until three quarters of the limit are left, if the limit is passed."""
+        """If the limit is exceeded, remove the oldest files down to three quarters of it."""
         found: list[tuple[float, int, Path]] = []
         with contextlib.suppress(OSError):
             for path in Path(self._root).glob("*/*"):

@@ -1,7 +1,7 @@
 """Operating systems: memory, executable memory, functions and semaphores of the process, processors. All that differs between them.
 
-Linux, macOS and Windows are served by what is found at run time, not by their names: a function that a system lacks has a substitute of
-Python's own, and a step without one raises OSError. Nothing of POSIX is needed to import this module.
+Linux, macOS and Windows are told apart by the functions that exist at run time, not by their names. A missing function is replaced by one
+of Python's, and a step without a replacement raises OSError. Nothing of POSIX is needed to import this module.
 """
 
 from __future__ import annotations
@@ -63,22 +63,22 @@ def _kernel32() -> Any:
 
 
 def _named(place: Any, name: str) -> int:
-    """Address of a function; 0 if there is none."""
+    """Address of a function, or 0."""
     with contextlib.suppress(AttributeError, OSError):
         return ctypes.cast(getattr(place, name), ctypes.c_void_p).value or 0
     return 0
 
 
 def address_of(name: str) -> int:
-    """Address of a function of this process; 0 if there is none, or if functions cannot be found by name."""
+    """Address of a function of this process; 0 if it does not exist, or if functions cannot be looked up by name."""
     return _named(library(), name)
 
 
 @functools.cache
 def symbol(name: str) -> int:
-    """Address of a function that generated code may call; ValueError if this system has none.
+    """Address of a function that generated code may call; ValueError if this system does not have it.
 
-    Without semaphores of POSIX, those of Python serve; without functions by name, Python's copying and filling of memory.
+    Without POSIX semaphores, Python's are used; without functions by name, Python copies and fills memory.
     """
     if name in ("sem_post", "sem_wait") and not has_posix_semaphores():
         return _named(_substitutes(), name)
@@ -142,7 +142,7 @@ def _substitutes() -> _Substitutes:
 
 
 class Semaphores:
-    """Semaphores of one process that generated code waits for, at first 0. `handles`: what sem_post and sem_wait take."""
+    """Semaphores of one process that generated code waits for, at first 0. `handles`: arguments of sem_post and sem_wait."""
 
     def __init__(self, count: int) -> None:
         self.handles: list[int] = []
@@ -168,7 +168,7 @@ class Semaphores:
             library().sem_post(ctypes.c_void_p(self.handles[number]))
 
     def close(self) -> None:
-        """Forget the semaphores; nobody may wait for them."""
+        """Destroy the semaphores; no thread may be waiting for them."""
         if self._memory is None:
             for handle in self.handles:
                 _substitutes().semaphores.pop(handle, None)
@@ -180,7 +180,7 @@ class Semaphores:
 def _refresh() -> Callable[[int, int], object] | None:
     """Function of an address and a size that lets processors see new code there; None if there is no such function.
 
-    Processors of x86 need none. Windows asks for it everywhere.
+    Processors of x86 need none. Windows requires it everywhere.
     """
     if (windows := _kernel32()) is not None:
         return lambda base, size: windows.FlushInstructionCache(ctypes.c_void_p(-1), ctypes.c_void_p(base), ctypes.c_size_t(size))
@@ -205,7 +205,7 @@ def machine() -> str:
 
 @functools.cache
 def has_executable_memory() -> bool:
-    """True if `ExecutableMemory` knows how code is placed in this process."""
+    """True if `ExecutableMemory` can place code in this process."""
     is_known = machine() in ("x86_64", "aarch64") and ctypes.sizeof(ctypes.c_void_p) == 8
     has_way = _kernel32() is not None or bool(hasattr(mmap, "PROT_EXEC") and address_of("mprotect"))
     return is_known and has_way and _refresh() is not None

@@ -272,7 +272,7 @@ def __getattr__(name: str) -> _typing.Any:
         raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
     from tgsi.language._collector import collector_paused  # here: the command's help and version load no name
 
-    with collector_paused(promote=True):  # what modules make stays
+    with collector_paused(promote=True):  # objects made by imported modules stay alive
         module: _typing.Any = _importlib.import_module(home)
     value = globals()[name] = module if name in _MODULES else getattr(module, name)
     return value

@@ -49,14 +49,14 @@ ENGINES = ("jit", "interp")
 def check(
     program: Program | str | bytes, profile: str = "software", *, limits: str | SemanticLimits | None = None, lint: bool = False
 ) -> tuple[Diagnostic, ...]:
-    """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
+    """Every finding about a program, errors and warnings, in the order of their places.
 
     Args:
         program: the program to check.
         profile: the device whose semantic limits judge the program; `link` names them.
         limits: other semantic limits instead: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as "sm3", "byte"
             or "a".
-        lint: find also what is allowed, but likely a mistake (codes L001 to L032), if the program has no error.
+        lint: also report likely mistakes in valid programs (codes L001 to L032).
 
     Raises:
         TypeError, ValueError: an argument is wrong.
@@ -144,9 +144,9 @@ def link_chain(
     """Link all stages of a draw: one table for each pair of neighbors. See `linkage.chain.link_chain`.
 
     Args:
-        programs: VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG in this order, or TASK, MESH, FRAG; stages may be left out.
-        profile, options, limits: those of `link`; the limits judge all programs together.
-        unmatched, mapping: those of `link`, for the pair with the fragment program.
+        programs: VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG in this order, or TASK, MESH, FRAG; stages may be left out. profile, options,
+        limits: as for `link`; the limits apply to all programs together. unmatched, mapping: as for `link`, for the pair with the fragment
+        program.
 
     Raises:
         LinkError: the stages are in the wrong order, or two of them do not link.
@@ -167,9 +167,9 @@ def findings(
     options: LinkOptions = DEFAULT,
     limits: str | SemanticLimits | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Every finding about the links of a chain, pair by pair: errors, warnings and notes; empty when there is none.
+    """Every finding about the links of a chain, pair by pair: errors, warnings and notes.
 
-    The arguments are those of `link_chain`. A link that is refused gives its errors here, and pairs after it are not judged.
+    Arguments as for `link_chain`. A link that is refused gives its errors here, and pairs after it are not judged.
 
     Raises:
         TypeError, ValueError: an argument is wrong, or there are fewer than two programs.
@@ -188,7 +188,7 @@ def linked_program(
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
     moved: str = "fragment",
 ) -> Program:
-    """One program of a pair with its registers numbered as those of the other, so that equal numbers meet.
+    """One program of a pair with its registers renumbered, so that matching inputs and outputs have equal numbers.
 
     Args:
         vertex: the program before the rasterizer.
@@ -211,8 +211,8 @@ def relocations(program: Program | Sequence[int], file: File | str = File.IN) ->
     """The places of a token stream that name registers of a file: words, bits, and the register. `patch` writes them.
 
     Args:
-        program: a program, whose tokens are those of `encode`, or the tokens themselves.
-        file: the register file, e.g. File.IN of a fragment program or File.OUT of a vertex program.
+        program: a program, whose tokens come from `encode`, or the tokens themselves. file: the register file, e.g. File.IN of a fragment
+        program or File.OUT of a vertex program.
 
     Raises:
         TypeError, ValueError: an argument is wrong; the words are no token stream.
@@ -276,7 +276,7 @@ def run(
     cpu: str = "host",
     trace: bool = False,
 ) -> RunResult:
-    """Run a program of any stage over many invocations; every argument but the last four means the same to both engines.
+    """Run a program of any stage over many invocations. All arguments except the last four apply to both engines.
 
     Args:
         program: the program; it is validated first.
@@ -297,8 +297,8 @@ def run(
         buffers, counters: number of a BUFFER, or of a buffer of HWATOMIC counters (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8).
         images: unit (0 to 31) -> TextureData with one level.
         memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. The result holds buffers, counters, images and memory as the run
-            leaves them; the arguments are copied. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation.
-            Properties of TASK and MESH programs say how much SHARED memory these have.
+            leaves them; the arguments are copied. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an
+            invocation. TASK and MESH programs declare their SHARED memory in a property.
         payload: for MESH, words or bytes of PAYLOAD memory, which a task wrote: a row of the `payload` of its result. None by default.
         grid, block: for COMP, blocks and threads a block by axis, x first; by default one block of the program's fixed size. TASK and MESH
             have a `grid`, too; their programs always fix the block.
@@ -306,11 +306,11 @@ def run(
         sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
             the covered samples, by default all.
         fuel: rounds of an invocation in an outermost loop, rounds of inner loops included (default 262144). After the last one it leaves
-            the loop that it is in, and each outer loop at the end of its round; `exhausted` of the result tells.
+            the loop that it is in, and each outer loop at the end of its round; `exhausted` of the result is then true.
         time_limit: the most seconds that the run may take, compiling included; None: no limit.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
-            place or 2e-6). Where lanes race for memory, the lowest acts first among those that run together: all of them in
-            the interpreter, `lanes` in compiled code.
+            place or 2e-6). If invocations race for memory, those that run together act in the order of their numbers: all of them in the
+            interpreter, `lanes` at a time in compiled code.
         lanes, cpu: of compiled code: 4 to 64 invocations in a vector; "host" or an x86-64 level.
         trace: list the executed instructions ("interp" only).
 
@@ -371,7 +371,7 @@ def run(
 
 
 def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> SemanticLimits:
-    """The limit set of a profile, or the one that takes its place."""
+    """The limit set of a profile, or its replacement."""
     try:
         own = find_profile(profile).semantic_limits
     except (TypeError, ValueError) as error:

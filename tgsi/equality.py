@@ -19,7 +19,7 @@ _VERTICES = 3
 _WORDS = 256
 """Words of each buffer, and of each kind of memory."""
 _TARGETS = ("1D", "2D", "RECT", "SHADOW1D", "SHADOW2D", "SHADOWRECT")
-"""Targets whose textures are generated; the others read as units without a texture do."""
+"""Targets whose textures are generated; all others read like units without a texture."""
 _SPECIAL = (0, 0x80000000, 0x3F800000, 0xBF800000, 0x7F800000, 0xFF800000, 0x7FC00000, 1, 0x7F7FFFFF, 0xFFFFFFFF, 0x3F000000, 0x4B800000)
 
 
@@ -53,7 +53,7 @@ def check_equal(
         seed: start of the inputs: the same seed gives the same inputs.
         ordinary: generate inputs and constants that are floats of usual size, for passes that change the bits of NaNs.
         engine: "interp", which defines results, or "jit".
-        options: further arguments of `tgsi.run`, in place of what is generated.
+        options: further arguments of `tgsi.run`, instead of generated ones.
 
     Raises:
         DifferenceError: the results differ; an AssertionError, so that tests show its message.

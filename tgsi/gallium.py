@@ -168,7 +168,7 @@ class _Software:
     """The software device. Its modules, and llvmlite, load with the first context, not with a screen."""
 
     def make_device(self, settings: "_device.Settings") -> "_device.Device":
-        with _collector_paused(promote=True):  # what modules and renderers make stays
+        with _collector_paused(promote=True):  # objects made by modules and renderers stay alive
             from backends.software.device import make_device
 
             return make_device(settings)
@@ -192,18 +192,18 @@ class Screen(_GalliumScreen):
         lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,
-            or TGSI_CACHE=off, turns the cache off. A directory that others can write is not used (RuntimeWarning).
-        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. At the limit, contexts that
-            no thread is in carry out pending work and let go of resources that nobody has and that are not bound; if that is not enough,
-            `resource_create` raises MemoryError.
-        time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer
+            or TGSI_CACHE=off, turns the cache off. A directory that other users can write to is not used (RuntimeWarning).
+        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. At the limit, idle contexts
+        carry out pending work and release cached resources that are neither bound nor referenced; if that is not enough, `resource_create`
+        raises MemoryError. time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call
+        that takes longer
             ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
     The first four do not change the picture.
 
     Raises:
-        TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.
+        TypeError, ValueError: an argument, or its environment variable, is wrong.
     """
 
     def __init__(

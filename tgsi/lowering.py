@@ -25,7 +25,7 @@ def lower(program: Program | str | bytes, options: LoweringOptions | str | None 
     Args:
         program: the program; it is validated first.
         options: the lowerings, as a record or as its text.
-        fields: fields of `tgsi.LoweringOptions`, which replace those of `options`.
+        fields: fields of `tgsi.LoweringOptions` that override `options`.
 
     Raises:
         ValidationError, LimitError: the program may not run.
@@ -55,7 +55,7 @@ def lowering_for(program: Program | str | bytes, profile: str) -> LoweringOption
 
         tgsi.lower(program, tgsi.lowering_for(program, "nv40"))
 
-    Empty options: nothing is to be done, or the device's driver has a compiler of its own (all profiles but nv30, nv40 and i915).
+    Empty options: no lowering is needed, or the device's driver has its own compiler (all profiles except nv30, nv40 and i915).
 
     Raises:
         ValueError: there is no such profile.
@@ -73,10 +73,11 @@ def device_pair(
     state: LinkState = IDENTITY,
     options: LinkOptions = DEFAULT,
 ) -> tuple[Program, Program]:
-    """Return a pair as a device takes it: lowered as `lowering_for` says, with registers by which the device finds the values.
+    """Return a pair in the form that a device accepts: lowered with `lowering_for`, with the registers in which the device expects the
+    values.
 
-    On nv30 and nv40 these are the chip's own numbers of outputs and inputs; those that the chip does not carry come after all others. On
-    other devices the fragment program's inputs have the numbers of the outputs, as in `linked_program`.
+    On nv30 and nv40 these are the chip's own numbers of outputs and inputs; those without such a number come last. On other devices the
+    fragment program's inputs have the numbers of the outputs, as in `linked_program`.
 
     Raises:
         LinkError: the device cannot link the pair, or a range of registers would have to be torn apart (K022).
@@ -115,7 +116,7 @@ def window_constant(
         height: rows of the framebuffer.
         origin: the device's origin, as given to the lowering.
         is_upward: true if y of the picture grows with the rows of the target: the scale of the first viewport in y is not negative. Only
-            programs from GLSL look at it.
+            programs from GLSL use it.
 
     Raises:
         ValueError: there is no such origin of devices.

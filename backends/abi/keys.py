@@ -1,4 +1,5 @@
-"""Static keys: the part of a bound texture, image or sampler that changes generated code. The rest is run-time data (`abi.records`)."""
+"""Static keys: the part of a bound texture, image or sampler that changes generated code. Everything else is run-time data
+(`abi.records`)."""
 
 from __future__ import annotations
 

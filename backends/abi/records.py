@@ -81,7 +81,7 @@ class ShaderEnv(ctypes.Structure):
     range that the shader declares, so only indirect reads are checked at run time.
     textures, samplers: arrays of TextureRecord and SamplerRecord, one a unit. images: TextureRecords of one level.
     buffers: BufferRecords, for kernels with memory. counters: BufferRecords of HWATOMIC, for draws.
-    sample_positions: x and y of each of the render target's `samples` samples. 0 samples stand for one at the pixel's center.
+    sample_positions: x and y of each of the render target's `samples` samples. 0 samples mean one at the pixel's center.
     texture_kinds, image_kinds: for programs that use handles, the kind (i32) of handles 1, 2, ...; -1 where a handle names nothing. The
     tables have `num_textures` and `num_images` entries.
     watch: the WatchRecord that loops look at; 0: none.
@@ -150,7 +150,7 @@ class ResolveRecord(ctypes.Structure):
 
 
 def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
-    """Dotted name, offset and type of every field, those of base classes and nested structures included; for keys of compiled code."""
+    """Dotted name, offset and type of every field, including base classes and nested structures; for keys of compiled code."""
     found: list[tuple[str, int, str]] = []
     fields = [field for base in reversed(layout.__mro__) for field in vars(base).get("_fields_", ())]
     for name, t, *_ in fields:
@@ -194,9 +194,9 @@ class Stop(IntEnum):
 class WatchRecord(ctypes.Structure):
     """The state of a watch. Times are nanoseconds of the monotonic clock.
 
-    poll: the function to call, which takes the record and returns `stop`. clock: clock_gettime of C, and clock_id: what it is asked for.
-    wait: sem_timedwait of C, 0 where there is none. owner: address of the word that names the thread in a
-    context, 0 if there is none; it has the value `busy` while handlers run.
+    poll: the function to call, which takes the record and returns `stop`. clock: clock_gettime of C, and clock_id: its argument. wait:
+    sem_timedwait of C, 0 where there is none. owner: address of the word that names the thread in a context, 0 if there is none; it has
+    the value `busy` while handlers run.
     """
 
     _fields_ = [
@@ -230,7 +230,7 @@ class Watch:
 
     Native code that may run long calls `poll` now and then (`backends.llvm.library.polling`). On the thread of the caller it lets Python's
     signal handlers run, in place, so nothing is cut and nothing runs twice. If a handler raises, or time is up, `stop` is set, and every
-    thread that sees it leaves its work as it is.
+    thread that sees it abandons its work.
 
     poll: address of that function; 0 where `has_watches` is false.
 
@@ -258,7 +258,7 @@ class Watch:
         self.record.owner = ctypes.addressof(c_uint64.from_buffer(owner.cast("B")))
 
     def begin(self) -> None:
-        """Begin to watch what the calling thread runs: it takes signals, and ends at the limit of the current budget."""
+        """Begin to watch the work of the calling thread: it handles signals, and ends at the limit of the current budget."""
         from tgsi.language import budgets
 
         r = self.record
@@ -266,13 +266,13 @@ class Watch:
         r.limit = budgets.deadline()
 
     def set_limit(self) -> None:
-        """End what runs at the limit of the current budget, if there is one."""
+        """Set the deadline from the current budget, if there is one."""
         from tgsi.language import budgets  # first draws load it only if there is a limit
 
         self.record.limit = budgets.deadline()
 
     def look(self) -> bool:
-        """Look at the clock, as native code does. Returns true if what runs shall end."""
+        """Look at the clock, as native code does. Returns true if the running code must end."""
         from tgsi.language import budgets
 
         r = self.record
@@ -286,7 +286,7 @@ class Watch:
             self.record.stop = Stop.ASKED
 
     def end(self) -> None:
-        """End to watch, after all threads have returned. Raises what a handler raised, or TimeLimitError."""
+        """End to watch, after all threads have returned. Raises the exception of a handler, or TimeLimitError."""
         r = self.record
         r.caller, r.limit = 0, NEVER
         if r.stop:

@@ -60,10 +60,10 @@ class _Plan:
     Attributes:
         program: kept, because its identity is a part of the key. kernel, entry: the code, and its function.
         lanes: width of vectors. workers: threads that run blocks.
-        record: what the code reads; each launch writes its memory into it.
+        record: arguments of the code; each launch writes its memory into it.
         layout: kept, because the record has the addresses of its tables.
         grid, blocks: blocks on each axis, and in all.
-        is_watched: the code may run long, or looks at the clock.
+        is_watched: the code may run long, or reads the clock.
         shared_by: blocks of a unit, which share a vector.
         most, first: units of the largest and of the first piece; see `TimeSlices`.
     """
@@ -129,14 +129,14 @@ class _Pieces:
         self._next, self._blocks, self._lock = 0, blocks, Lock()
 
     def take(self, count: int) -> tuple[int, int] | None:
-        """Return the first block and the number of blocks of the next piece, or None if no block is left."""
+        """Return the first block and the number of blocks of the next piece, or None when all blocks are taken."""
         with self._lock:
             start = self._next
             self._next = min(start + count, self._blocks)
             return (start, self._next - start) if start < self._next else None
 
     def end(self) -> None:
-        """Drop the blocks that are left."""
+        """Drop the remaining blocks."""
         with self._lock:
             self._next = self._blocks
 
@@ -203,7 +203,7 @@ class Dispatcher:
         return address
 
     def _launch_again(self, plan: _Plan, bindings: ComputeBindings) -> None:
-        """Run the latest launch once more: the memory of the first thread has all that it needs, but for constants."""
+        """Run the latest launch once more: the first thread's memory has everything except the constants."""
         mine, constants = self._scratch[0], plan.needs.bindings.constants
         try:
             if constants:
@@ -298,7 +298,7 @@ class Dispatcher:
 
     @staticmethod
     def _prepare(scratch: _Scratch, plan: _Plan) -> None:
-        """Copy the record for one thread, and give it scratch memory of its own."""
+        """Copy the record for one thread, with separate scratch memory."""
         record, needs, lanes = plan.record, plan.needs, plan.lanes
         ctypes.memmove(scratch.address, ctypes.addressof(record), ctypes.sizeof(GridRecord))
         scratch.provide("places", PLACE_ROWS * lanes * 4)

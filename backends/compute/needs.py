@@ -27,7 +27,7 @@ class Needs:
 
 
 def find_needs(program: Program) -> Needs:
-    """Derive the needs from declarations and operands. Errors: those of the control tree."""
+    """Derive the needs from declarations and operands. Errors: as for the control tree."""
     bindings = ShaderNeeds.of(program)
     return Needs(
         bindings=bindings,

@@ -78,11 +78,11 @@ class Entry:
         return self.python.get("names", KEYWORDS.index(name))
 
     def known(self, thing: Val, kind: Kind) -> Val:
-        """The value of a known object, 0 if it is unknown."""
+        """The value of a known object, or 0."""
         return self.f.call(I64, "known", self.record.pointer, thing, self.f.const(I32, int(kind)))
 
     def integer(self, thing: Val, least: int, most: int) -> Val:
-        """An exact int as i64. Everything else, and a number outside of `least` to `most`, is left to the Python method."""
+        """An exact int as i64. Everything else, and numbers outside of `least` to `most`, fall back to the Python method."""
         f = self.f
         self.fall_back(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).ne(self.python.get("long_type")))
         overflow = f.alloca("i32")
@@ -131,7 +131,7 @@ class Entry:
 
 
 class Taken:
-    """Arguments of a call, as its row has them. What a row does not have, or nothing takes, is left to the Python method."""
+    """Arguments of a call, in the form of its row. Anything else falls back to the Python method."""
 
     def __init__(self, entry: Entry) -> None:
         self._entry, self._row = entry, CALLS[entry.method]
@@ -208,8 +208,8 @@ class Taken:
 def call_alone(record: Record, python: Record, functions: tuple[Val, Val], arguments: Val, count: Val, names: Val) -> Val:
     """Result of a method, as i64, which is called while its thread is the owner of the context.
 
-    functions: the method, and another one that takes the context itself; the latter is called if another thread is in the context, or if
-    somebody wants to know when the method has returned.
+    functions: the method, and a variant that claims the context itself. The variant is called if another thread is in the context, or if
+    the end of the method must be noticed.
     """
     f, (plain, guarded) = record.f, functions
     owner, me = record.get("owner"), f.call_pointer(I64, python.get("thread").as_pointer())

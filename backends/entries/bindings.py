@@ -58,7 +58,7 @@ def _bind_units(entry: Entry, effect: Units) -> None:
 
 
 def _bind_single(entry: Entry, effect: Listed) -> None:
-    """A known object in place of at most one."""
+    """A known object, or None."""
     (argument,) = CALLS[entry.method].positional
     taken = Taken(entry)
     things = taken.given(argument)

@@ -1,4 +1,4 @@
-"""The entries of set_vertex_buffers and set_index_buffer: known buffers, and dictionaries that name them."""
+"""The entries of set_vertex_buffers and set_index_buffer: known buffers, and dictionaries with known buffers."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def build_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0])
 
 
 def build_observed_entries(module: Module, slot_offset: int, items: int = TUPLE_ITEMS[0]) -> None:
-    """One function for each of RECORDED, which appends what it has carried out, and GUARD."""
+    """One function for each of RECORDED, which appends its call to the recording, and GUARD."""
     build_common(module)
     build_make_room(module)
     for number, name in enumerate(RECORDED):

@@ -14,7 +14,7 @@ CHOOSE_STAGES = "choose_stages"
 
 
 def build_choose_stages(module: Module) -> None:
-    """choose_stages(record): note the hindrances STAGES and STREAMS, or take them back. See `StreamOutputs._choose_stages`."""
+    """choose_stages(record): set or clear the obstacles STAGES and STREAMS. See `StreamOutputs._choose_stages`."""
     f = Function(module, CHOOSE_STAGES, [PTR], shared=True, internal=True)
     b = Record(f, f.args[0], BoundRecord)
     last, later, targets = f.const(I64, 0), f.const(I64, 0), f.const(I64, 0)

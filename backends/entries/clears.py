@@ -55,7 +55,7 @@ def _buffers(entry: Entry, thing: Val) -> Val:
 
 
 def _number(entry: Entry, thing: Val) -> Val:
-    """The value (f64) of an exact float or a small exact int. Every other one is left to Python, NaN among them."""
+    """The value (f64) of an exact float or a small exact int. All others, including NaN, fall back to Python."""
     f = entry.f
     value = f.var(F64, 0.0)
     with f.else_of(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).eq(entry.python.get("float_type"))) as otherwise:

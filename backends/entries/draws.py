@@ -23,7 +23,7 @@ _STREAMED = "count_from_stream_output"
 _TAKEN = (*(item.name for item in fields(DrawInfo) if item.name != "indexed"), _STREAMED)
 """Fields of DrawInfo that the entry takes by keyword, and the target that gives `count`."""
 _PLACES = {"drawid": "draw_id", "vertices_per_patch": "patch_vertices", "min_index": "pad", "max_index": "pad", _STREAMED: "count"}
-"""Fields of DrawCall that have other names. Those that only hint go to the padding."""
+"""Fields of DrawCall that have other names. Mere hints are stored in the padding, which is not read."""
 
 
 def build_draw_entry(module: Module, name: str, number: int, slot_offset: int, *, records: bool = False) -> None:

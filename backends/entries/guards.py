@@ -1,4 +1,4 @@
-"""The guard: one entry in front of all methods without an entry of their own, which lets one thread at a time into a context.
+"""The guard: one entry in front of all methods that have none. It lets one thread at a time into a context.
 
 A guarded method is a builtin function that CPython binds as a method. Its own object is a tuple: the Python function, the function that
 takes the context itself, the class of contexts, and the address of the PythonTable as bytes.

@@ -1,4 +1,4 @@
-"""Native entries in the place of a class's methods, where this interpreter is known to fit."""
+"""Installation of native entries as methods of a class, on supported interpreters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class _MethodDefinition(ctypes.Structure):
 
 
 def fits() -> bool:
-    """True if this interpreter is a CPython whose layouts the entries know: no debug build, none without the global interpreter lock.
+    """True if this interpreter is a CPython with supported object layouts: neither a debug build nor a build without the global
+    interpreter lock.
 
     C's `long` must have 64 bits, so Windows does not fit.
     """
@@ -72,8 +73,8 @@ def fits() -> bool:
 def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
     """Put entries into the place of the methods of `owner`, once. Nothing happens where the interpreter does not fit.
 
-    The methods become the entries' fallbacks; those that have no entry of their own get GUARD in front. A subclass may override all of
-    them as before. is_observed: entries append the calls that they carry out; see `BoundRecord.recorded_at`.
+    The methods become the fallbacks of the entries; methods without an entry get GUARD in front. A subclass may override all of them as
+    before. is_observed: entries append the calls that they carry out; see `BoundRecord.recorded_at`.
     """
     if owner in _installed:
         return

@@ -14,7 +14,7 @@ _APPEND, _U32 = -1, (1 << 32) - 1
 
 
 def build_output_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
-    """set_stream_output_targets(targets, *, offsets). Python lets go of targets that were destroyed while they were bound."""
+    """set_stream_output_targets(targets, *, offsets). Python releases targets that were destroyed while they were bound."""
     entry = Entry(module, name, number, slot_offset)
     entry.enter()
     f, b, taken = entry.f, entry.record, Taken(entry)

@@ -63,7 +63,7 @@ class PythonTable(ctypes.Structure):
 
 
 def items_offset() -> int:
-    """Byte offset of the first item in a tuple; 0 if it is none of the known ones, or if lists or floats lie in another way."""
+    """Byte offset of the first item in a tuple; 0 if it is not one of the expected ones, or if lists or floats have another layout."""
     probe = ("items", "offset")
     others = list(probe)
     lengths = [ctypes.c_int64.from_address(id(thing) + SIZE).value for thing in (probe, others)]
@@ -78,7 +78,7 @@ def items_offset() -> int:
 
 
 def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The function inside of a method that takes the context itself; other methods as they are."""
+    """The function inside a method that claims the context itself; other methods unchanged."""
     found: Callable[..., Any] = getattr(method, "__wrapped__", method)
     return found
 

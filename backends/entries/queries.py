@@ -19,7 +19,7 @@ _STOPS = int(STOPS | Hindrance.OWN_SAMPLES | Hindrance.FENCE)
 def change_query(f: Function, bound: Record, q: Record, is_end: Val, leave: Callable[[Val], None]) -> None:
     """Begin or end a query. leave: takes a condition under which Python has to do it, and then leaves the function.
 
-    Python has what is wrong, and everything while counting is paused.
+    Errors, and all calls while counting is paused, fall back to Python.
     """
     now = bound.get("latest_interval") + 1
     leave(bound.get("counting_word").eq(0) | bound.get("is_counting_paused").ne(0) | (now >= MOST_INTERVALS))

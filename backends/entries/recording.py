@@ -35,7 +35,7 @@ def lacks_room(bound: Record, size: Val | int) -> Val:
 
 
 def build_make_room(module: Module) -> None:
-    """make_room(record) -> bytes that are free after the gathered commands were written to the file. Python completes what is refused."""
+    """make_room(record) -> bytes that are free after the gathered commands were written to the file. Python completes rejected calls."""
     f = Function(module, "make_room", [PTR], I64, shared=True, internal=True)
     b = Record(f, f.args[0], BoundRecord)
     write, begin, first, at = b.get("recorded_write"), b.get("recorded_begin"), b.get("recorded_from"), b.get("recorded_at")
@@ -65,9 +65,9 @@ class Before:
 
 
 def append_constants(f: Function, bound: Record, stage: Val, index: Val, data: Val, size: Val, before: Before | None = None) -> None:
-    """CONSTANTS with `size` bytes (i64) at `data`; or CHANGES, if those bytes and the ones before are known.
+    """CONSTANTS with `size` bytes (i64) at `data`; or CHANGES, if these bytes and the previous ones are known.
 
-    before: what the slot had. Then data are constants of the slot now, which zeros follow.
+    before: previous contents of the slot. Then data are constants of the slot now, which zeros follow.
     """
     at, detail = bound.get("recorded_at").as_pointer(), (stage.trunc(I32) | index.trunc(I32) << 3) << 8  # see `slot_detail`
     bound.set("recorded_constants", at.as_address())
@@ -82,7 +82,8 @@ def append_constants(f: Function, bound: Record, stage: Val, index: Val, data: V
 
 
 def _differences(f: Function, new: Val, old: Val, size: Val) -> Val:
-    """A bit for each of the words that differ. Four at a time: CPUs wait where one load takes what several stores have just written."""
+    """A bit for each of the words that differ. Four at a time: CPUs stall when one load reads data of several recent stores (failed store
+    forwarding)."""
     bits = f.var(I32, 0)
     with f.range(0, (size.trunc(I32) + (_PIECE - 1)).lshr(_PIECE.bit_length() - 1)) as k:
         place = k.zext(I64) * _PIECE
@@ -110,7 +111,7 @@ def _append_changes(f: Function, bound: Record, at: Val, head: Val | int, bits: 
 
 
 def append_draw(f: Function, bound: Record, call: Val) -> None:
-    """DRAW with the arguments at `call`, or REDRAW with those that differ from the draw before, `recorded_draw`.
+    """DRAW with the arguments at `call`, or REDRAW with those that differ from the previous draw, `recorded_draw`.
 
     If none do, it has no words, and is a bit of constants that come right before it.
     """

@@ -1,4 +1,4 @@
-"""The entry of set_framebuffer_state: known surfaces that were bound together before."""
+"""The entry of set_framebuffer_state, for surfaces that were bound together before."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ def unpack_stencil(format: Format, data: Array) -> NDArray[np.uint8]:
 def pack_depth_stencil(format: Format, depth: Array | None, stencil: Array | None, old: Array | None = None) -> NDArray[np.uint8]:
     """Bytes of pixels with this depth (clamped to [0, 1] and rounded to nearest for UNORM) and stencil.
 
-    A part that is None keeps the bits of `old`, or is 0. Padding next to depth alone becomes 0.
+    If a part is None, its bits come from `old`, or are 0. Padding next to depth alone becomes 0.
     """
     count = len(depth) if depth is not None else len(stencil) if stencil is not None else 0
     before = _split(format, old) if old is not None else [np.zeros(count, np.uint32) for _ in format.channels]

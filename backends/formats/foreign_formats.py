@@ -1,6 +1,6 @@
-"""Formats by the names of OpenGL, Vulkan, DXGI, Metal and WebGPU, for hints about names that are none of Gallium's.
+"""Formats by the names of OpenGL, Vulkan, DXGI, Metal and WebGPU, for hints about names that Gallium does not have.
 
-A regular name becomes channels with bits and a kind of numbers; the others stand in a table.
+Regular names are parsed into channels with bits and a kind of numbers; irregular ones are in a table.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ _ASTC = re.compile(r"(SRGB8_ALPHA8_|RGBA_|)ASTC_?(\d+)X(\d+)_?(UNORM_SRGB|SRGB|U
 
 
 def format_hint(name: str, formats: Collection[str]) -> str:
-    """The end of a message about a name that is none of `formats`."""
+    """The end of a message about a name that is not in `formats`."""
     near = nearest_format(name, formats)
     return near and f"; did you mean {near}?"
 
 
 def nearest_format(name: str, formats: Collection[str]) -> str:
-    """The one of Gallium's names in `formats` that a name means in another interface, or that is spelled most like it; "" for none."""
+    """The name in `formats` of another interface's format, or the one with the nearest spelling; "" if none is near."""
     upper = name.upper().replace("-", "_").replace(" ", "_")[:100]
     close = {item.upper(): item for item in formats}
     for meaning in (upper.removeprefix("PIPE_FORMAT_"), _meaning(upper)):
@@ -113,7 +113,7 @@ def _meaning(upper: str) -> str:
     if match := _CHANNELS.fullmatch(plain):
         channels, kind = match.groups()
         parts = re.findall(r"[A-Z]\d+", channels)
-        if plain != upper:  # packed words of Vulkan begin with the most significant bits, those of Gallium with the least
+        if plain != upper:  # Vulkan names packed words from the most significant bits, Gallium from the least
             parts.reverse()
         return _named("".join(parts), kind or "")
     for word, letters in _WORDS.items():

@@ -391,7 +391,7 @@ def find_format(name: str | Format) -> Format:
 
 
 def named(name: str, formats: Mapping[str, F]) -> F:
-    """The one of `formats` that `name` names, with or without PIPE_FORMAT_. ValueError, with Gallium's name, for an unknown one."""
+    """The member of `formats` with this name, with or without PIPE_FORMAT_. ValueError, with Gallium's name, for an unknown one."""
     short = name.removeprefix("PIPE_FORMAT_")
     if short not in formats:
         from backends.formats.foreign_formats import format_hint  # loaded only for a message

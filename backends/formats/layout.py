@@ -15,7 +15,7 @@ SWIZZLE_ZERO, SWIZZLE_ONE = 4, 5
 
 
 class ChannelType(Enum):
-    """The number that the bits of a channel stand for."""
+    """The kind of number in the bits of a channel."""
 
     VOID = "void"  # padding
     UNORM = "unorm"  # [0, 1]
@@ -43,7 +43,7 @@ _PART = re.compile(r"([RGBALIZSXE])(\d+)")
 
 
 def parse_channels(name: str) -> tuple[Channel, ...]:
-    """The channels that a format name spells, from the lowest bit up. ValueError for a name that is no plain format."""
+    """The channels that a format name spells, from the lowest bit up. ValueError if the name is not that of a plain format."""
     found: list[tuple[str, ChannelType, int]] = []
     waiting: list[tuple[str, int]] = []
     for word in name.split("_"):

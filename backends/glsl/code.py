@@ -182,7 +182,7 @@ class Code:
             self._write_down(key)
 
     def read(self, register: RegisterRef, channels: Sequence[int], wanted: str) -> Expr:
-        """Channels of a register, as the type that the register has; literals as the type wanted."""
+        """Channels of a register, in the register's type; literals in the requested type."""
         if register.file is File.IMM:
             words = self.program.immediates[register.index].words
             return literal([words[c] for c in channels], wanted if wanted != BOOL else UINT)
@@ -195,7 +195,7 @@ class Code:
         return self._place(register).read(channels)
 
     def operand(self, operand: SrcOperand, channels: Sequence[int], kind: str, modifier: str = "") -> Expr:
-        """Channels of a source, swizzled, with its modifiers, as a type; "integer" keeps int and uint as they are."""
+        """Channels of a source, swizzled, with its modifiers, as a type; "integer" accepts both int and uint."""
         picked = [operand.swizzle[c] for c in channels]
         if len(set(picked)) == 1:
             picked = picked[:1]
@@ -242,7 +242,7 @@ class Code:
         return FLOAT
 
     def emit_vertex(self, statement: str) -> None:
-        """Emit a vertex: outputs that GLSL would forget are kept in variables of their own, and copied here."""
+        """Emit a vertex: outputs that become undefined in GLSL are kept in variables, and copied here."""
         self.flush()
         for place, kept in self.kept:
             if place.elements:
@@ -291,7 +291,7 @@ class Code:
         return value.size == 1 or found.read_channels == wanted or bool(value.words)
 
     def _settle(self, register: RegisterRef, key: Key | None) -> None:
-        """Write down what waits and reads a register that is about to change."""
+        """Write delayed expressions that read a register before it changes."""
         changed = (register.file, register.index if key is None or key[0] != "array" else -1 - key[1])
         for other in [k for k, pending in self._pending.items() if changed in pending.reads]:
             self._write_down(other)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def write_glsl(program: Program | str | bytes, version: str = DEFAULT, *, state: GivenState | None = None) -> str:
     """A program as GLSL that people read.
 
-    Names that the program knows (`Program.interface`) stay; docs/glsl.md says how registers and semantics are named otherwise.
+    Names in the program's interface (`Program.interface`) are kept; docs/glsl.md describes all other names.
 
     Args:
         program: a program of any stage but TASK and MESH, or a text or module that becomes one.
@@ -67,7 +67,7 @@ _JUMPS = {Flow.BREAK: "break;", Flow.CONTINUE: "continue;"}
 
 
 class Emission:
-    """One program on its way to GLSL. `ports` and `resources` name what the text declares."""
+    """One program on its way to GLSL. `ports` and `resources` are the declared names."""
 
     def __init__(self, program: Program, version: Version, layout: Layout | None = None) -> None:
         self._program, self._version = program, version
@@ -128,7 +128,7 @@ class Emission:
         return lines
 
     def _keep_outputs(self) -> None:
-        """Outputs of a geometry program last after EMIT, which those of GLSL do not: where it matters, variables hold them."""
+        """Outputs of a geometry program keep their values after EMIT, unlike in GLSL, so variables hold them if they are used again."""
         ports = self.ports
         self._are_emitted = ports.stage is Processor.GEOM and not self._subs and _writes_before_emits(self._regions.main, ports.outputs)
         if ports.stage is not Processor.GEOM or self._are_emitted:
@@ -303,7 +303,7 @@ class Emission:
         self._code.store(item, chosen(condition, yes, no))
 
     def _integers(self, item: Instruction, types: tuple[str, ...]) -> list[Expr]:
-        """Sources of which int and uint are alike, as one of both: what the first register is."""
+        """Sources for which int and uint are equivalent, in the type of the first register."""
         code = self._code
         target = code.target_type(item)
         kind = target if target in (INT, UINT) else ""

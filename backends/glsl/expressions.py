@@ -13,7 +13,7 @@ WORD_TYPES = (FLOAT, INT, UINT)
 """Types of 32 bits, between which `convert` keeps the bits."""
 
 PRIMARY, UNARY, PRODUCT, SUM, SHIFT, RELATION, EQUALITY, AND, XOR, OR, ALL, EITHER, TERNARY = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15
-"""Precedences, as the specification of GLSL numbers them but for its gaps."""
+"""Precedences in the order of GLSL's specification, without its gaps."""
 
 _PREFIXES = {FLOAT: "", INT: "i", UINT: "u", BOOL: "b"}
 _CASTS = {
@@ -28,7 +28,7 @@ _ASSOCIATIVE = frozenset({"&&", "||", "^^", "&", "|", "^"})
 
 @record
 class Expr:
-    """An expression. A scalar stands for all channels. `words` are the bits of a literal, `before` is what a conversion was made of."""
+    """An expression. A scalar is used for all channels. `words` are the bits of a literal, `before` is the operand of a conversion."""
 
     text: str
     type: str
@@ -86,7 +86,7 @@ _LITERALS: dict[str, Callable[[int], str]] = {FLOAT: _float, INT: _int, UINT: _u
 
 
 def is_mask(words: Sequence[int]) -> bool:
-    """True if every word is what a comparison gives: all bits or none."""
+    """True if every word is a possible result of a comparison: all bits or none."""
     return all(word in (0, _ONES) for word in words)
 
 

@@ -1,4 +1,4 @@
-"""Functions that emitted programs define where GLSL leaves open what TGSI defines."""
+"""Functions that emitted programs define for operations that TGSI defines and GLSL leaves undefined."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _WHOLE = {
 
 
 def definitions(used: Collection[tuple[str, str, int]]) -> list[str]:
-    """Lines that define functions: names, types and sizes of what is called."""
+    """Lines that define the called functions, given by names, types and sizes."""
     lines = [_WHOLE[name] for name in sorted({name for name, _, _ in used} & _WHOLE.keys())]
     wanted = {(name, kind, size) for name, kind, size in used if name not in _WHOLE}
     wanted |= {(name, kind, 1) for name, kind, _ in wanted}

@@ -37,7 +37,7 @@ def check_properties(program: Program, version: Version) -> None:
 
 
 def layouts(program: Program, version: Version) -> list[str]:
-    """Lines that say what the properties of the program say."""
+    """Lines for the properties of the program."""
     value = program.property
     match program.processor:
         case Processor.GEOM:

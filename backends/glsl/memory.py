@@ -41,7 +41,7 @@ _GROUP, _ALL = 16, 15
 
 
 def emit(code: Code, item: Instruction) -> None:
-    """Write an instruction that reads or writes memory, waits, or asks for a size."""
+    """Write an instruction that reads or writes memory, waits, or queries a size."""
     traits = item.opcode.traits
     if Trait.BARRIER in traits:
         code.flush()

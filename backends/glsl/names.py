@@ -1,4 +1,4 @@
-"""Names of variables: those of the program where they are known, each once."""
+"""Names of variables, each unique: the program's own names if known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS = frozenset(
 
 
 class Names:
-    """Names given so far; those of a key come first."""
+    """Names in use; those of a key are reserved first."""
 
     def __init__(self, program: Program, layout: Layout | None = None) -> None:
         self.layout = layout or Layout()
@@ -57,11 +57,11 @@ class Names:
             self._used.add(name)
 
     def resource(self, register: str, known: str | None, own: str) -> str:
-        """The name of a resource: that of the key, else like the one that the program knows, else like `own` after the key's prefix."""
+        """The name of a resource: from the key, or similar to the program's own name, or to `own` after the key's prefix."""
         return self._fixed.get(register) or self.give(known or f"{self.layout.prefix}{own}")
 
     def port(self, register: str, semantic: str, wanted: str) -> str:
-        """The name of an input or output: that of the key for its register or semantic, else like the one wanted."""
+        """The name of an input or output: from the key for its register or semantic, or similar to the requested one."""
         if register in self._fixed or semantic not in self._fixed:
             return self._fixed.get(register) or self.give(wanted)
         other = self._holders.setdefault(semantic, register)
@@ -70,7 +70,7 @@ class Names:
         return self._fixed[semantic]
 
     def give(self, wanted: str) -> str:
-        """A free name that is like the one wanted."""
+        """A free name that is similar to the requested one."""
         name = re.sub(r"_{2,}", "_", re.sub(r"\W+", "_", wanted.split("@")[0])).strip("_") or "value"
         if name in _WORDS or name.startswith("gl_") or name[0].isdigit():
             name = f"own_{name}"

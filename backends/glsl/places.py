@@ -1,4 +1,4 @@
-"""Places of GLSL that values are read from and written to, and the errors about what has none."""
+"""Places in GLSL from which values are read and to which they are written, and errors about registers without one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tgsi.language.source import Span
 class Place:
     """A variable or built-in.
 
-    `channels` are those of the register that it holds, in order; one holds for all where `is_scalar`. `elements` are names by channel, of
-    a place that is no vector. Channels that the place does not have read `missing`.
+    `channels`: channels of the register that it holds, in order; with `is_scalar`, one holds all. `elements`: names by channel, for a
+    place that is not a vector. Missing channels read `missing`.
     """
 
     name: str

@@ -58,7 +58,7 @@ _FORMATS: Mapping[str, str] = MappingProxyType(
 
 _PREFIXES = {ReturnType.SINT: "i", ReturnType.UINT: "u"}
 SHARED_WORDS = 8192
-"""Words of shared memory: TGSI does not say how much a program uses, and 32 KiB is what every device has."""
+"""Words of shared memory: TGSI does not declare how much a program uses, and every device has 32 KiB."""
 
 
 class Resources:

@@ -1,4 +1,4 @@
-"""Inputs, outputs and system values by semantic: built-in variables, and declarations of the others."""
+"""Inputs, outputs and system values by semantic: built-in variables, or declarations."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Ports:
             refuse(what, item.span, "tgsi.renumber gives the programs of a chain low indices")
 
     def _check_qualifiers(self, words: str, item: Declaration) -> None:
-        """Refuse qualifiers that the version lacks, or take the extension that has them."""
+        """Reject qualifiers that the version lacks, or enable the extension that has them."""
         if "noperspective" in words and self.version.es:
             refuse("an input without perspective in GLSL ES", item.span)
         if "sample" in words and self.version.is_old_es:
@@ -169,7 +169,7 @@ class Ports:
         words = [] if self.program.property("FS_COORD_ORIGIN") in LOWER_ORIGINS else ["origin_upper_left"]
         words += ["pixel_center_integer"] if self.program.property("FS_COORD_PIXEL_CENTER") else []
         if words and self.version.es:
-            refuse(f"{' and '.join(words)} in GLSL ES", item.span, "the lowering window-position=LOWER_LEFT:HALF_INTEGER makes what ES has")
+            refuse(f"{' and '.join(words)} in GLSL ES", item.span, "use the lowering window-position=LOWER_LEFT:HALF_INTEGER")
         if words:
             self._declare(f"layout({', '.join(words)}) in vec4", "gl_FragCoord")
 

@@ -1,7 +1,7 @@
 """One expression of GLSL for each opcode that computes: the only place that says how.
 
-A rule takes the sources as expressions of the types that the opcode's row names (`INTEGER` there means int or uint, whichever the registers
-have) and returns the result: for component-wise opcodes a vector or a scalar that stands for all channels.
+A rule takes the sources as expressions of the types that the opcode's row names (`INTEGER` means the registers' type, int or uint) and
+returns the result: for component-wise opcodes a vector, or a scalar for all channels.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from backends.glsl.expressions import (
 from tgsi.language.record import record
 
 INTEGER = "integer"
-"""Type of operands that are int or uint alike: what the registers around have."""
+"""Type of operands that may be int or uint: that of the surrounding registers."""
 
 Make = Callable[..., Expr]
 
 
 @record
 class Rule:
-    """The expression of an opcode, the types of its sources where they are not those of its row, and the helper that it calls."""
+    """The expression of an opcode, the types of its sources if they differ from its row, and the helper that it calls."""
 
     make: Make
     types: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ def _shift(op: str) -> Make:
 
 
 def _divided(op: str, name: str) -> Make:
-    """Division by what may be 0, by a function of ours; by a literal, with the operator."""
+    """Division: with the operator for literals, otherwise with a helper that checks for 0."""
 
     def make(a: Expr, b: Expr) -> Expr:
         if b.words and all(b.words) and (a.type == UINT or (op == "/" and all(word != 0xFFFFFFFF for word in b.words))):

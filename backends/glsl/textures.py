@@ -73,7 +73,7 @@ def _offset(code: Code, item: Instruction, target: TargetInfo) -> str:
 
 
 def _result(code: Code, item: Instruction, value: Expr, size: int) -> None:
-    """Store a result; channels that it does not have are 0, w of a shadow comparison is 1."""
+    """Store a result; missing channels are 0, w of a shadow comparison is 1."""
     mask = [c for c in range(4) if item.dst[0].write_mask >> c & 1] if item.dst else []
     if size == 4:
         return code.store(item, swizzled(value, mask), keep=True)

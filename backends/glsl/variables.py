@@ -1,7 +1,7 @@
 """The registers of a program as variables: type, size, place of the declaration, and how often each is written and read.
 
-A register that is all bits or none in every write is a bool. The type of any other is the one that most instructions want; registers that
-are copied to each other vote together. What disagrees is converted, bit for bit.
+A register that is all bits or none in every write is a bool. Every other variable has the type that most instructions use; registers that
+are copied to each other vote together. Other uses are converted, bit for bit.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Key = tuple[str, int]
 _FILES = {File.TEMP: "TEMP", File.ADDR: "ADDR", File.OUT: "OUT", File.IN: "IN", File.BUFFER: "BUFFER", File.MEMORY: "MEMORY"}
 _WORDS = {"float": FLOAT, "int": INT, "uint": UINT}
 WHOLE = 0
-"""The number of the array that stands for all registers of the file."""
+"""The array number for all registers of the file."""
 
 
 @dataclass(kw_only=True)
 class Variable:
     """A register or array, and the facts of its uses.
 
-    `surely` are the channels that every run writes, `is_copied` says that a copy is what reads it last.
+    `surely`: channels that every run writes; `is_copied`: its last reader is a copy.
     """
 
     key: Key

@@ -30,10 +30,10 @@ class Version:
 
 
 def find_version(text: str) -> Version:
-    """The version of a text as `#version` has it, such as "450" or "320 es".
+    """The version of a text in the form of `#version`, such as "450" or "320 es".
 
     Raises:
-        ValueError: it is none of `VERSIONS`.
+        ValueError: it is not in `VERSIONS`.
     """
     words = str(text).split()
     if words[1:] == ["core"]:

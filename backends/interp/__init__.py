@@ -1,5 +1,5 @@
 """The reference interpreter: numpy lanes, plain enough to be read as the definition of the language.
 
-`machine` walks the tree of regions under a mask of lanes and knows operands; what an opcode computes is one small function in
-the module of its family, registered by name. Nothing here shares a formula with the code generator.
+`machine` walks the tree of regions under a mask of lanes and reads and writes operands. Each opcode is one small function in the module of
+its family, registered by name. Nothing here shares a formula with the code generator.
 """

@@ -27,7 +27,7 @@ ZERO = np.float32(0)
 
 
 def zero_wins(a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
-    """The product, but 0 where a factor is 0, whatever the other is (property MUL_ZERO_WINS)."""
+    """The product, but 0 where a factor is 0, even if the other is infinite or NaN (property MUL_ZERO_WINS)."""
     return np.where((a == 0) | (b == 0), a.dtype.type(0), a * b)
 
 

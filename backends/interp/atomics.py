@@ -1,4 +1,4 @@
-"""The effect of an atomic on a word, wherever the word lies."""
+"""The effect of an atomic on a word, in any kind of memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ATOMICS: dict[str, Callable[[int, int], int]] = {
 
 
 def new_word(name: str, old: int, operands: Sequence[int]) -> int:
-    """The word that an atomic stores. ATOMCAS takes two operands: the expected word, and the one to store if it is found."""
+    """The word that an atomic stores. ATOMCAS takes two operands: the expected word, and the one to store if the memory has it."""
     if name == "ATOMCAS":
         expected, word = operands
         return word if old == expected else old

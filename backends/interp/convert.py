@@ -29,8 +29,8 @@ def to_uint(values: F64) -> U32:
 def half_bits(values: F32) -> U32:
     """A half, as Mesa 18.1 makes it: nearest, ties away from 0; from 65536 on the largest finite one; the canonical NaN.
 
-    Scaled by 2^-112 a float has a half's exponent, 13 places up. Twelve of those bits are dropped before, the last one rounds.
-    What rounds up to exactly 65536 gives infinity, as infinities do.
+    Scaled by 2^-112 a float has a half's exponent, 13 places up. Twelve of those bits are dropped before, the last one rounds. Values that
+    round up to exactly 65536 give infinity.
     """
     words = values.view(np.uint32)
     size = words & np.uint32(0x7FFFFFFF)
@@ -88,7 +88,7 @@ def up4b(a: U32) -> F32:
 
 
 INT_UNARY: dict[str, Callable[[I32], I32]] = {
-    "UARL": lambda a: a,  # the bits as they are
+    "UARL": lambda a: a,  # bits unchanged
 }
 TO_FLOAT: dict[str, Callable[[I32 | U32], F32]] = {
     "I2F U2F": lambda a: a.astype(np.float32),

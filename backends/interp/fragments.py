@@ -18,7 +18,7 @@ CENTER = np.float32(0.5)
 
 @performs("KILL")
 def kill(state: State, instruction: Instruction, active: Mask) -> None:
-    """Kill the active lanes: they give no output, but go on computing."""
+    """Kill the active lanes: they have no output, but continue to compute."""
     state.alive &= ~active
 
 

@@ -1,8 +1,8 @@
 """LOAD, STORE, atomics and RESQ on images.
 
-The target of the instruction says which coordinates there are, the format is that of the image bound. Coordinates are signed integers;
-a texel outside, or without an image, reads 0, is not written, and an atomic on it gives 0. An alpha that the format of an image lacks
-is 1 outside, too. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
+The target of the instruction says which coordinates there are, the format is that of the image bound. Coordinates are signed integers; a
+texel outside, or without an image, reads 0, is not written, and an atomic on it gives 0. An alpha that the format of an image lacks is 1
+outside, too. Lanes act one after the other, in the order of their numbers. Killed lanes and helpers read, but change nothing.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _written_bits(format: Format, write_mask: int) -> NDArray[np.uint8]:
 
 
 def atomic(state: State, instruction: Instruction, active: Mask) -> None:
-    """The old word goes to all channels of the destination. Formats other than those of ATOMIC_FORMATS are unchanged and give 0."""
+    """The old word goes to all channels of the destination. Formats outside of ATOMIC_FORMATS are not changed and return 0."""
     name, operand, target = instruction.opcode.name, instruction.src[0], _target(instruction)
     images = state.arguments.images
     numbers = np.broadcast_to(numbers_of(state, operand.register, images, operand.swizzle[0]), (len(active),))

@@ -1,7 +1,7 @@
 """Walks the tree of regions under a mask of lanes, executes instructions, keeps who is alive.
 
-Each visit takes the lanes that arrive and returns those that come out at the end; lanes that jump are handed to the frame of
-the loop, switch or subroutine that they leave. The rules are those of `passes.analysis.regions`.
+Each visit takes the lanes that arrive and returns those that reach the end; lanes that jump are recorded in the frame of the loop, switch
+or subroutine that they leave. `passes.analysis.regions` defines the rules.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Machine(State):
         _refuse_unknown(self._regions, program.processor)
 
     def run(self) -> None:
-        """Execute the program once, from registers as they are."""
+        """Execute the program once, with the current registers."""
         with np.errstate(all="ignore"):
             self._region(self._regions.main, self.arguments.present)
 
@@ -217,7 +217,7 @@ def _zero_wins(program: Program) -> bool:
 
 
 def _refuse_unknown(regions: Regions, stage: Processor) -> None:
-    """Say at once what a program uses that cannot be run, reached or not."""
+    """Report everything unsupported in a program before it runs, whether it would be reached or not."""
     found = []
     for region in (regions.main, *(sub.body for sub in regions.subs.values())):
         for node in walk(region):

@@ -1,10 +1,10 @@
 """LOAD, STORE, atomics and RESQ: on words here, on images in `images`.
 
-Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it
-gives 0. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
+Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it gives 0.
+Lanes act one after the other, in the order of their numbers. Killed lanes and helpers read, but change nothing.
 
-BUFFER and CONSTBUF are numbered resources of a draw or grid. ``HWATOMIC[b][i]`` is word i of buffer b of counters. MEMORY means what its
-declaration says, SHARED without one: a block's own words (SHARED), an invocation's own (PRIVATE), those of the grid (GLOBAL, INPUT).
+BUFFER and CONSTBUF are numbered resources of a draw or grid. ``HWATOMIC[b][i]`` is word i of buffer b of counters. The declaration of
+MEMORY decides who shares its words: a block (SHARED, also without a declaration), one invocation (PRIVATE), or the grid (GLOBAL, INPUT).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _missing(instruction: Instruction) -> str:
 
 
 def _numbers(state: State, register: RegisterRef | Dimension) -> list[int]:
-    """The number that an index means in each lane."""
+    """The value of an index in each lane."""
     index = state.registers.index(register.index, register.indirect)
     return [index] * state.arguments.lanes if isinstance(index, int) else index.tolist()
 
@@ -58,7 +58,7 @@ def _resources(state: State, register: RegisterRef) -> list[Bits]:
 
 
 def _places(state: State, instruction: Instruction, address: int) -> Iterator[tuple[Bits, int]]:
-    """The resource's words and the word number that the source `address` means, for each lane. HWATOMIC itself names the word."""
+    """The resource's words, and the word number of the source `address`, for each lane. HWATOMIC itself names the word."""
     register = _resource(instruction)
     if register.file is File.HWATOMIC:
         return zip(_resources(state, register), _numbers(state, register))

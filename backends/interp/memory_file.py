@@ -1,4 +1,4 @@
-"""The MEMORY registers of a run: words shared by a block, an invocation's own, those of the grid, and the payload of a task."""
+"""The MEMORY registers of a run: words of a block, of an invocation, of the grid, and the payload of a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: what the workgroups of task and mesh programs launch and output."""
+"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: launches and outputs of the workgroups of task and mesh programs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def _keep(state: State, instruction: Instruction, active: Mask, channels: int) -
 
 @performs("EMIT_MESH_TASKS")
 def emit_mesh_tasks(state: State, instruction: Instruction, active: Mask) -> None:
-    """Launch a.x * a.y * a.z workgroups for each block whose thread 0 is active, in place of those that it launched before."""
+    """Launch a.x * a.y * a.z workgroups for each block whose thread 0 is active, replacing its earlier launch."""
     _keep(state, instruction, active, 3)
 
 
 @performs("SET_MESH_OUTPUTS")
 def set_mesh_outputs(state: State, instruction: Instruction, active: Mask) -> None:
-    """Output a.x vertices and a.y primitives of each block whose thread 0 is active, in place of the numbers set before."""
+    """Output a.x vertices and a.y primitives of each block whose thread 0 is active, replacing earlier numbers."""
     _keep(state, instruction, active, 2)
 
 
 def meshes_of(state: State) -> list[Mesh]:
-    """The outputs of every block of a mesh program, from the rows of OUT: those of its vertices, then those of its primitives."""
+    """The outputs of every block of a mesh program, from the rows of OUT: rows of vertices, then rows of primitives."""
     layout, shape = mesh_layout(state.program), state.arguments.shape
     count = layout.max_vertices + layout.max_primitives
     rows = state.registers.files[File.OUT].transpose(1, 0, 2).reshape(shape.groups, count, state.program.file_size(File.OUT), 4)

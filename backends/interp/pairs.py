@@ -56,7 +56,7 @@ def _source(state: State, instruction: Instruction, number: int, pair: int) -> A
         return np.ascontiguousarray(state.source(instruction, number, kind)[:, pair]).view(VIEWS[kind])
     words = state.registers.read(operand.register)[:, list(operand.swizzle[2 * pair : 2 * pair + 2])]
     whole = words[:, 0].astype(np.uint64) | words[:, 1].astype(np.uint64) << np.uint64(32)
-    if operand.absolute:  # modifiers are those of doubles, for integers too; whatever is not >= 0 is negated, NaN patterns too
+    if operand.absolute:  # modifiers act as on doubles, for integers, too; anything that is not >= 0 is negated, including NaN patterns
         whole = np.where(whole.view(np.float64) >= 0, whole, whole ^ SIGN)
     if operand.negate:
         whole = whole ^ SIGN
@@ -77,7 +77,7 @@ def _store(state: State, instruction: Instruction, result: Any, channels: list[i
 
 
 def _saturated(bits: U64) -> U64:
-    """The words clamped as doubles to [0, 1], whatever they mean; NaN and -0.0 stay."""
+    """The words clamped as doubles to [0, 1], regardless of their type; NaN and -0.0 stay."""
     values = bits.view(np.float64)
     clamped = np.where(values < 0, np.float64(0), np.where(values > 1, np.float64(1), values))
     return np.where(np.isnan(values), bits, clamped.view(np.uint64))

@@ -1,7 +1,7 @@
 """Register files: (registers, places, 4) words each, with per-lane addressing that never leaves its bounds.
 
-Most files have a place for every lane. Those that the stages of geometry read by vertex have one for every vertex of every primitive.
-Outputs of mesh programs have one for every vertex and every primitive of a workgroup.
+Most files have a place for every lane. Inputs that geometry stages read by vertex have one for every vertex of every primitive. Outputs of
+mesh programs have one for every vertex and every primitive of a workgroup.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ NOTHING: Bits = np.zeros((0, 0, 4), np.uint32)
 class Rows:
     """Places of a lane in a file with one row a vertex: the row of vertex v is place ``base + v``.
 
-    count: vertices of a primitive. base, own: (lanes,), where the lane's primitive begins, and the vertex that is meant where none is
-    written. once: (registers,), those that the primitive has once, in the row of its first vertex. mesh: for outputs of a mesh program,
-    whose registers have rows of vertices or of primitives; `count` is then the number of both together.
+    count: vertices of a primitive. base, own: (lanes,), where the lane's primitive begins, and the vertex of operands without a vertex
+    index. once: (registers,), registers that exist once per primitive, in the row of its first vertex. mesh: for outputs of a mesh
+    program, whose registers have rows of vertices or of primitives; `count` is then the number of both together.
     """
 
     count: int
@@ -88,7 +88,7 @@ class Registers:
                 self.files[File.SV][declaration.first : declaration.last + 1] = arguments.system_values[declaration.semantic.name]
 
     def read(self, register: RegisterRef, file: Bits | None = None) -> Bits:
-        """The four channels of a register: (lanes, 4) words. `file` stands in for the contents of its file."""
+        """The four channels of a register: (lanes, 4) words. `file` overrides the contents of its file."""
         if register.file is File.CONST:
             return self._read_constant(register)
         if file is None:
@@ -177,7 +177,7 @@ class Registers:
 
 
 def selected(words: Bits, operand: SrcOperand, kind: str) -> Bits:
-    """(lanes, 4) words as an operand takes them: swizzled, then modified as its type says."""
+    """(lanes, 4) words of an operand: swizzled, then with the modifiers of its type."""
     return modified(words.take(operand.swizzle, 1), kind, absolute=operand.absolute, negate=operand.negate)
 
 

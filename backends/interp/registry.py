@@ -33,7 +33,7 @@ ACTIONS: dict[str, Callable[[State, Instruction, Mask], None]] = {}
 """Opcodes that need more than values: active lanes, resources, other results than registers."""
 
 CHECKS: dict[str, Callable[[Instruction], str]] = {}
-"""Checks of what an instruction needs: an action gives the part that is missing, in words, or an empty string."""
+"""Checks before a run: an action returns a description of the missing part of an instruction, or an empty string."""
 
 
 def implements(*names: str, product: bool = False) -> Callable[[Function], Function]:
@@ -56,7 +56,7 @@ def implement_each(*tables: Mapping[str, Callable[..., Any]], product: bool = Fa
 
 
 def performs(*names: str, check: Callable[[Instruction], str] | None = None) -> Callable[[Function], Function]:
-    """Register a function of (state, instruction, active lanes) as what some opcodes do, and what to ask before a run."""
+    """Register a function of (state, instruction, active lanes) for some opcodes, and a check before a run."""
 
     def register(function: Function) -> Function:
         for name in names:

@@ -17,11 +17,11 @@ from tgsi.language.program import Program
 
 
 def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = False, **options: Unpack[RunOptions]) -> RunResult:
-    """Run a validated program; the arguments are those of `backends.run.arguments.prepare`.
+    """Run a validated program; arguments come from `backends.run.arguments.prepare`.
 
-    The result holds what became of buffers, counters, images and memory; the arguments stay as they are. `outputs` are what OUT
-    registers hold at the end; in TESS_CTRL, each invocation's own vertex and what the patch has once. MESH has `meshes` instead.
-    With `trace` the result lists every executed instruction with its active lanes and the registers that it wrote.
+    The result holds copies of buffers, counters, images and memory after the run; the arguments are not changed. `outputs` are the OUT
+    registers at the end; in TESS_CTRL, each invocation's own vertex and the values of the patch. MESH has `meshes` instead. With `trace`
+    the result lists every executed instruction with its active lanes and the registers that it wrote.
 
     Raises:
         UnsupportedError: the program uses something that the interpreter does not run; the message has its place.

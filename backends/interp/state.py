@@ -34,7 +34,7 @@ class State:
 
     @property
     def outputs(self) -> Bits:
-        """(OUT registers, lanes, 4) words; of a register by vertex, those of the lane's own vertex."""
+        """(OUT registers, lanes, 4) words; for registers by vertex, of the lane's own vertex."""
         count = len(self.registers.files[File.OUT])
         own = [self.registers.own(File.OUT, register) for register in range(count)]
         return np.stack(own) if own else np.zeros((0, self.arguments.lanes, 4), np.uint32)

@@ -32,7 +32,7 @@ def _target(instruction: Instruction) -> TargetInfo:
 
 
 def _units(state: State, instruction: Instruction) -> Numbers:
-    """The numbers that the last source means. A texture reached through a handle must have the shape of the instruction's target."""
+    """The resource numbers of the last source. A texture reached through a handle must have the shape of the instruction's target."""
     operand = instruction.src[-1]
     if operand.register.file in NUMBERED:
         return numbers_of(state, operand.register, state.textures)
@@ -69,7 +69,7 @@ def texel_offsets(state: State, instruction: Instruction) -> list[list[I32]]:
 
 
 def texel_offset(state: State, instruction: Instruction) -> list[I32]:
-    """The texel offset of each lane, by axis; empty if the instruction has none."""
+    """The texel offset of each lane, by axis; empty without offsets."""
     return [axis for offset in texel_offsets(state, instruction) for axis in offset]
 
 

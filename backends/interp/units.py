@@ -1,6 +1,6 @@
-"""The texture, sampler or image that an operand means: a number, or a handle in a register.
+"""The texture, sampler or image of an operand: a number, or a handle in a register.
 
-A handle is the number plus one, so that 0 is none. Operands are SAMP, SVIEW and IMAGE registers. Channel x (after the swizzle) of any
+A handle is the number plus one, so that 0 is no handle. Operands are SAMP, SVIEW and IMAGE registers. Channel x (after the swizzle) of any
 other register is read as a handle, which reaches any bound unit. Numbers outside of the declared ones, if an address chooses, and handles
 of empty units get the number NOTHING.
 """
@@ -27,7 +27,7 @@ Numbers = int | NDArray[np.int64]
 
 
 def numbers_of(state: State, register: RegisterRef, bound: Container[int], channel: int = 0) -> Numbers:
-    """The numbers that a register means, NOTHING if a number is not among the `bound` ones. A second index is ignored."""
+    """The resource numbers of a register; NOTHING for a number that is not bound. A second index is ignored."""
     if register.file not in NUMBERED:
         words = np.ascontiguousarray(state.registers.read(register)[:, channel])
         return _existing(words.view(np.int32).astype(np.int64) - 1, bound)

@@ -49,7 +49,7 @@ def bits_of(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def modified(bits: Bits, kind: str, *, absolute: bool, negate: bool) -> Bits:
-    """Absolute value, then negation: of integers for int and uint operands, of the sign bit for all others."""
+    """Absolute value, then negation: as integers for int and uint operands, of the sign bit for all others."""
     if kind in ("int", "uint"):
         if absolute:
             bits = np.where(bits.view(np.int32) < 0, np.uint32(0) - bits, bits)

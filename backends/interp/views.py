@@ -143,7 +143,7 @@ def sample_c_lz(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("GATHER4")
 def gather4(state: State, instruction: Instruction, active: Mask) -> None:
-    """Four texels; the x of the sampler operand's swizzle is the component, so that a plain sampler means red."""
+    """Four texels; the x of the sampler operand's swizzle selects the component, red by default."""
     coords, offsets = _floats(state, instruction, 0), texel_offsets(state, instruction)
     view, sampler = instruction.src[1], instruction.src[2]
 
@@ -201,7 +201,8 @@ def sviewinfo(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("SAMPLE_INFO")
 def sample_info(state: State, instruction: Instruction, active: Mask) -> None:
-    """The number of samples of a view, or of the render targets for a register that is no view, in x; 0 in y, z, w. The swizzle follows."""
+    """The number of samples of a view, or of the render targets for a register other than a view, in x; 0 in y, z, w. The swizzle
+    follows."""
     operand = instruction.src[0]
 
     def of_count(count: int) -> Bits:
@@ -216,7 +217,7 @@ def sample_info(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("SAMPLE_POS")
 def sample_pos(state: State, instruction: Instruction, active: Mask) -> None:
-    """Position of sample b.x in a pixel in x, y; 0 in z, w. Views have the usual patterns; other registers mean the render targets."""
+    """Position of sample b.x in a pixel in x, y; 0 in z, w. Views have the usual patterns; other registers refer to the render targets."""
     operand = instruction.src[0]
     index = state.source(instruction, 1, "int").view(np.int32)[:, 0]
     if operand.register.file is File.SVIEW:

@@ -21,16 +21,16 @@ INT64_MIN = np.int64(-(2**63))
 
 
 def to_int64(values: F64) -> I64:
-    """Integer part as int64; what does not fit, and NaN, gives the smallest integer."""
+    """Integer part as int64; values that do not fit, and NaN, give the smallest integer."""
     whole = np.trunc(values)
     fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
     return np.where(fits, np.where(fits, whole, 0).astype(np.int64), INT64_MIN)
 
 
 def to_uint64(values: F64) -> U64:
-    """Integer part as uint64: negative numbers wrap, NaN and what int64 cannot hold give 2^63, 2^64 and more give 0.
+    """Integer part as uint64: negative numbers wrap, NaN and negative numbers below the range of int64 give 2^63, 2^64 and more give 0.
 
-    That is the usual sequence of a 64-bit processor with signed conversion only, and what Mesa gives.
+    These are the results of the usual sequence on 64-bit processors with signed conversion only, and of Mesa.
     """
     upper = values >= 2.0**63
     part = to_int64(np.where(upper, values - 2.0**63, values)).view(np.uint64)

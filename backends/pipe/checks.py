@@ -23,14 +23,14 @@ from tgsi.language.diagnostics import UnsupportedError
 MOST_ITEMS = 1 << 16
 """Most items of a sequence that a caller gives; no argument needs as many."""
 _NO_SEQUENCES = (str, bytes, bytearray, memoryview, Mapping)
-"""Types with a length and items that are taken for something else where a sequence of values is wanted."""
+"""Types with a length and items that are not accepted as a sequence of values."""
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 
 class Remembered(Generic[T]):
-    """Results that were made of arguments of callers, found again by equal arguments of the same types, which are not checked twice."""
+    """Cache of converted arguments, by equal arguments of the same types, so that these are checked only once."""
 
     def __init__(self, most: int) -> None:
         """most: results that are remembered at once; one more, and all are forgotten."""
@@ -42,7 +42,7 @@ class Remembered(Generic[T]):
         self._known.clear()
 
     def of(self, make: Callable[..., T], *arguments: Any) -> T:
-        """The result of ``make(*arguments)``. Errors are not remembered, nor is what is made of values that cannot be hashed."""
+        """The result of ``make(*arguments)``. Errors are not cached, nor are results for unhashable values."""
         kinds: list[Any] = []  # 1, True and 1.0 are equal
         for one in arguments:
             kinds.append(tuple(map(type, one)) if type(one) is tuple else type(one))
@@ -60,7 +60,7 @@ class Remembered(Generic[T]):
 
 
 def flags(kind: type[E], value: E | int | str | Sequence[Any], argument: str) -> E:
-    """A set of flags from a member, a number, a name, ``"A|B"``, or a sequence of these. ValueError for bits that are no flag."""
+    """A set of flags from a member, a number, a name, ``"A|B"``, or a sequence of these. ValueError for unknown bits."""
     if type(value) is kind:
         return value
     return _named_flags(kind, value, argument) if type(value) is str else _flags(kind, value, argument)

@@ -14,7 +14,7 @@ def takes_fields(*kinds: type) -> Callable[[F], F]:
     """Decorator of a method that takes the fields of templates by keyword: their names, types and defaults end its docstring."""
 
     def extended(method: F) -> F:
-        if method.__doc__ is not None:  # python -OO has none
+        if method.__doc__ is not None:  # python -OO removes docstrings
             text = "\n".join(line for kind in kinds for line in _lines(kind))
             method.__doc__ = f"{method.__doc__.rstrip()}\n\n{text}\n        "
         return method

@@ -1,4 +1,4 @@
-"""Gallium's sets of bits, without their C prefixes; values are Mesa's numbers. Users take them from `enums`."""
+"""Gallium's sets of bits, without their C prefixes; values are Mesa's numbers. Users import them from `enums`."""
 
 from __future__ import annotations
 
@@ -172,6 +172,6 @@ def _every_bit(kind: type[IntFlag]) -> int:
 
 
 def check_bits(kind: type[IntFlag], value: int, argument: str) -> None:
-    """ValueError, naming the argument, if a number has bits that are no flag."""
+    """ValueError, naming the argument, if a number has unknown bits."""
     if value & ~_every_bit(kind):
         raise ValueError(f"{argument}: {value & ~_every_bit(kind):#x} of {value:#x} is no {kind.__name__}")

@@ -124,17 +124,17 @@ _NAMES = {
     "STREAM": "STREAM_DRAW",
     "ALL": "ALL_BARRIER",
 }
-"""Names elsewhere by Gallium's. One name may mean members of several enumerations."""
+"""Names elsewhere by Gallium's. One name may match members of several enumerations."""
 
 
 def member_hint(name: str, prefix: str, members: Collection[str]) -> str:
-    """The end of a message about a name that is none of `members`."""
+    """The end of a message about a name that is not in `members`."""
     near = nearest_member(name, prefix, members)
     return near and f"; did you mean {near}?"
 
 
 def nearest_member(name: str, prefix: str, members: Collection[str]) -> str:
-    """The one of an enumeration's members that a name means, or that is spelled most like it; "" for none.
+    """The member of an enumeration that a foreign name means, or the one with the nearest spelling; "" if none is near.
 
     prefix: that of Gallium's C names.
     """

@@ -73,7 +73,7 @@ _NUMBER = (int, float)
 def field_hint(kind: str, field: Any, values: Mapping[str, Any], known: Collection[str]) -> str:
     """The end of a message about a field that a template of a kind does not have, or "".
 
-    values: all that was given, from which a viewport or a scissor rectangle is computed. known: its fields.
+    values: all given values, from which a viewport or a scissor rectangle is computed. known: its fields.
     """
     if not isinstance(field, str):
         return ""

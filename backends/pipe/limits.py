@@ -53,7 +53,7 @@ MAX_DRAWS = 1 << 16
 """Draws of one indirect call."""
 
 MOST_INTERVALS = 4096
-"""Beginnings and ends of occlusion queries, all together, after which a context carries out what is pending, and counts anew."""
+"""Begins and ends of occlusion queries, in total, after which a context flushes and counts from 0 again."""
 
 MAX_VERTEX_STREAMS = 4
 """Vertex streams of a geometry shader (PIPE_MAX_VERTEX_STREAMS)."""
@@ -97,7 +97,7 @@ MAX_TEXTURE_SIZE = 16384
 The rasterizer's edges and planes are exact up to here: see backends/raster/front/setup.py and bound_values.py."""
 
 MAX_CUBE_SIZE = MAX_TEXTURE_SIZE
-"""Texels along an edge of a cube's face (PIPE_CAP_MAX_TEXTURE_CUBE_LEVELS is 15). OpenGL 4.1 wants as many as of other textures."""
+"""Texels along an edge of a cube's face (PIPE_CAP_MAX_TEXTURE_CUBE_LEVELS is 15). OpenGL 4.1 requires as many as of other textures."""
 
 MAX_TEXTURE_DEPTH = 2048
 """Texels along an edge of a three-dimensional texture (PIPE_CAP_MAX_TEXTURE_3D_LEVELS is 12)."""
@@ -136,4 +136,4 @@ MAX_INPUT = 65536
 """Bytes of kernel arguments (PIPE_COMPUTE_CAP_MAX_INPUT_SIZE)."""
 
 MAX_MESH_GROUPS = 1 << 22
-"""Workgroups of a mesh draw, and those that one task launches (maxMeshWorkGroupTotalCount of Vulkan's limits; llvmpipe's number)."""
+"""Workgroups of a mesh draw, or of one task's launch (maxMeshWorkGroupTotalCount of Vulkan; llvmpipe's number)."""

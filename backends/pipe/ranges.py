@@ -42,4 +42,4 @@ RANGES: Mapping[type, Mapping[str, tuple[int, int]]] = MappingProxyType(
 """Least and largest value by template and field. Other integers are words of 32 bits, with or without a sign."""
 
 INDEX_SIZES = (0, 1, 2, 4)
-"""Bytes of an index; 0: the draw has none."""
+"""Bytes of an index; 0: the draw has no indices."""

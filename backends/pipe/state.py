@@ -29,7 +29,7 @@ from backends.pipe.enums import (
 from tgsi.language.record import record
 
 MAX_ANISOTROPY = 16
-"""The longest footprint that a sampler can ask for: max_anisotropy, and PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
+"""Largest max_anisotropy of a sampler, and value of PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
 
 
 @record(kw_only=True)
@@ -262,8 +262,8 @@ class PolyStipple:
 class DrawInfo:
     """One draw. With index_size 0 it draws vertices `start` to `start + count - 1`, otherwise it reads that range of indices.
 
-    indexed: indices are read, of the size that `set_index_buffer` was given where index_size is 0. (context.rst, "Drawing")
-    vertices_per_patch: for PATCHES; 0 means the number of `set_patch_vertices`.
+    indexed: indices are read; if index_size is 0, with the size given to `set_index_buffer`. (context.rst, "Drawing") vertices_per_patch:
+    for PATCHES; 0 means the number of `set_patch_vertices`.
     """
 
     mode: Prim = Prim.TRIANGLES

@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m backends.ready_made", description=__doc__)
     parser.add_argument("action", nargs="?", choices=("state", "build"), default="state")
     parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(ready_made.LEVELS)}, or all (default: this machine's)")
-    parser.add_argument("--missing", action="store_true", help="build only what is not current")
+    parser.add_argument("--missing", action="store_true", help="build only outdated kernels")
     options = parser.parse_args(arguments)
     own = ready_made.level_of("host")
     if options.levels == ["all"]:

@@ -24,7 +24,7 @@ def target_of(level: str) -> str:
 
 
 def compiled(row: Row, level: str) -> tuple[bytes, bytes] | None:
-    """Name and flat image of a kernel. None for one that needs a real linker, and for one that this system does not request."""
+    """Name and flat image of a kernel. None for kernels that need a real linker, and for those that this system does not request."""
     from backends.llvm.engine.codegen import generate
     from backends.llvm.engine.flatten import flatten
 
@@ -42,7 +42,7 @@ def _compile_some(work: Sequence[tuple[Row, str]]) -> list[tuple[str, tuple[byte
 
 
 def build(levels: Iterable[str], folder: Path = ready_made.FOLDER, processes: int = 0) -> dict[str, Path]:
-    """Write the files of some levels, and return their paths. processes: how many compile; 0 stands for one for each processor.
+    """Write the files of some levels, and return their paths. processes: number of compiling processes; 0 means one for each processor.
 
     ValueError: the source is younger than this process, so that it may not be the running code, or it changes meanwhile.
     """

@@ -1,4 +1,4 @@
-"""The list of ready-made kernels: a line for each, with the levels that want it, its name and its arguments."""
+"""The list of ready-made kernels: a line for each, with its levels, name and arguments."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RECORDED = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 @record
 class Row:
-    """One kernel: name and arguments of `makers.MAKERS`. levels: those of `RECORDED` that want it."""
+    """One kernel: name and arguments of `makers.MAKERS`. levels: members of `RECORDED` for which it is built."""
 
     name: str
     arguments: tuple[Hashable, ...]
@@ -58,7 +58,7 @@ class Row:
 
 
 def encode(value: object) -> object:
-    """Arguments as JSON has them; `decode` is the inverse. ValueError for a class that `CLASSES` lacks."""
+    """Arguments as JSON types; `decode` is the inverse. ValueError for a class that `CLASSES` lacks."""
     if value is None or isinstance(value, str) or (isinstance(value, int) and not isinstance(value, Enum)):
         return value
     if isinstance(value, tuple):

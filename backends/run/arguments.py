@@ -1,4 +1,4 @@
-"""Check the arguments of `tgsi.run` and bring them into the shape that both engines read."""
+"""Check the arguments of `tgsi.run` and convert them to the form that both engines read."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class RunOptions(TypedDict, total=False):
 class Arguments:
     """Arguments of one run.
 
-    shape: invocations and lanes. Lanes that are no invocation are inactive.
+    shape: invocations and lanes. Lanes without an invocation are inactive.
     inputs: (input registers, lanes, 4) words of vertices and fragments; all 0 if coefficients are given instead.
     vertices: (primitives, vertices, input registers, 4) words for GEOM, TESS_CTRL and TESS_EVAL, by `shape.primitive` of a lane.
     constants: buffer to (vec4s, 4) words; reads outside of them give 0.
@@ -130,7 +130,7 @@ class Arguments:
     ) -> RunResult:
         """Result of a run with these arguments, after the run has written their buffers, images, counters, memory, payload and sizes.
 
-        meshes: what the blocks of a mesh program output; None for other stages.
+        meshes: outputs of the blocks of a mesh program; None for other stages.
         """
         emitted, strips = emission.collect() if emission is not None else ((), ())
         if meshes is None:
@@ -323,7 +323,7 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
 
 
 def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
-    """Items of a mapping converted by `read`, by number. ValueError for a key that is no number from 0 to `limit` - 1."""
+    """Items of a mapping converted by `read`, by number. ValueError for a key other than a number from 0 to `limit` - 1."""
     found = {}
     for key, data in mapping(name, given).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:
@@ -339,7 +339,7 @@ def _memory(name: Any) -> MemoryType:
 
 
 def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
-    """Words of PAYLOAD memory, (payloads, words), and the bytes of each that a task hands over. Those of a task are 0 at the start."""
+    """Words of PAYLOAD memory, (payloads, words), and the bytes of each that a task hands over. A task's payload is 0 at the start."""
     if program.processor is not Processor.TASK:
         data = b"" if given is None else given.tobytes() if isinstance(given, np.ndarray) and given.dtype == np.uint8 else given
         if isinstance(data, bytes | bytearray | memoryview):

@@ -32,9 +32,9 @@ _ALIGN = 64
 class MeshMemory:
     """Memory of the rows that one workgroup of a mesh program writes: rows of vertices, rows of primitives, a scrap row.
 
-    All numbers are bytes. vertex_bytes, primitive_bytes: from one row to the next. primitives: offset of the first primitive's row.
-    scrap: offset of 16 bytes that nobody reads, for lanes that store nothing. clear: bytes that are 0 at the start. size: of all, a
-    multiple of 64.
+    All numbers are bytes. vertex_bytes, primitive_bytes: from one row to the next. primitives: offset of the first primitive's row. scrap:
+    offset of 16 bytes that are never read, as a target for the stores of inactive lanes. clear: bytes that are 0 at the start. size:
+    total, a multiple of 64.
     """
 
     layout: MeshLayout
@@ -65,7 +65,7 @@ def writes_meshes(program: Program) -> bool:
 
 
 def writes_payload(program: Program) -> bool:
-    """True if each workgroup has a payload of its own, which it writes. The workgroups of a mesh program read one."""
+    """True if each workgroup writes its own payload. The workgroups of a mesh program read one."""
     stage = STAGES[program.processor]
     return stage.is_mesh and not stage.feeds_rasterizer
 

@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 
 
 def as_meant(words: Bits) -> Bits | Floats:
-    """Words as float32 if each is 0 or a float with an exponent, as a program that writes floats leaves them; otherwise as they are.
+    """Words as float32 if each looks like one (0 or a normal number); otherwise unchanged.
 
     Numbers, flags and addresses up to 2^23, and negative ones close to 0, are denormal floats or NaNs.
     """
@@ -78,9 +78,9 @@ class Mesh:
     """The vertices and primitives that one workgroup of a mesh program output.
 
     vertices: (V, registers, 4) words, OUT registers 0 to the last that exists once a vertex. indices: (P, n), vertices of each primitive.
-    primitives: (P, registers, 4) words, from the first OUT register that exists once a primitive to the last. V and P are the numbers
-    that the program set, or their maxima. faults: texts that name what the program did wrong: numbers above their maxima, and primitives
-    with an index that is no vertex, which draws leave out.
+    primitives: (P, registers, 4) words, from the first OUT register that exists once a primitive to the last. V and P are the numbers that
+    the program set, or their maxima. faults: texts that describe mistakes of the program: numbers above their maxima, and primitives with
+    an index that is not a vertex, which draws drop.
     """
 
     vertices: Bits
@@ -102,9 +102,9 @@ class RunResult:
     images: the texels of every image that was passed, after the run: (layers, height, width, block_bytes) of uint8.
     memory: GLOBAL and INPUT memory after the run, as bytes.
     tasks: for a task program, (workgroups, 3) words: the mesh workgroups that each launched along x, y and z.
-    payload: for a task program, (workgroups, bytes) of uint8: what each hands to the mesh workgroups that it launched.
-    meshes: for a mesh program, what each workgroup output. Workgroups are numbered along x first.
-    faults: texts that name what task and mesh programs did wrong, each with its workgroup.
+    payload: for a task program, (workgroups, bytes) of uint8, passed to the mesh workgroups that it launched.
+    meshes: for a mesh program, the outputs of each workgroup. Workgroups are numbered along x first.
+    faults: texts that describe mistakes of task and mesh programs, each with its workgroup.
     trace: the interpreter's executed instructions, if a trace was asked for.
     """
 
@@ -130,7 +130,7 @@ class RunResult:
         return self.outputs.view(np.float32)
 
     def __repr__(self) -> str:
-        """Each output register by itself, as floats where its words are floats of usual size, and what else there is."""
+        """Each output register separately, as floats if its words look like floats, and all further results."""
         parts = [f"OUT[{k}]={as_meant(self.outputs[:, k])!r}" for k in range(self.outputs.shape[1] if self.outputs.ndim == 3 else 0)]
         for item in fields(self):
             value = getattr(self, item.name)

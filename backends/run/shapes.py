@@ -21,7 +21,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 QUAD = 4
-"""Invocations of a subgroup. Those of fragments are the pixels (0,0) (1,0) (0,1) (1,1) of a quad."""
+"""Invocations of a subgroup. For fragments these are the pixels (0,0) (1,0) (0,1) (1,1) of a quad."""
 
 MAX_INVOCATIONS = 1 << 24
 
@@ -47,7 +47,7 @@ class Shape:
 
     @property
     def lanes(self) -> int:
-        """Number of lanes, including those that only fill up quads."""
+        """Number of lanes, including the padding of quads."""
         return self.group * self.groups
 
     @property
@@ -78,7 +78,7 @@ def output_vertices(program: Program) -> int:
 
 
 def patch_registers(program: Program, file: File) -> frozenset[int]:
-    """Registers of IN or OUT of a tessellation program that exist once per patch: those of `PATCH_SEMANTICS`."""
+    """IN or OUT registers of a tessellation program that exist once per patch (`PATCH_SEMANTICS`)."""
     if program.processor not in PATCH_STAGES:
         return frozenset()
     found = (d for d in program.declared(file) if d.semantic is not None and d.semantic.name in PATCH_SEMANTICS)

@@ -1,4 +1,4 @@
-"""System values of a run: those that the caller gives, and defaults for the others."""
+"""System values of a run: given by the caller, or defaults."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ DEFAULTS: Mapping[str, Default] = {
     "SUBGROUP_INVOCATION": lambda program, shape: _all_channels(_place(shape)),
     **{name: partial(_mask, of_place) for name, of_place in _MASKS.items()},
 }
-"""System values that follow from the shape of a run. Those that are neither given nor here are 0."""
+"""System values that follow from the shape of a run. All others are 0."""
 
 
 def _all_channels(values: Bits) -> Bits:

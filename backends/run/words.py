@@ -15,7 +15,7 @@ from tgsi.language.program import Program
 
 
 def words(name: str, data: ArrayLike) -> Bits:
-    """32-bit words of an array. 32-bit numbers are taken as they are; other floats, and integers that fit, are converted.
+    """32-bit words of an array. 32-bit numbers are reinterpreted; other floats, and integers that fit, are converted.
 
     Raises ValueError or TypeError for numbers that 32 bits cannot hold; the message calls the array `name`.
     """

@@ -1,4 +1,4 @@
-"""Programs with the state of a key: lowerings, then what declarations and properties say."""
+"""Programs with the state of a key: lowerings, then changes of declarations and properties."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_state(state: GivenState, caller: str) -> ShaderKey:
     """Return the key of an argument `state`.
 
     Raises:
-        TypeError, ValueError: it is none; the message names the field.
+        TypeError, ValueError: it is not a key; the message names the field.
     """
     if isinstance(state, ShaderKey):
         return state
@@ -101,7 +101,7 @@ def _with_property(program: Program, name: str, value: int) -> Program:
 
 
 def _spread(program: Program, targets: int) -> Program:
-    """Return the program with a copy of COLOR for each further target, in place of the property that asks for it."""
+    """Return the program with a copy of COLOR for each further target, instead of the property FS_COLOR0_WRITES_ALL_CBUFS."""
     outputs = {
         item.semantic.index + offset: item.first + offset
         for item in program.declared(File.OUT)
@@ -124,7 +124,7 @@ def _spread(program: Program, targets: int) -> Program:
 
 
 def _asking(program: Program) -> Program:
-    """Return the program with a need for the number of its sample where no input that it needs asks for a run for each sample.
+    """Return the program with a use of SAMPLEID if it must run for each sample and no other input requires that.
 
     Compilers drop a read whose value nothing needs, and with it the wish: a kill that never happens needs it.
     """

@@ -35,10 +35,10 @@ class ShaderKey:
     Keys are values: equal ones have equal hashes and texts, so they may be the keys of a cache of compiled shaders.
 
     lowering: state that becomes instructions, as a `LoweringOptions` or its text: ``"alpha-test=GREATER:0.5,two-side"``.
-    origin, pixel_center: the qualifiers of gl_FragCoord in place of those of the program, "UPPER_LEFT" or "LOWER_LEFT" and
+    origin, pixel_center: qualifiers of gl_FragCoord that replace those of the program, "UPPER_LEFT" or "LOWER_LEFT" and
     "HALF_INTEGER" or "INTEGER": for targets whose rows lie upside down. The numbers that a program reads change with them; to keep the
     numbers and change only the convention is a lowering.
-    shadow_samplers: bit n says that the texture of unit n compares, as for programs of Direct3D 9 whose TEX does not say it: a target such
+    shadow_samplers: bit n makes the texture of unit n compare, as for programs of Direct3D 9, whose TEX does not specify it: a target such
     as 2D becomes SHADOW2D, whose reference is the channel after the coordinates.
     color_targets: the number of color targets, which get one color where the property FS_COLOR0_WRITES_ALL_CBUFS is 1.
     bindings: by register, as ``{"SAMP[2]": 11}``, or by file, as ``{"SAMP": 8}``: the binding of its first register, from which the others
@@ -86,7 +86,7 @@ class ShaderKey:
     def parse(cls, text: str) -> ShaderKey:
         """Read ``"alpha-test=GREATER:0.5,origin=LOWER_LEFT,bindings=SAMP:8+CONST[1]:3,names=SAMP[0]:albedo"``.
 
-        Words of the fields of `LoweringOptions` and of this record may come in any order; blanks do not matter.
+        Fields of `LoweringOptions` and of this record may come in any order; blanks are ignored.
 
         Raises:
             TypeError, ValueError: a word is unknown or comes twice, or a value is wrong; the message names it and the way out.

@@ -1,4 +1,4 @@
-"""Bindings, descriptor sets and names of one output: those of a key, or the language's own."""
+"""Bindings, descriptor sets and names of one output: from a key, or the language's defaults."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NO_WORDS: Mapping[str, str] = MappingProxyType({})
 class Layout:
     """Answers of a key to the questions of a writer. Two resources with one binding, and two variables with one name, are refused.
 
-    key: the key, None for output that depends on the program alone; its module is not loaded then. caller: the function that was
-    given it, for messages. has_sets: the language has descriptor sets, within which all resources share their bindings; otherwise each
-    file has bindings of its own.
+    key: the key, or None for output that depends on the program only; its module is then not loaded. caller: the public function, for
+    messages. has_sets: the language has descriptor sets, within which all resources share their bindings; otherwise each file has its own
+    bindings.
     """
 
     def __init__(self, key: ShaderKey | None = None, *, caller: str = "", has_sets: bool = False) -> None:
@@ -38,9 +38,9 @@ class Layout:
         raise ValueError(f"{self._caller}: state: {text}")
 
     def binding(self, file: str, number: int, default: int, group: int = 0) -> int | None:
-        """The binding of a register, `default` where the key says nothing; None leaves the qualifier out.
+        """The binding of a register, or `default` if the key has none; None leaves the qualifier out.
 
-        file, number: the register. group: its descriptor set; counters have none, and a group of their own.
+        file, number: the register. group: its descriptor set; counters have no set, and their own group.
         """
         register = f"{file}[{number}]"
         given = self.bindings

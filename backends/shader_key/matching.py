@@ -13,7 +13,7 @@ from tgsi.language.program import Program
 
 
 def matching_key(state: GivenState, fragment: Program) -> ShaderKey:
-    """Return a key whose `qualifiers` are those of the inputs of a fragment program for that state: one key for both programs of a pair.
+    """Return a key whose `qualifiers` are taken from the inputs of a fragment program in that state: one key for both programs of a pair.
 
         key = tgsi.matching_key("flat-shade", fragment)
         texts = [tgsi.write_glsl(program, "320 es", state=key) for program in (vertex, fragment)]

@@ -30,10 +30,10 @@ def read_register(text: object, field: str, known: tuple[str, ...], *, wants_num
         text: the text, as ``samp[ 2 ]``.
         field: the field of the key that has it, for messages.
         known: files and semantics that are allowed.
-        wants_number: a semantic without a number is number 0, and a file needs one.
+        wants_number: a semantic without a number has number 0; a file needs a number.
 
     Raises:
-        TypeError, ValueError: it is none.
+        TypeError, ValueError: it is not a register.
     """
     if not isinstance(text, str):
         raise TypeError(f"{field}: expected a register such as `SAMP[0]`, not {text!r}")

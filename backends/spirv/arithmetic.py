@@ -87,7 +87,7 @@ _COMPARISONS: Mapping[str, str] = MappingProxyType(
 
 Values: TypeAlias = Sequence[int]
 Lane: TypeAlias = Callable[[State, Values, int], int]
-"""A function from operands of so many scalars each to the result."""
+"""A function from operands, with a number of scalars each, to the result."""
 
 
 def product(s: State, a: int, b: int, size: int = 1) -> int:

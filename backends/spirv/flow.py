@@ -32,7 +32,7 @@ class Writer:
         self.is_main = True
 
     def write(self) -> None:
-        """Write the main function and those of subroutines."""
+        """Write the main function and the functions of subroutines."""
         self._function(self.s.entry, self.regions.main)
         self.is_main = False
         for number, sub in self.regions.subs.items():
@@ -131,7 +131,7 @@ class Writer:
         self._begin(leave)
 
     def _switch(self, node: Switch) -> None:
-        """A switch as an arm after the other: lanes fall through, and selectors of arms need not be known."""
+        """A switch as a sequence of arms: lanes fall through, and selectors of arms need not be constants."""
         s, m = self.s, self.s.module
         s.instruction = node.head
         selector = s.registers.source(node.head.src[0], "uint", [0])

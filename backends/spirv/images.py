@@ -32,7 +32,7 @@ _BASIC = frozenset(
         "R32ui",
     }
 )
-"""Formats that every device has; others want a capability."""
+"""Formats that every device has; all others require a capability."""
 
 _SAMPLED = {"1D": "Sampled1D", "Rect": "SampledRect", "Buffer": "SampledBuffer"}
 _STORAGE = {"1D": "Image1D", "Rect": "ImageRect", "Buffer": "ImageBuffer"}
@@ -131,7 +131,7 @@ class Images:
         s, m = self.s, self.s.module
         variable, _, kind, target = self._find(number, item)
         if kind == "float":
-            s.fail("M031", "atomic operations want an image whose format is R32UI or R32I, stated in its declaration")
+            s.fail("M031", "atomic operations need an image declared with the format R32UI or R32I")
         where, extra = self._coordinates(target, operand)
         sample = extra[1] if extra else m.uint(0)
         return m.op("ImageTexelPointer", m.pointer("Image", m.scalar(kind)), variable, where, sample)

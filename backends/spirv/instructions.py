@@ -1,4 +1,4 @@
-"""Instructions one by one: what computes, what reads memory and textures, what acts on the invocation."""
+"""Dispatch of instructions by kind: arithmetic, memory, textures, and effects on the invocation."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Inputs(Ports):
         return self.gather(register)
 
     def direct(self, register: RegisterRef) -> int:
-        """The words of an input of a known number."""
+        """The words of an input with a constant number."""
         s = self.s
         declared = self.declaration(register.index)
         if s.program.processor is Processor.FRAG and declared is not None:

@@ -44,7 +44,7 @@ def _images(s: State) -> Images:
 
 
 def _one(s: State, register: RegisterRef) -> RegisterRef:
-    """A resource whose number is known. Error M031 for others."""
+    """A resource with a constant number. Error M031 for others."""
     if register.file not in (File.BUFFER, File.IMAGE, File.MEMORY, File.CONSTBUF, File.HWATOMIC):
         s.fail("M031", f"a handle in a register of file {register.file.name} is no resource in SPIR-V")
     if register.indirect is not None and register.file in (File.IMAGE, File.MEMORY, File.CONSTBUF):
@@ -201,7 +201,7 @@ def _query(s: State, item: Instruction) -> None:
         store(s, item, s.select(sizes, "uint", channels), "uint")
         return
     if register.file is not File.BUFFER or register.indirect is not None:
-        s.fail("M030", "only buffers and images of known number have a size in SPIR-V")
+        s.fail("M030", "only buffers and images with a constant number have a size in SPIR-V")
     variable, _, _ = _words(s).variable(register)
     length = m.op("ArrayLength", m.scalar("uint"), variable, 0)
     size = m.op("ShiftLeftLogical", m.scalar("uint"), length, m.uint(2))

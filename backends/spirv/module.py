@@ -61,7 +61,7 @@ class Module:
         self.next += 1
         return self.next - 1
 
-    # what stands before functions
+    # sections before the functions
 
     def need(self, *capabilities: str, extension: str = "") -> None:
         """State capabilities, and the extension that they are of."""
@@ -94,7 +94,7 @@ class Module:
     # types and constants
 
     def type(self, name: str, *operands: Operand, key: object = None) -> int:
-        """The id of a type. Types that differ in `key` alone are written each: they have decorations of their own."""
+        """The id of a type. Types that differ only in `key` are written separately, because they have their own decorations."""
         place = ("type", name, operands, key)
         if place not in self.known:
             self.known[place] = result = self.id()
@@ -127,7 +127,7 @@ class Module:
         return self.type("Pointer", member("StorageClass", storage), target)
 
     def array(self, element: int, size: int, key: object = None) -> int:
-        """The id of an array type; without a size (0) of one that ends with its buffer."""
+        """The id of an array type; size 0 means a runtime array, which ends with its buffer."""
         if not size:
             return self.type("RuntimeArray", element, key=key)
         return self.type("Array", element, self.uint(size), key=key)

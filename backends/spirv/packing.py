@@ -26,7 +26,7 @@ def _halves(s: State, v: Sequence[int], n: int) -> int:
 
 
 def _rounded_product(s: State, value: int, factor: int, size: int) -> int:
-    """The exact product as the nearest whole number, ties to even. The product in 32 bits may be a tie where the exact one is none."""
+    """The exact product as the nearest whole number, ties to even. The 32-bit product may be a tie although the exact one is not."""
     m, type = s.module, s.module.vector("float", size)
     product = s.exact("FMul", "float", size, value, factor)
     rest = m.call("Fma", type, value, factor, m.op("FNegate", type, product))

@@ -16,7 +16,7 @@ from tgsi.language.record import record
 class Port:
     """One register: a pointer to a vector of floats, or scalars by channel.
 
-    `variable` is the id of a variable, `rows` how many vertices it has (0: none). `scalars` have channel, type and index in an
+    `variable` is the id of a variable, `rows` the number of its vertices (0: not by vertex). `scalars` have channel, type and index in an
     array (None: no array) of `variable`. `parts` are ports of scalars that share the register.
     """
 
@@ -90,12 +90,12 @@ class Ports:
         return Port(found, self.storage, rows)
 
     def _semantic(self, item: Declaration, index: int) -> str:
-        """The semantic of a register, as keys have it; no text for inputs of vertex programs."""
+        """The semantic of a register in the form of keys; an empty text for inputs of vertex programs."""
         known = item.semantic
         return "" if known is None else f"{known.name}[{known.index + index - item.first}]"
 
     def _named(self, item: Declaration) -> str:
-        """The name of a value that meets others by name; empty for none."""
+        """The name of a value that is linked by name, or an empty text."""
         interface = self.s.program.interface
         ports = (interface.inputs if self.file is File.IN else interface.outputs) if interface is not None else {}
         return next((f"`{port.name}`" for port in ports.values() if port.semantic == str(item.semantic)), "")
@@ -163,7 +163,7 @@ class Ports:
                 m.do("Store", self.pointer(port, row, "float", 1, channel), s.cast(word, "uint", "float", 1))
 
     def safe_row(self, register: RegisterRef, port: Port, own: int) -> tuple[int | None, int | None]:
-        """The row of a register and, for one that is found when the program runs, a bool: there is such a row."""
+        """The row of a register and, for an index computed at run time, a bool: the row exists."""
         s, m = self.s, self.s.module
         if not port.rows:
             return None, None
@@ -208,7 +208,7 @@ class Ports:
         return found
 
     def direct(self, register: RegisterRef) -> int:
-        """The words of a register of a known number."""
+        """The words of a register with a constant number."""
         s, m = self.s, self.s.module
         four = m.vector("uint", WORDS)
         port = self.find(register.index)

@@ -29,11 +29,12 @@ class _Array:
         self.variable = m.variable("Private", kind, name, m.null(kind))
 
     def pointer(self, index: int) -> int:
-        """The element of an index that is known when the program runs."""
+        """The element of an index computed at run time."""
         return self.s.chain("Private", self.s.module.vector("uint", WORDS), self.variable, index)
 
     def place(self, index: int, first: int, size: int) -> tuple[int, int]:
-        """The number of the element for one of `size` registers, that of lost writes where it is none of them; and a bool: it is one."""
+        """The number of the element for one of `size` registers, or, outside of these, of the element for lost writes; and a bool: the
+        index is inside."""
         s, m = self.s, self.s.module
         number = m.op("ISub", m.scalar("uint"), index, m.uint(self.first)) if self.first else index
         offset = m.op("ISub", m.scalar("uint"), index, m.uint(first)) if first != self.first else number
@@ -100,7 +101,7 @@ class Registers:
             found.add(None)
         return found
 
-    # what instructions ask of inputs, outputs and constants
+    # functions for inputs, outputs and constants
 
     def word(self, name: str) -> int:
         """A built-in integer."""
@@ -226,7 +227,7 @@ class Registers:
     # writes
 
     def write(self, destination: DstOperand, value: int, kind: str, channels: Sequence[int] | None = None) -> None:
-        """Store a vector to the channels of a destination: to those of its write mask, in order, where none are given."""
+        """Store a vector to the channels of a destination: the given ones, or those of its write mask, in order."""
         s, m = self.s, self.s.module
         register = destination.register
         channels = [c for c in range(WORDS) if destination.write_mask >> c & 1] if channels is None else channels

@@ -17,7 +17,7 @@ CONST0_BINDING = 15
 
 
 def decorated(s: State, variable: int, group: int, place: tuple[str, int], binding: int) -> None:
-    """Give a variable its set and binding: those of the key for a register, a file and a number, or these."""
+    """Give a variable its set and binding: from the key for a file and a register number, or the given ones."""
     found = s.options.layout.group(*place, s.options.first_set + group)
     number = s.options.layout.binding(*place, binding, found)
     assert number is not None
@@ -142,7 +142,7 @@ class Words:
         return m.op("IAdd", m.scalar("uint"), found, m.uint(place)) if place else found
 
     def pointer(self, found: tuple[int, str, int], number: int) -> tuple[int, int | None]:
-        """A pointer to a word, and a bool where the memory has an end that is known now: there is such a word."""
+        """A pointer to a word and, for memory of a known size, a bool: the word exists."""
         s, m = self.s, self.s.module
         variable, storage, size = found
         uint = m.scalar("uint")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from tgsi.language.facts.semantics import Semantic
 
 FIRST, RESERVED = 32, 16
-"""First location that is kept for semantics other than GENERIC, and how many are."""
+"""First location reserved for semantics other than GENERIC, and the number of these."""
 
 LOCATIONS: Mapping[str, int] = MappingProxyType({"TEXCOORD": 32, "COLOR": 40, "BCOLOR": 42, "FOG": 44, "NORMAL": 45})
 """First location of semantics other than GENERIC, whose index is the location, plus `RESERVED` from `FIRST` on."""
@@ -44,11 +44,11 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "SubgroupLtMask": ("GroupNonUniformBallot",),
     }
 )
-"""Capabilities that built-in variables want in every stage."""
+"""Capabilities that built-in variables require in every stage."""
 
 
 def location(semantic: Semantic) -> int | None:
-    """The location of a value that passes from stage to stage; None for a semantic that has a meaning of its own."""
+    """The location of a value that passes from stage to stage; None for a semantic with a dedicated built-in variable."""
     if semantic.name == "GENERIC":
         return semantic.index + (RESERVED if semantic.index >= FIRST else 0)
     first = LOCATIONS.get(semantic.name)

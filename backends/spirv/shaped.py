@@ -33,7 +33,7 @@ def _dot(size: int) -> Callable[[State, Instruction], None]:
 
 
 def _columns(make: Callable[[State, Instruction, int], int]) -> Callable[[State, Instruction], None]:
-    """Each written channel has a value of its own."""
+    """Each written channel has its own value."""
 
     def write(s: State, item: Instruction) -> None:
         channels = written(item.dst[0])
@@ -44,7 +44,7 @@ def _columns(make: Callable[[State, Instruction, int], int]) -> Callable[[State,
 
 
 def _computed(s: State, value: int) -> int:
-    """A float that moves through arithmetic: a NaN gets the bits of those that arithmetic makes."""
+    """A float that passes through arithmetic: NaNs get the canonical bits."""
     is_number = s.test("FOrdEqual", value, value)
     return s.choose(is_number, value, s.cast(s.module.uint(_NAN), "uint", "float", 1), "float", 1)
 

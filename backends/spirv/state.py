@@ -148,17 +148,17 @@ class State:
         return self.module.op("Load", type, pointer)
 
     def chain(self, storage: str, type: int, base: int, *indices: int) -> int:
-        """A pointer to a part of what a pointer names."""
+        """A pointer to a part of a pointer's target."""
         return self.module.op("AccessChain", self.module.pointer(storage, type), base, *indices)
 
     def known(self, value: int) -> int:
-        """An index that is known now."""
+        """A constant index."""
         return self.module.uint(value)
 
     # branches
 
     def guarded(self, test: int, work: Callable[[], None]) -> None:
-        """Write what runs only where a bool is true."""
+        """Write code that runs only where a bool is true."""
         m = self.module
         inside, after = m.id(), m.id()
         m.do("SelectionMerge", after, 0)

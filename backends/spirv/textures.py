@@ -1,4 +1,4 @@
-"""Textures that are sampled, fetched, gathered and asked."""
+"""Textures: sampling, fetches, gathers and queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WITHOUT_LEVELS = ("BUFFER", "RECT", "MSAA")
 
 @record
 class _Texture:
-    """A texture with what an instruction needs: the loaded value, its types, the type of a texel and the target."""
+    """A texture for an instruction: the loaded value, its types, the type of a texel and the target."""
 
     value: int
     image: int
@@ -287,7 +287,7 @@ def _level(s: State, item: Instruction) -> None:
     m = s.module
     texture = _sampler(s, item)
     if s.program.processor is not Processor.FRAG:
-        s.fail("M030", "only fragment programs ask for the level of detail in SPIR-V")
+        s.fail("M030", "only fragment programs can query the level of detail in SPIR-V")
     m.need("ImageQuery")
     where = s.registers.source(item.src[0], "float", list(range(texture.target.dimensions)))
     pair = m.op("ImageQueryLod", m.vector("float", 2), texture.value, where)

@@ -166,7 +166,7 @@ def _lane(item: Instruction) -> Lane | None:
 
 
 def _source(s: State, operand: SrcOperand, kind: str, pair: int) -> int:
-    """One 64-bit number of a source: that of xy, or of zw. Signs are those of doubles, for integers, too."""
+    """One 64-bit number of a source: that of xy, or of zw. Signs follow doubles, for integers, too."""
     m = s.module
     words = s.registers.source(SrcOperand(operand.register, operand.swizzle), "uint", [2 * pair, 2 * pair + 1])
     if not operand.absolute and not operand.negate:

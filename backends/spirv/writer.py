@@ -29,14 +29,14 @@ def write_spirv(
     shared_memory: int = 32768,
     state: GivenState | None = None,
 ) -> bytes:
-    """The SPIR-V module of a valid program, in bytes of little-endian order (docs/spirv.md says what becomes what).
+    """The SPIR-V module of a valid program, in bytes of little-endian order (docs/spirv.md describes the translation).
 
     Args:
         program: the program.
         entry: the name of the entry point.
         first_set: the first of four descriptor sets: uniform blocks, textures, images, storage buffers.
-        color_targets: color outputs that COLOR[0] goes to, where the property FS_COLOR0_WRITES_ALL_CBUFS is 1.
-        shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation; no program says how many it has.
+        color_targets: number of color outputs that receive COLOR[0] if the property FS_COLOR0_WRITES_ALL_CBUFS is 1.
+        shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation, which programs do not declare.
         state: state, conventions, bindings, sets and names: a `ShaderKey`, a `LoweringOptions`, or the text of either
             (``"alpha-test=GREATER:0.5,bindings=SAMP:8"``). Its color targets go before `color_targets`. The program is validated then.
 

@@ -1,6 +1,6 @@
 """``tgsi``: one name for all commands. ``tgsi compile`` is ``tgsi-compile``, ``tgsi run`` is ``tgsi-vtest run``, and so on.
 
-Exit codes are those of the command that runs; 2 if there is no such command.
+The exit code is that of the command; 2 if there is no such command.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from backends.formats.blocks.bits import Bytes, Integers
 
-# Where the bits of a block go, from the lowest on, after the mode: end points w and x of the first region, y and z of the second, each with
-# a letter for its channel; rw0-9 are bits 0 to 9 of w's red, rw15-10 bits 15 down to 10; d is the partition. Then the bits of an end point,
-# the bits of red, green and blue of the others, and whether those are differences from w.
+# Where the bits of a block go, from the lowest on, after the mode: end points w and x of the first region, y and z of the second, each
+# with a letter for its channel; rw0-9 are bits 0 to 9 of w's red, rw15-10 bits 15 down to 10; d is the partition. Then the bits of the
+# first end point, the bits of red, green and blue of the other end points, and whether these are differences from w.
 _TWO = "ry0-4 bz2 rz0-4 bz3 d0-4"
 _MODES: dict[int, tuple[str, int, tuple[int, int, int], bool]] = {
     0b00: (f"gy4 by4 bz4 rw0-9 gw0-9 bw0-9 rx0-4 gz4 gy0-3 gx0-4 bz0 gz0-3 bx0-4 bz1 by0-3 {_TWO}", 10, (5, 5, 5), True),
@@ -105,7 +105,7 @@ def _unquantized(value: Integers, bits: int, *, signed: bool) -> Integers:
 
 
 def _indices(high: NDArray[np.uint64], start: int, width: int, partition: Integers, *, is_split: bool) -> NDArray[np.uint64]:
-    """The 16 indices of each block, from bit `start` of its upper half on. Those of anchors are one bit shorter."""
+    """The 16 indices of each block, from bit `start` of its upper half on. Indices of anchors are one bit shorter."""
     texel = np.arange(16)
     anchor = np.array(_ANCHORS)[partition][:, None] if is_split else np.full((len(high), 1), 16)
     at = start + width * texel - (texel > 0) - (texel > anchor)

@@ -87,7 +87,7 @@ def standard_positions(texture: TextureData | None) -> Floats:
 def sample_positions(positions: Floats, index: NDArray[np.int32]) -> Bits:
     """SAMPLE_POS: (lanes, 4) words: x and y of sample `index`, 0, 0.
 
-    Outside they are 0, 0; in a single-sampled texture every index means its sample.
+    Outside they are 0, 0; in a single-sampled texture every index selects its only sample.
     """
     out = np.zeros((len(index), 4), np.float32)
     place = np.zeros_like(index) if len(positions) == 1 else index

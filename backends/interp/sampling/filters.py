@@ -22,7 +22,7 @@ PerTexel = Callable[[Colors], Colors]
 
 
 def widened(floats: NDArray[Any]) -> Colors:
-    """Numbers in float64; a NaN keeps its bits, which `narrowed` gives back."""
+    """Numbers in float64; a NaN keeps its bits, which `narrowed` restores."""
     values = floats.astype(np.float64)
     if floats.dtype != np.float32 or not np.isnan(values).any():
         return values
@@ -48,7 +48,7 @@ def as_words(texture: TextureData, color: Colors) -> NDArray[np.uint32]:
 
 
 def texels_at(texture: TextureData, level: Ints, indices: Sequence[Ints], layer: Ints, border: Colors) -> Colors:
-    """Texels, of multisampled textures those of sample 0; border where an index is out of its level. indices: 1 to 3 axes."""
+    """Texels, in multisampled textures of sample 0; the border color where an index is outside of its level. indices: 1 to 3 axes."""
     out = np.empty((len(level), 4), np.float64)
     for which in np.unique(level):
         texels = texture.texels(int(which))
@@ -104,7 +104,7 @@ def filtered(
     offsets: Sequence[Any],
     step: PerTexel | None = None,
 ) -> Colors:
-    """One image filter at one level a lane. step: what each texel passes first."""
+    """One image filter at one level a lane. step: function applied to each texel first."""
     if linear and cube and sampler.seamless_cube_map:
         return _mixed(seamless_corners(texture, coords, level, layer, offsets), step)
     sizes = texture.sizes[level]

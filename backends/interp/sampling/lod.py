@@ -1,4 +1,4 @@
-"""Level of detail: from derivatives to a number, and what a mip filter makes of it."""
+"""Level of detail: computed from derivatives, and its use by mip filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texture sampling with numpy: the meaning of Gallium's filters, one plain step after the other.
+"""Texture sampling with numpy: Gallium's filters, one plain step after the other.
 
 Coordinates are scaled to texels in float32, as in kernels, so both engines find the same texels; colors are then mixed in
 float64. Compared with generated code, nearest filters, gathers and integers agree in every bit, and linear filters within 2e-6 of
@@ -31,7 +31,7 @@ REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
 """The coordinate that is the reference value, for each shadow target."""
 
 UNBOUND = np.array([0, 0, 0, 0x3F800000], np.uint32)
-"""The color of what is not there."""
+"""The color of missing textures and channels."""
 
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
 """The four results of a gather: which texel in s, and in t."""
@@ -89,7 +89,7 @@ def _detail(
 
 
 def _derivatives(place: Place, lod_mode: LodMode, derivatives: tuple[F, F] | None) -> tuple[F, F] | None:
-    """Derivatives of the coordinates on the image. "implicit" and "bias" take them from the quad if none are given."""
+    """Derivatives of the coordinates on the image. "implicit" and "bias" compute them from the quad if not given."""
     if lod_mode in ("implicit", "bias") and derivatives is None:
         derivatives = quad_derivatives(place.coords if place.direction is None else place.direction)
     if place.direction is not None and derivatives is not None:
@@ -100,7 +100,7 @@ def _derivatives(place: Place, lod_mode: LodMode, derivatives: tuple[F, F] | Non
 
 
 def _mixes_texels(texture: TextureData, sampler: SamplerState) -> bool:
-    """True if a result may be computed from several texels; otherwise it is one texel as it is stored."""
+    """True if a result may be computed from several texels; otherwise it is one stored texel, unchanged."""
     is_linear = TexFilter.LINEAR in (sampler.min_img_filter, sampler.mag_img_filter)
     has_levels = sampler.min_mip_filter is TexMipFilter.LINEAR and len(texture.levels) > 1
     return not texture.format.is_integer and (is_linear or has_levels)
@@ -168,7 +168,7 @@ def _anisotropic(
     offsets: Sequence[Any],
     comparison: Comparison | None,
 ) -> Colors:
-    """Ellipses where they matter, the ordinary filters elsewhere."""
+    """Ellipses where needed, the ordinary filters elsewhere."""
     found = _derivatives(place, lod_mode, derivatives)
     assert found is not None
     steps = steps_of(texture, sampler, found)
@@ -195,7 +195,7 @@ def _mipmapped(
     offsets: Sequence[Any],
     comparison: Comparison | None,
 ) -> Colors:
-    """Choose filter and levels by LOD: a clamped LOD that is not above 0 means magnification (OpenGL's rule)."""
+    """Choose filter and levels by LOD: magnify if the clamped LOD is not above 0 (OpenGL's rule)."""
     last = len(texture.levels) - 1
     integer = texture.format.is_integer
     mip = sampler.min_mip_filter
@@ -243,9 +243,9 @@ def gather(
 ) -> Bits:
     """TG4, GATHER4: one component of the four texels that a linear filter at level 0 would mix, whatever the sampler's filters are.
 
-    The results are the texels (-,+), (+,+), (+,-), (-,-) in s and t. coords, reference: as for `sample`; component: of the view, the
-    view's swizzle has acted; comparing targets give red. offsets: nothing, one offset for all, or four, of which each one moves a
-    footprint of its own and gives its (-,-) texel. Without t both its texels are the same; in r the nearest slice is taken.
+    The results are the texels (-,+), (+,+), (+,-), (-,-) in s and t. coords, reference: as for `sample`; component: of the view, after its
+    swizzle; comparing targets give red. offsets: none, one for all, or four; each of the four selects the (-,-) texel of its own
+    footprint. Without t both its texels are the same; in r the nearest slice is taken.
     """
     lanes = len(coords)
     info = TARGETS[target]

@@ -92,7 +92,7 @@ def linear_indices(mode: TexWrap, x: F, size: Ints) -> tuple[Ints, Ints, NDArray
 def gathered_indices(mode: TexWrap, x: F, size: Ints) -> tuple[Ints, Ints]:
     """Both texel indices of a linear filter for a gather: in order, each wrapped on its own (GL 4.6, 8.14.2).
 
-    Indices outside of [0, size) mean the border. A filter may exchange texels, or take another one, if its weight is 0.
+    Indices outside of [0, size) select the border. A filter may exchange texels, or take another one, if its weight is 0.
     """
     x = _limited(x)
     if mode is TexWrap.CLAMP:

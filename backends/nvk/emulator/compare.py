@@ -1,4 +1,4 @@
-"""The lowered programs against the programs as they are: same launches, payloads, primitives and memory."""
+"""Comparison of lowered programs with the original ones: same launches, payloads, primitives and memory."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tgsi.language.record import record
 class Comparison:
     """Both executions of a draw, and their differences as texts.
 
-    tasks: results of the lowered task program, None without one. meshes: results of the lowered mesh program. direct: those of the mesh
-    program itself. invocations: threads of task and mesh workgroups that the lowered programs counted. faults: what the programs did wrong:
-    launches of too many workgroups, loops without end. primitives: number of primitives that were compared.
+    tasks: results of the lowered task program, None without one. meshes: results of the lowered mesh program. direct: results of the
+    original mesh program. invocations: threads of task and mesh workgroups that the lowered programs counted. faults: mistakes of the
+    programs, such as launches of too many workgroups, or endless loops. primitives: number of primitives that were compared.
     """
 
     tasks: TaskGroups | None
@@ -40,7 +40,7 @@ class Comparison:
 
 
 def compare(mesh: Program, task: Program | None, run: Run, grid: Triple = (1, 1, 1), draw_id: int = 0, **resources: Any) -> Comparison:
-    """Run a mesh program, with or without a task program, as it is and lowered. `resources` are those that `tgsi.run` takes.
+    """Run a mesh program, with or without a task program, both directly and lowered. `resources` are as for `tgsi.run`.
 
     Raises:
         UnsupportedError: the programs have no lowering.
@@ -98,7 +98,8 @@ def _draw_ids(program: Program, values: Mapping[str, Any], grid: Triple) -> dict
 
 
 def _mesh_differences(lowered: LoweredMesh, expected: Mesh, found: EmulatedMesh) -> Iterator[str]:
-    """Differences of one workgroup. Primitives with an index that is no vertex are left out: MAP does not know the number of vertices."""
+    """Differences of one workgroup. Primitives with an index that is not a vertex are dropped, because MAP does not have the number of
+    vertices."""
     if len(expected.indices) != len(found.indices):
         yield f"{len(found.indices)} primitives, {len(expected.indices)} expected"
         return
@@ -124,7 +125,7 @@ def _mesh_differences(lowered: LoweredMesh, expected: Mesh, found: EmulatedMesh)
 
 
 def viewport_masks(lowered: LoweredMesh, mesh: Mesh) -> Any:
-    """(primitives,) uint32: the mask of viewports that VIEWPORT_INDEX, VIEWPORT_MASK and CULL_PRIMITIVE of a mesh mean."""
+    """(primitives,) uint32: the mask of viewports from VIEWPORT_INDEX, VIEWPORT_MASK and CULL_PRIMITIVE of a mesh."""
     rows = {name: mesh.primitives[:, register - lowered.layout.first_primitive, 0] for name, register in lowered.mask}
     masks = np.ones(len(mesh.primitives), np.uint32)
     if MASK in rows:

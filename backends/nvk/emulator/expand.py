@@ -1,8 +1,8 @@
 """Lowered code as a COMP program: reads and writes of ISBE become loads and stores of buffers that hold the bytes of all workgroups.
 
-Input and output ATTR are buffers of words. In the buffer of output MAP each byte has a word of its own, so that lanes may write
-neighboring bytes. After each region of a workgroup come places for accesses that must do nothing: of lanes whose predicate is 0, and, apart
-from those, of computed addresses outside of the region, which `tasks.regions` finds.
+Input and output ATTR are buffers of words. In the buffer of output MAP each byte occupies a word, so that lanes may write neighboring
+bytes. After each region of a workgroup come places for accesses that must do nothing: of lanes whose predicate is 0, and, apart from
+those, of computed addresses outside of the region, which `tasks.regions` finds.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def expand(code: Code, sizes: Sizes) -> Program:
     """COMP program of `code.threads` threads a block. Block n, along x, works on the bytes of workgroup n.
 
     Raises:
-        IsbeError: a known address lies outside of its region, or the code reads MAP.
+        IsbeError: a constant address lies outside of its region, or the code reads MAP.
     """
     return _Expansion(code, sizes).program()
 
@@ -157,14 +157,14 @@ class _Expansion:
         w.items.append(Instruction(OPCODES["STORE"], (store,), (address, SrcOperand(made))))
 
     def known(self, item: IsbeRead | IsbeWrite, end: int) -> int:
-        """An address that is known, which must lie below `end`."""
+        """A constant address, which must be below `end`."""
         offset = item.access.address.offset
         if not 0 <= offset < end:
             self.refuse(item, f"the address is not below 0x{max(end, 0):x}")
         return offset
 
     def if_predicate(self, item: IsbeRead | IsbeWrite, place: int | SrcOperand, end: int) -> int | SrcOperand:
-        """`place` in lanes whose predicate holds, and a place after the region's end in the others."""
+        """`place` in lanes whose predicate is true, and a place after the region's end in the others."""
         if item.predicate is None:
             return place
         w = self.w

@@ -1,4 +1,4 @@
-"""Resources of a run that several native calls share: what one leaves, the next finds."""
+"""Resources of a run, kept across several native calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Resources:
         return int(self._invocations[0]), int(self._invocations[1])
 
     def run(self, program: Program, **options: Any) -> RunResult:
-        """Run a program with these resources, and keep what it writes."""
+        """Run a program with these resources, and keep its writes."""
         result = self._run(program, **{**self.given, **options})
         for name in _WRITTEN:
             if name in self.given:

@@ -25,7 +25,7 @@ MAX_GROUPS = 1 << 16
 
 @record(eq=False)
 class EmulatedMesh:
-    """The output of one mesh workgroup as it stands in MAP and ATTR.
+    """The output of one mesh workgroup, read from MAP and ATTR.
 
     indices: (primitives, corners) uint8. vertices: (most vertices, words) and primitives: (primitives, words) uint32, whose columns are the
     attributes of `MeshOutput.vertex` and `MeshOutput.primitive`.

@@ -71,7 +71,7 @@ def numbered_input(first: int, count: int) -> NDArray[np.uint32]:
 
 
 def anything(count: int, size: int, unit: int = WORD_BYTES) -> NDArray[np.uint32]:
-    """Regions of `count` workgroups that hold anything, with their margins: (count, words). A word stands for `unit` bytes."""
+    """Regions of `count` workgroups that hold anything, with their margins: (count, words). A word represents `unit` bytes."""
     return np.full((count, (size + MARGIN) // unit), ANYTHING * 0x01010101, np.uint32)
 
 

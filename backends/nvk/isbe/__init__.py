@@ -1,4 +1,4 @@
-"""ISBE, the attribute staging memory: byte addresses of its regions, from what lies there to the address and back.
+"""ISBE, the attribute staging memory: from an attribute to its byte address in a region, and back.
 
-Input and output of a stage are separate spaces. Each has four regions with addresses of their own: MAP, PATCH, PRIM and ATTR.
+Input and output of a stage are separate spaces. Each has four regions with separate addresses: MAP, PATCH, PRIM and ATTR.
 """

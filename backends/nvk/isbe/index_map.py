@@ -1,6 +1,6 @@
 """MAP of a mesh shader: the number of primitives and 8-bit vertex numbers, and the reversed order of writes to it.
 
-The output MAP takes the bytes of a 32-bit write in reverse, downwards from the named byte: the most significant byte lands at the named
+The output MAP stores the bytes of a 32-bit write in reverse, downwards from the given address: the most significant byte goes to that
 address, the others below. So a write at 0x3 leaves the count little-endian at 0 .. 3. Sources: Mesa's NVK notes ("Mesh") and its page on
 the layout of ISBE ("MAP").
 """
@@ -11,7 +11,7 @@ from backends.nvk.isbe.regions import IsbeError, Padding, Side, rounded_to_lines
 from tgsi.language.record import record
 
 COUNT_BYTES = 4
-"""Bytes of the count at the start of an output MAP; an input MAP has none."""
+"""Bytes of the count at the start of an output MAP; an input MAP has no count."""
 
 COUNT_WRITE = 0x3
 """Address that a 32-bit write of the count names."""

@@ -1,4 +1,4 @@
-"""Output ATTR of a mesh shader: vertices, then primitives, then shared memory from a line of its own.
+"""Output ATTR of a mesh shader: vertices, then primitives, then shared memory, starting on a new line.
 
 Sources: Mesa's NVK notes ("Shared Memory", "Mesh") and its page on the layout of ISBE. Both parts are skewed in blocks of 32 rows; that
 primitives are skewed as vertices are is a choice of this package (docs/mesh.md).

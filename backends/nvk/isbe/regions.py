@@ -1,6 +1,6 @@
 """Regions of ISBE, lines of 128 bytes, and the error of an address that lies nowhere.
 
-Source: Mesa's page on the layout of ISBE ("Regions"). The facts of PATCH and PRIM are not known: they are plain bytes here.
+Source: Mesa's page on the layout of ISBE ("Regions"). The layouts of PATCH and PRIM are unknown: they are plain bytes here.
 """
 
 from __future__ import annotations

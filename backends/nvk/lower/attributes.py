@@ -15,7 +15,7 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 VIEWPORT, MASK, CULL, INDICES = "VIEWPORT_INDEX", "VIEWPORT_MASK", "CULL_PRIMITIVE", "PRIMITIVE_INDICES"
-"""Outputs that are not attributes of their own: the first three make the mask of viewports, the last goes to MAP."""
+"""Outputs without a separate attribute: the first three form the mask of viewports, the last goes to MAP."""
 
 SHADOW_BYTES = 8
 """Bytes of shared memory for each primitive: its mask of viewports, and 0 unless it is culled."""
@@ -28,9 +28,8 @@ class MeshParts:
     Attributes:
         layout: registers, and the greatest numbers of vertices and primitives.
         output: layout of output ATTR.
-        vertex_words, primitive_words: places of outputs that are attributes of their own.
-        mask: registers by name of the outputs that make the mask of viewports.
-        shared_bytes: bytes of shared memory of the program itself; shadow copies follow.
+        vertex_words, primitive_words: places of outputs with separate attributes. mask: registers by name of the outputs that form the
+        mask of viewports. shared_bytes: bytes of the program's own shared memory; shadow copies follow.
     """
 
     layout: MeshLayout

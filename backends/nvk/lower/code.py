@@ -1,4 +1,4 @@
-"""Lowered code: TGSI instructions, and reads and writes of ISBE as instructions of their own.
+"""Lowered code: TGSI instructions, and separate instructions for reads and writes of ISBE.
 
 An address counts bytes of its region as if vertices, or primitives, lay one after the other. SKEW and PRIM are modifiers: with SKEW the
 hardware moves the address to its place in the skewed order, and PRIM says that it does so in the part of the primitives.
@@ -64,8 +64,8 @@ Item = Instruction | IsbeRead | IsbeWrite
 class Code:
     """A lowered program. Labels of calls count items. `threads` run it: the lanes of one warp.
 
-    The lowering adds loops, so a limit of rounds that a program has grows: `rounds` is the most that a loop of the lowering itself makes,
-    and `growth` the number of rounds that become of one round of the program.
+    The lowering adds loops, so a limit of rounds that a program has grows: `rounds` is the largest number of rounds of a loop that the
+    lowering adds, `growth` the number of rounds for one round of the program.
     """
 
     processor: Processor

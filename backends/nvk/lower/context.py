@@ -1,4 +1,4 @@
-"""The lowering of one program: what its parts share."""
+"""Shared state of the lowering of one program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Context:
         number: number of the thread in the workgroup; the lane, unless lanes run several threads in turn.
         is_first: not 0 in the lane that runs thread 0.
         memory: shared memory and payload.
-        system_values: temporaries in place of SV registers.
+        system_values: temporaries that replace SV registers.
         mesh: layout of outputs; None for task programs.
         behind_task: True for mesh programs that a task launches.
     """

@@ -1,4 +1,4 @@
-"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: writes of lane 0, as the notes have them."""
+"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: writes of lane 0, as in Mesa's notes."""
 
 from __future__ import annotations
 

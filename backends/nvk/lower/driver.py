@@ -18,6 +18,6 @@ TASK_COUNTER, MESH_COUNTER = 0, 4
 """Byte addresses of the counters."""
 
 RESERVED_BUFFERS = 4
-"""BUFFER registers, the last ones, that a program may not use: the counters, and those of the emulator."""
+"""Last BUFFER registers, which programs may not use: counters, and buffers of the emulator."""
 
 FIRST_RESERVED = MAX_SHADER_BUFFERS - RESERVED_BUFFERS

@@ -1,4 +1,4 @@
-"""Text of the memory of lowered programs: which bytes of output ATTR and MAP hold what."""
+"""Text of the memory of lowered programs: contents of output ATTR and MAP by byte."""
 
 from __future__ import annotations
 

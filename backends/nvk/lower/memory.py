@@ -1,6 +1,6 @@
 """Shared memory and payload: LOAD, STORE, atomics and RESQ on MEMORY as reads and writes of ATTR.
 
-Words outside of the memory read 0 and are not written, as TGSI has it. ISBE knows no atomics: the lanes of the one warp take turns.
+Words outside of the memory read 0 and are not written, as in TGSI. ISBE has no atomics, so the lanes of the single warp take turns.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def store(c: Context, item: Instruction, sources: list[SrcOperand]) -> None:
 
 
 Place = int | SrcOperand
-"""Byte address of a word: known, or in a temporary."""
+"""Byte address of a word: constant, or in a temporary."""
 
 
 def _place(w: Writer, operand: SrcOperand) -> Place:
@@ -74,7 +74,7 @@ def _access(space: Space, place: Place, component: int = 0) -> Access:
 
 
 def _inside(w: Writer, space: Space, place: Place, component: int = 0) -> SrcOperand | bool:
-    """Predicate of lanes whose word lies in the memory; True or False where that is known."""
+    """Predicate of lanes whose word lies in the memory; True or False if it is constant."""
     last = (space.size & ~3) - 4 * (component + 1)
     if last < 0:
         return False

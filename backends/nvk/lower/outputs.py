@@ -26,7 +26,7 @@ from tgsi.language.record import record
 
 @record
 class Row:
-    """Number of a vertex or primitive, known or in a temporary; `inside` is the predicate of lanes whose row exists, None if all do.
+    """Number of a vertex or primitive, constant or in a temporary; `inside` is the predicate of lanes whose row exists, None if all do.
 
     `products` are temporaries with the number times some bytes.
     """
@@ -67,7 +67,8 @@ def write_output(c: Context, item: Instruction, register: RegisterRef, values: M
 
 
 def read_output(c: Context, item: Instruction, register: RegisterRef, channel: int) -> SrcOperand:
-    """Value of a channel of ``OUT[row][register]``; 0 where the row does not exist. Raises UnsupportedError for what is no attribute."""
+    """Value of a channel of ``OUT[row][register]``; 0 where the row does not exist. Raises UnsupportedError for outputs that are not
+    attributes."""
     row = _row(c, register)
     if row is None:
         return c.writer.constant(0)
@@ -166,7 +167,7 @@ def _attribute_access(w: Writer, mesh: MeshParts, row: Row, per_primitive: bool,
 
 
 def _row(c: Context, register: RegisterRef) -> Row | None:
-    """Row of an output; None if it is known not to exist. Without a bracket it is the thread's own number."""
+    """Row of an output; None if it cannot exist. Without a bracket it is the thread's own number."""
     mesh, w = _mesh(c), c.writer
     rows = mesh.layout.rows(mesh.layout.is_per_primitive(register))
     dimension = register.dimension

@@ -35,7 +35,7 @@ def driver_constant(channel: int) -> SrcOperand:
 
 
 def read_group(c: Context, by_semantic: dict[str, RegisterRef]) -> None:
-    """Read the number of the workgroup and fill BLOCK_ID, GRID_SIZE, BLOCK_SIZE and DRAWID, those that are used."""
+    """Read the number of the workgroup, and fill those of BLOCK_ID, GRID_SIZE, BLOCK_SIZE and DRAWID that are used."""
     w = c.writer
     index = w.read(Access(side=Side.I, address=Address(TaskWord.INDEX), skew=not c.behind_task))
     grid = [driver_constant(axis) for axis in range(3)]

@@ -55,8 +55,8 @@ class Writer:
 
     @contextmanager
     def scratch(self) -> Iterator[None]:
-        """Give back the temporaries that are made inside."""
-        self.register()  # those of before keep their registers
+        """Release the temporaries that are made inside."""
+        self.register()  # earlier temporaries keep their registers
         self._next -= 1
         kept = self._next
         yield
@@ -117,7 +117,7 @@ class Writer:
 
     @contextmanager
     def loop(self, counter: SrcOperand, end: int, step: int) -> Iterator[None]:
-        """Repeat what is written inside while `counter` is below `end`; each round adds `step`."""
+        """Repeat the code written inside while `counter` is below `end`; each round adds `step`."""
         self.flow("BGNLOOP")
         self.flow("UIF", self.op("USGE", counter, self.constant(end)))
         self.flow("BRK")

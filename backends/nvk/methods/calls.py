@@ -76,7 +76,7 @@ def call(name: str, copy: int = 0, **fields: int) -> Call:
 
 
 def call_of_word(method: Method, copy: int, word: int) -> Call:
-    """The call whose word is `word`. Raises MethodError if a bit is set that belongs to no field, or a value is none of its field."""
+    """The call whose word is `word`. Raises MethodError if a bit outside of all fields is set, or a value is not allowed in its field."""
     values = tuple(word >> field.low & field.most for field in method.fields)
     made = Call(method.name, values, copy)
     if rest := word & ~made.word:

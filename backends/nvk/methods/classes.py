@@ -28,7 +28,7 @@ def checked_class(number: int) -> int:
     """`number`, if it is a class with mesh shaders.
 
     Raises:
-        MethodError: the class is older than c597, or is not known.
+        MethodError: the class is older than c597, or unknown.
     """
     if number in CLASSES:
         return number

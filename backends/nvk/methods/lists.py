@@ -1,8 +1,8 @@
 """Lists of calls: the binding of mesh shaders, and a draw.
 
 Task programs sit in the vertex slot. Mesh programs sit there, too, or in the slot of tessellation control programs after a task. With
-attributes of primitives the geometry slot is on: a program in pass-through form, of which only the header exists. Where programs lie in
-memory and how many registers they take is the driver's matter. Source: Mesa's NVK notes ("Draw", "Stages", "Task", "Mesh").
+attributes of primitives the geometry slot is on: a program in pass-through form, of which only the header exists. The driver decides where
+programs lie in memory, and how many registers they use. Source: Mesa's NVK notes ("Draw", "Stages", "Task", "Mesh").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WARP = 32
 
 @record
 class TaskBinding:
-    """Facts of a task program: threads, lines of its output ATTR, and how many of them mesh shaders see."""
+    """Facts of a task program: threads, lines of its output ATTR, and how many of these mesh shaders can read."""
 
     threads: int
     buffer_lines: int

@@ -18,7 +18,7 @@ _BEFORE_DRAW = ("SET_VERTEX_ID_BASE", "SET_DRAW_CONTROL_A", "DRAW_VERTEX_ARRAY_B
 
 
 def check_order(calls: Sequence[Call]) -> None:
-    """Check a list that begins without any state: what a method needs must stand before it in the list.
+    """Check a list that begins without any state: prerequisites of a method must precede it in the list.
 
     Raises:
         MethodError: a program is bound before SET_MESH_CONTROL; a mesh method follows while mesh shading is off; or a mesh draw starts

@@ -80,7 +80,7 @@ class ProgramSlot(IntEnum):
 
 @record
 class Field:
-    """Bits `low` to `high` of a word, both included; `values` names what the field can hold, None if it is a number."""
+    """Bits `low` to `high` of a word, both included; `values` names the allowed values of the field, None if it is a number."""
 
     name: str
     high: int
@@ -109,7 +109,7 @@ class Method:
     stride: int = 0
 
     def field(self, name: str) -> Field:
-        """The field of this name. Raises MethodError if there is none."""
+        """The field of this name. Raises MethodError if it does not exist."""
         for found in self.fields:
             if found.name == name:
                 return found

@@ -1,8 +1,8 @@
 """Command words of calls, and calls of command words.
 
-A command is a header and its data. Headers are those of NVIDIA's FIFO since Fermi, as the channel class headers give them (e.g. c56f, the
-DMA method formats): bits 31:29 the kind (1 incrementing, 3 not incrementing, 4 immediate, 5 incrementing once), bits 28:16 the number of
-data words or the immediate value, bits 15:13 the subchannel, bits 11:0 the byte address of the method divided by 4. The encoder writes
+A command is a header and its data. Headers are those of NVIDIA's FIFO since Fermi, from the channel class headers (e.g. c56f, the DMA
+method formats): bits 31:29 the kind (1 incrementing, 3 not incrementing, 4 immediate, 5 incrementing once), bits 28:16 the number of data
+words or the immediate value, bits 15:13 the subchannel, bits 11:0 the byte address of the method divided by 4. The encoder writes
 incrementing headers only and joins methods whose addresses follow each other; the decoder reads all four kinds.
 """
 
@@ -50,7 +50,8 @@ def decode(words: Iterable[int], class_number: int = FIRST) -> list[Call]:
     """Calls of 32-bit words, in any order. Subchannels are not looked at.
 
     Raises:
-        MethodError: the class has no mesh shaders, a header or a method is not known, a word sets bits of no field, or data is missing.
+        MethodError: the class has no mesh shaders, a header or a method is unknown, a word sets bits outside of all fields, or data is
+        missing.
     """
     checked_class(class_number)
     calls: list[Call] = []

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know
+            stream.reconfigure(errors="backslashreplace")  # a shader may contain characters that the terminal cannot encode
     try:
         return _guarded(lambda: _run(arguments))
     except KeyboardInterrupt:

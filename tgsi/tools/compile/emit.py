@@ -16,9 +16,9 @@ from tgsi.tools.compile.state import matched
 from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
 _BINARY = {"obj": "an object", "spirv": "a module"}
-"""Outputs that are no text."""
+"""Binary outputs."""
 _TOGETHER = ("spirv", "spirv-text")
-"""Outputs whose stages meet by number alone: those of several shaders get the same numbers."""
+"""Outputs whose stages are matched by number only, so all shaders of a command share the same numbers."""
 _ENDINGS = {
     "text": ".tgsi",
     "canonical": ".tgsi",
@@ -75,7 +75,7 @@ def compile_shaders(options: argparse.Namespace) -> int:
 
 
 def _check_shaders(items: Iterable[Shader | Unread], options: argparse.Namespace, run_passes: Callable[[Any], Any], work: _Work) -> int:
-    """Read, check and transform every shader. Returns their number; those that cannot be read are named on stderr at once."""
+    """Read, check and transform every shader. Returns their number; unreadable ones are reported on stderr at once."""
     from tgsi.language.diagnostics import DiagnosticError
 
     count = 0
@@ -127,7 +127,7 @@ def _print_programs(options: argparse.Namespace, work: _Work) -> None:
 
 
 def _write_outputs(options: argparse.Namespace, work: _Work, count: int) -> None:
-    """Write the outputs to a folder, a file each, or one after the other, each below its name if there are several inputs."""
+    """Write the outputs to a folder, one file each, or one after the other, each with its name as a heading if there are several inputs."""
     if not work.made:
         return
     if is_folder(options.output) or (options.emit == "spirv" and len(work.made) > 1):

@@ -1,4 +1,4 @@
-"""Bytes of files to text: UTF-8, and binary tokens as a listing of words. What cannot be read is named, with the way out."""
+"""Bytes of files to text: UTF-8, and binary tokens as a listing of words. Errors name the unreadable place and the way out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def text_of(data: bytes, name: str) -> str:
         if not _is_readable(data[:nul]):
             raise UsageError(f"{name}: this is a binary file, not TGSI text")
         line = data.count(b"\n", 0, nul) + 1
-        raise UsageError(f"{name}: a NUL character in line {line}, at offset {nul}: Mesa's text ends there; remove it and what follows")
+        raise UsageError(f"{name}: a NUL character in line {line}, at offset {nul}: Mesa's text ends there; remove it and all after it")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -43,7 +43,7 @@ class Shader(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Words that tell the shaders of a log apart."""
+        """Words that identify a shader of a log."""
         if self.found is None:
             return self.name
         place = f"shader {self.found.number}, {self.found.source.name}:{self.found.line}"
@@ -54,7 +54,7 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
     """The shaders of the files, folders and patterns, or of the log; stdin if nothing is named.
 
     Raises:
-        UsageError: a file cannot be read; the log has no shaders, or not those that are picked.
+        UsageError: a file cannot be read; the log has no shaders, or not the picked ones.
     """
     shaders = []
     for item in each(options):
@@ -65,7 +65,7 @@ def inputs(options: argparse.Namespace) -> list[Shader]:
 
 
 def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
-    """The same shaders one at a time, and in their places those that cannot be read. Raises UsageError about a log."""
+    """The same shaders one at a time, with an error in the place of each unreadable one. Raises UsageError about a log."""
     if options.from_log is not None:
         yield from _from_log(options)
         return
@@ -81,7 +81,7 @@ def each(options: argparse.Namespace) -> Iterator[Shader | Unread]:
 
 
 def input_names(options: argparse.Namespace) -> list[str]:
-    """Names of the input files, those of folders and patterns included."""
+    """Names of the input files, including those from folders and patterns."""
     return _expanded(options.files, options.output)[0] if options.from_log is None else [options.from_log]
 
 
@@ -144,7 +144,7 @@ def _picked(text: str, count: int, name: str) -> list[int]:
 
 
 def one_input(options: argparse.Namespace, what: str, way: str = "") -> Shader:
-    """The only shader. Raises UsageError if there are more, with a list of those of a log that may be picked, or the `way` out."""
+    """The only shader. Raises UsageError if there are more, with a list of the log's shaders to pick from, or with the `way` out."""
     if options.from_log is None and len(found := input_names(options)) > 1:
         raise UsageError(f"{what} takes one file, {len(found)} given{way}")
     shaders = inputs(options)

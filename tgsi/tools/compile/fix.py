@@ -21,7 +21,7 @@ _MARKER = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: |$)", re.MULTILINE)
 
 
 class Corrected(NamedTuple):
-    """A text after its corrections, the findings that are left, and the reason why it must not be written, if there is one."""
+    """A text after its corrections, the remaining findings, and the reason why it must not be written, if any."""
 
     text: str
     findings: tuple[Any, ...]
@@ -29,9 +29,10 @@ class Corrected(NamedTuple):
 
 
 def fix_shaders(options: argparse.Namespace) -> int:
-    """Correct each file, or with --diff only show how. Returns the exit code: 1 if errors are left or --diff shows any, 2 for files.
+    """Correct each file, or with --diff only show how. Returns the exit code: 1 if errors remain or --diff shows any, 2 for unreadable
+    files.
 
-    The difference goes to stdout (or -o), findings that are left to stderr; with another --format than text the other way round.
+    The difference goes to stdout (or -o), remaining findings to stderr; with a --format other than text, the other way round.
     """
     _refuse_others(options)
     options.check = True  # profiles judge, as with --check
@@ -99,7 +100,7 @@ def _corrected_file(item: Shader, options: argparse.Namespace, changes: list[str
 
 
 def corrected(shader: Shader, options: argparse.Namespace) -> Corrected:
-    """A shader's text after rounds of corrections, until no finding has one. Line ends of the text are those of the corrections, too."""
+    """A shader's text after rounds of corrections, until no finding has one. Corrections use the line ends of the text."""
     from tgsi.language.diagnostics import apply_fixes
 
     text, seen = shader.text, {shader.text}
@@ -128,7 +129,7 @@ def _findings(shader: Shader, options: argparse.Namespace) -> tuple[Any, ...]:
 
 
 def _for_text(finding: Any, text: str) -> Any:
-    """The finding with corrections whose lines end as those of the text do; None if it has none for this text."""
+    """The finding with corrections in the text's line ends; None without a correction for this text."""
     from tgsi.language.diagnostics import Diagnostic, Fix
 
     if not finding.fixes or any(fix.span.source.text != text for fix in finding.fixes):

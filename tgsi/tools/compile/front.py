@@ -64,7 +64,7 @@ def fails(findings: Iterable[Any], options: argparse.Namespace) -> bool:
 
 
 def is_foreign(shader: Shader, options: argparse.Namespace) -> bool:
-    """True for a shader in another language than TGSI: by an option, the ending of its file's name, or what it holds."""
+    """True for a shader in another language than TGSI, judged by an option, the ending of its file's name, or its contents."""
     from tgsi.language.source import is_glsl
 
     if shader.found is not None:
@@ -110,10 +110,10 @@ def _compiled(shader: Shader, options: argparse.Namespace) -> Program:
 
 
 def limits_of(options: argparse.Namespace) -> SemanticLimits | None:
-    """The semantic limits that judge the shaders: those of --limits, otherwise those of the profile.
+    """The semantic limits for the shaders: those of --limits, otherwise those of the profile.
 
-    None if neither was asked for: --check and --link always judge, other actions print and run what the language allows. A link judges
-    its shaders together.
+    None if neither was given: only --check and --link apply limits by default; other actions accept everything that the language allows. A
+    link judges its shaders together.
     """
     from passes.validate.semantics import LIMITS as BY_NAME
     from passes.validate.semantics import SOFTWARE

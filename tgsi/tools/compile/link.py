@@ -53,7 +53,7 @@ def check_profile(options: argparse.Namespace, option: str) -> None:
 
 
 def _form(options: argparse.Namespace) -> str:
-    """The form of the output. Raises UsageError for one that links do not have."""
+    """The form of the output. Raises UsageError if links cannot have it."""
     emit = options.emit or ("json" if options.format == "json" else "link")
     if emit not in LINK_EMITS:
         raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
@@ -125,7 +125,7 @@ def link_shaders(options: argparse.Namespace) -> int:
 
 
 def device_notes(programs: Sequence[Any], profile: str) -> list[Any]:
-    """Notes on opcodes that are lowered for a device, and warnings about those that it does not take."""
+    """Notes on opcodes that are lowered for a device, and warnings about unsupported ones."""
     if profile == DEFAULT_PROFILE:
         return []
     from linkage.device_programs import lowering_for, untranslated

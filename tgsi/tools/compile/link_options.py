@@ -39,7 +39,7 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
         "--sprite-coord-enable", metavar="BITS", help="bit k: points replace GENERIC[k] and TEXCOORD[k] by their coordinate, e.g. 0x3"
     )
     group.add_argument("--sprite-lower-left", action="store_true", help="the coordinate of points has its origin at the lower left")
-    group.add_argument("--light-twoside", action="store_true", help="back faces read BCOLOR in place of COLOR")
+    group.add_argument("--light-twoside", action="store_true", help="back faces read BCOLOR instead of COLOR")
     group.add_argument("--flatshade", action="store_true", help="colors without an interpolation mode are constant over a primitive")
     group.add_argument("--ids", choices=("auto", "automatic", "configured"), help="ids of r600 (default: auto; configured where two clash)")
 

@@ -1,4 +1,4 @@
-"""Suggestions ("did you mean") for words in which case matters."""
+"""Suggestions ("did you mean") for case-sensitive words."""
 
 from __future__ import annotations
 

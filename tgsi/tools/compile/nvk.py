@@ -1,4 +1,4 @@
-"""``tgsi-compile --emit nvk``: a mesh shader, with or without a task shader, as NVIDIA hardware takes it."""
+"""``tgsi-compile --emit nvk``: a mesh shader, with or without a task shader, in the form that NVIDIA hardware accepts."""
 
 from __future__ import annotations
 

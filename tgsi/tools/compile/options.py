@@ -29,7 +29,7 @@ LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argument parser that raises UsageError and suggests the value that was probably meant."""
+    """Argument parser that raises UsageError and suggests the nearest value."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -144,7 +144,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_draw_options(parser, actions)
     add_view_options(parser, actions)
     add_nvk_options(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="print findings only: no counts, and nothing about what --watch does")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print findings only: no counts, and no messages of --watch")
     parser.add_argument(
         "--watch", dest="again", action="store_true", help="do it all again whenever a file changes that the command read; Ctrl-C ends this"
     )
@@ -173,7 +173,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
 def _add_findings(parser: argparse.ArgumentParser, actions: Any) -> None:
     """Options of findings, corrections and explanations."""
     actions.add_argument("--check", action="store_true", help="only report findings")
-    parser.add_argument("--lint", action="store_true", help="with --check: find also what is allowed, but likely a mistake (codes L...)")
+    parser.add_argument("--lint", action="store_true", help="with --check: also report likely mistakes in valid shaders (codes L...)")
     parser.add_argument("--werror", action="store_true", help="warnings give the exit code 1, too, and no output, as errors do")
     parser.add_argument("--fix", action="store_true", help="correct the files where that is certain, and show the difference")
     parser.add_argument(
@@ -189,7 +189,7 @@ def _add_findings(parser: argparse.ArgumentParser, actions: Any) -> None:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    """Options of what is printed, and of the rules that judge shaders."""
+    """Options for the output, and for the rules that shaders must obey."""
     parser.add_argument(
         "--emit",
         choices=EMITS,

@@ -85,7 +85,7 @@ def chosen_pipeline(options: argparse.Namespace) -> Pipeline:
     """The passes of --lower and --passes. ValueError: a name or an option is wrong; the message names the likeliest correction.
 
     The lowerings come first, so that their results are optimised too. Those that remove opcodes or kinds of operands run again afterwards,
-    since passes may write these anew.
+    because passes may introduce these again.
     """
     from passes.pipeline import Pipeline
     from passes.registry import DEFAULT

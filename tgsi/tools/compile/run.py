@@ -96,7 +96,7 @@ def run_arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
-    """Print a note for inputs, constants and framebuffer values that are probably meant as floats."""
+    """Print a note for inputs, constants and framebuffer values that were probably intended as floats."""
     given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
     for name in ("constants", "framebuffer"):
         texts = dict(text.split("=", 1) for text in getattr(options, name))
@@ -161,7 +161,7 @@ def _check_names(given: dict[str, Any]) -> None:
 
 def _run(program: Program, arguments: dict[str, Any], options: argparse.Namespace) -> RunResult:
     if options.trace and options.engine == "jit":
-        raise ArgumentsError("--trace: compiled code has none; --engine interp has")
+        raise ArgumentsError("--trace: not available in compiled code; use --engine interp")
     engine = options.engine or ("interp" if options.trace else "jit")
     with options.watch.stage("load engine"):
         from tgsi.api import run

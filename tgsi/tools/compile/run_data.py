@@ -154,8 +154,8 @@ def read_texture(option: str, text: str) -> TextureData:
     """Texture of a picture file (RGBA8), of ``FORMAT:DATA``, or of a JSON object with `format`, `levels` (of DATA), `samples` and
     `swizzle`.
 
-    DATA holds numbers of shape (layers, height, width, 4), red first. Fewer axes mean one layer, or one layer of one row. A uint8 array
-    whose last axis is the format's bytes per texel is used unchanged.
+    DATA holds numbers of shape (layers, height, width, 4), red first. Two axes give one layer, one axis one layer of one row. A uint8
+    array whose last axis is the format's bytes per texel is used unchanged.
     """
     from backends.formats import Format, find_format
     from backends.pipe.enums import Swizzle, lookup

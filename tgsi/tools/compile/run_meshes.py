@@ -1,4 +1,4 @@
-"""Text output of ``--run`` for task and mesh programs: what each workgroup launched or output."""
+"""Text output of ``--run`` for task and mesh programs: the launches or outputs of each workgroup."""
 
 from __future__ import annotations
 

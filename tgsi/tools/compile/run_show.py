@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def as_text(program: Program, result: RunResult, images: dict[int, TextureData], grid: tuple[int, int, int] = (1, 1, 1)) -> str:
     """Text output: the trace, the output registers of each invocation, then all memory.
 
-    Geometry programs have the vertices of each stream in place of the registers, task and mesh programs the results of each workgroup.
+    Geometry programs have the vertices of each stream instead of registers, task and mesh programs the results of each workgroup.
     """
     return "".join(f"{line}\n" for line in _lines(program, result, images, grid))
 
@@ -103,7 +103,7 @@ def ranges(numbers: list[int]) -> Iterator[str]:
 def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
     """JSON object of the results. Words are whole numbers, textures are bytes.
 
-    Parts that the run does not have are left out, except `outputs` and `alive`.
+    Parts without content are omitted, except `outputs` and `alive`.
     """
     found: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
     if result.exhausted.any():

@@ -30,7 +30,7 @@ def integers(words: NDArray[np.uint32]) -> str:
 
 
 def memory_lines(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
-    """Lines of memory, four words each; bytes after the last whole word are left out, and rows that repeat are counted."""
+    """Lines of memory, four words each; bytes after the last whole word are dropped, and repeated rows are counted."""
     words = data[: len(data) // 4 * 4].view("uint32")
     yield f"{name}: {len(data)} bytes"
     shown, at = 0, 0

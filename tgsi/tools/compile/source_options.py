@@ -14,7 +14,7 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         "GLSL, HLSL and SPIR-V",
         "docs/glsl.md; GLSL and HLSL need the extra tgsi[glsl]",
     )
-    group.add_argument("--stage", choices=STAGES, help="stage of the shaders (default: the ending of the file's name, or what they name)")
+    group.add_argument("--stage", choices=STAGES, help="stage of the shaders (default: by the ending of the file's name, or the text)")
     group.add_argument(
         "--language", choices=LANGUAGES, help="language of the shaders (default: the ending of the file's name, or the text)"
     )

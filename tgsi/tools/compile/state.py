@@ -57,5 +57,5 @@ def matched(options: argparse.Namespace, programs: Sequence[Program]) -> ShaderK
 
     try:
         return matching_key(key, fragments[0])
-    except (DiagnosticError, ValueError):  # found again, and told, when the fragment program is written
+    except (DiagnosticError, ValueError):  # reported when the fragment program is written
         return key

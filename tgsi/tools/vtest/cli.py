@@ -56,7 +56,7 @@ def _amount(kind: type[int] | type[float], least: float) -> Callable[[str], floa
 
 
 def _pictures(text: str) -> int:
-    """The pictures that are wanted, as `Wanted.pictures`."""
+    """The argument of --pictures as a value for `Wanted.pictures`."""
     named = {"last": LAST, "every": 1}
     if text.lower() in named:
         return named[text.lower()]
@@ -74,7 +74,7 @@ def _size(text: str) -> str:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is written about clients."""
+    """Add the options for files and reports about clients."""
     parser.add_argument(
         "--log",
         action="append",
@@ -237,7 +237,7 @@ def _serve(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    set_up(logging.INFO)  # for what is wrong about the options
+    set_up(logging.INFO)  # for errors in options
     return until_closed(lambda: _main(words), 1)
 
 

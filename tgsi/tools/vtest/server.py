@@ -62,7 +62,7 @@ END
 class Options:
     """Options of the server. threads, lanes: of the screen. socket_mode: who may connect, as the mode of a file.
 
-    statistics: log what each client's commands cost. summary: print a table of all clients at the end.
+    statistics: log the cost of each client's commands. summary: print a table of all clients at the end.
     """
 
     socket: Path = Path(DEFAULT_SOCKET)
@@ -122,7 +122,7 @@ def _draw_for_all(options: Options) -> None:
 def serve_client(connection: socket.socket, options: Options, first: bytes = b"", marks: memoryview | None = None) -> int:
     """Serve one client until it disconnects. Returns the number of its wrong commands.
 
-    first: what was read of the connection already. marks: memory for the marks of `processes.children`.
+    first: bytes that were already read from the connection. marks: memory for the marks of `processes.children`.
     """
     from tgsi.tools.vtest.protocol.wire import SocketWire
     from tgsi.tools.vtest.session.messages import answer
@@ -160,7 +160,7 @@ def serve_client(connection: socket.socket, options: Options, first: bytes = b""
 
 
 def observers(wanted: Wanted, process: int | str) -> tuple[Pictures | None, ShaderTexts | None]:
-    """Writers of a client's pictures and shaders. They import what few clients need. process: a part of their names."""
+    """Writers of a client's pictures and shaders. They import modules that few clients need. process: a part of their names."""
     pictures, texts = None, None
     if wanted.has_pictures:
         from tgsi.tools.vtest.output.pictures import Pictures
@@ -198,7 +198,7 @@ def serve(options: Options) -> int:
 def serve_at(listener: socket.socket, options: Options, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> int:
     """Serve the clients of a listening socket, which is closed at the end. Returns the exit code.
 
-    until, at_end: as `Children.run` takes them.
+    until, at_end: as for `Children.run`.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     door = Door(listener, options.limits, LOG.warning)
@@ -249,10 +249,10 @@ def _serve_all(door: Door, options: Options, until: int | None, at_end: Callable
 
 
 def _child(visitor: Visitor, marks: memoryview, options: Options) -> int:
-    """Serve a client in a process of its own. Returns its exit code."""
+    """Serve a client in a separate process. Returns its exit code."""
     try:
         confine(options.limits)
-        if not options.wanted.is_any:  # what it writes about the remaining work is still wanted
+        if not options.wanted.is_any:  # its output about the remaining work is still needed
             leave_behind(visitor.connection, GRACE)
         return 1 if serve_client(visitor.connection, options, bytes(visitor.first), marks) else 0
     except BaseException as error:

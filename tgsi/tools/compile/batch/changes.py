@@ -37,7 +37,7 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> list[Change]:
-    """Ranges of lines that differ, the first one and the one after the last one, in both texts."""
+    """Ranges of lines that differ, as (first, end) in both texts."""
     found: list[Change] = []
     at = at_after = 0
     while at < len(before) or at_after < len(after):
@@ -84,7 +84,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _range(first: int, last: int) -> str:
-    """Lines as a header of a difference has them: number of the first one, and their count unless it is 1."""
+    """Lines in the form of a diff header: number of the first line, and their count unless it is 1."""
     if last - first == 1:
         return str(first + 1)
     return f"{first + (last > first)},{last - first}"
@@ -103,7 +103,7 @@ def replace_file(name: str, old: bytes, new: bytes) -> None:
     """Give a file new contents at once, and leave its permissions, its owner and its extended attributes. A link stays a link.
 
     Raises:
-        OSError: it holds no longer what it held, or cannot be replaced; its old contents are kept.
+        OSError: its contents have changed in the meantime, or it cannot be replaced; its old contents are kept.
     """
     path = os.path.realpath(name)
     if not os.access(path, os.W_OK):

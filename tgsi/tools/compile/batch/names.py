@@ -16,20 +16,20 @@ class Unread(NamedTuple):
 
 
 def shown(name: str) -> str:
-    """A file's name on one line: control characters and bytes that are no text as escapes."""
+    """A file's name on one line: control characters and undecodable bytes as escapes."""
     return name if name.isprintable() else "".join(_escaped(letter) for letter in name)
 
 
 def _escaped(letter: str) -> str:
     if letter.isprintable():
         return letter
-    if "\udc80" <= letter <= "\udcff":  # a byte that is no text
+    if "\udc80" <= letter <= "\udcff":  # an undecodable byte
         return f"\\x{ord(letter) - 0xDC00:02x}"
     return letter.encode("unicode_escape", "surrogatepass").decode()
 
 
 def is_folder(output: str | None) -> bool:
-    """True if the word of ``-o`` names a folder: one that exists, or a name that ends in a slash."""
+    """True if the argument of ``-o`` is a folder: one that exists, or a name that ends in a slash."""
     return output is not None and (output.endswith(("/", os.sep)) or os.path.isdir(output))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Report(NamedTuple):
-    """Results of a command: findings, the name of each finding's input, what could not be read, and whether the command fails."""
+    """Results of a command: findings, the name of each finding's input, unreadable inputs, and whether the command fails."""
 
     findings: Sequence[Diagnostic]
     names: Sequence[str]
@@ -23,13 +23,13 @@ class Report(NamedTuple):
 
 
 def end_column(span: Span) -> int:
-    """The column after the last character of a place, at most the one after its first line. A place of no characters has one."""
+    """The column after the last character of a place, at most the one after its first line. An empty place has one."""
     line = span.source.line_text(span.line)
     return int(max(span.column + 1, min(span.column + span.end - span.start, len(line) + 1)))
 
 
 def repository_path(name: str) -> str:
-    """A file's path as CI names it, with forward slashes: below GITHUB_WORKSPACE, or else below the working directory, or as it is."""
+    """A file's path for CI, with forward slashes: relative to GITHUB_WORKSPACE, or else to the working directory, or unchanged."""
     path = os.path.abspath(name)
     for top in (os.environ.get("GITHUB_WORKSPACE"), os.getcwd()):
         below = os.path.join(os.path.abspath(top), "") if top else ""

@@ -74,7 +74,7 @@ def _json(report: Report) -> str:
 
 
 def github_lines(report: Report) -> list[str]:
-    """Commands of GitHub Actions, one a line, which show findings beside the lines of a change."""
+    """Commands of GitHub Actions, one a line, which show findings next to the lines of a change."""
     words = {"error": "error", "warning": "warning", "note": "notice"}
     lines = [
         f"::error {_fields(file=repository_path(item.name), title=PROGRAM)}::{_data(f'this file could not be read: {item.reason}')}"

@@ -103,13 +103,14 @@ def _replacement(fix: Fix) -> dict[str, Any]:
 
 
 def _exact_region(span: Span) -> dict[str, int]:
-    """The region of all characters of a place; one of none is where it starts and ends in one column."""
+    """The region of a place; an empty place starts and ends in the same column."""
     source, end = span.source, span.end
     return {"startLine": span.line, "startColumn": span.column, "endLine": source.line_of(end), "endColumn": source.column_of(end)}
 
 
 def _artifact(name: str) -> dict[str, Any]:
-    """The place of a file: relative below the root of the repository, otherwise a URI. Percent signs stand for bytes that no URI has."""
+    """The place of a file: relative below the root of the repository, otherwise a URI. Bytes that are not allowed in a URI are
+    percent-encoded."""
     path = repository_path(name)
     if os.path.isabs(path):
         return {"uri": f"file://{quote(os.fsencode(path))}"}

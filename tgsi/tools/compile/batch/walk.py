@@ -14,11 +14,11 @@ ENDINGS = (".tgsi", ".spv", *(f".{stage}{more}" for stage in STAGES for more in 
 
 
 def expand(words: Iterable[str], output: str | None = None) -> tuple[list[str], list[Unread]]:
-    """Names of the files that the words of a command stand for, in order, and of the words that stand for none.
+    """Names of the files that the arguments of a command select, in order, and the arguments that select none.
 
-    A folder stands for the shaders below it, sorted; hidden files and folders, and links to folders, are left out. A pattern with ``*``,
-    ``?``, ``[...]`` and ``**`` stands for the files and folders that match it, unless there is a file of that very name. Each file that was
-    found in a folder or by a pattern comes once; a file comes again if it is named again. A folder of outputs below the word's is left out.
+    A folder selects the shaders below it, sorted, without hidden files and folders, and without links to folders. A pattern with ``*``,
+    ``?``, ``[...]`` and ``**`` selects the files and folders that match it, unless a file has exactly that name. Each file that was found
+    in a folder or by a pattern comes once; a file comes again if it is named again. An output folder inside a selected folder is skipped.
     """
     names: list[str] = []
     unread: list[Unread] = []
@@ -133,9 +133,9 @@ def _entries(folder: str, folders: bool = False) -> list[str]:
 
 
 def output_names(words: Sequence[str], names: Sequence[str], endings: Sequence[str]) -> list[str]:
-    """Paths of outputs in the folder of ``-o``: those of the inputs below the nearest folder that holds everything that the command names.
+    """Paths of outputs in the folder of ``-o``: those of the inputs, relative to their nearest common folder.
 
-    The ending of an output follows the whole name of the input, so that ``a.vert`` and ``a.frag`` stay apart; ``.tgsi`` alone is left out.
+    The ending of an output follows the whole name of the input, so that ``a.vert`` and ``a.frag`` stay apart; Only ``.tgsi`` is dropped.
     Where two outputs would still have one name on some file system, the later one gets a number.
     """
     roots = [os.path.abspath(_root(word)) for word in words if word != "-"]

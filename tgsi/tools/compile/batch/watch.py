@@ -20,7 +20,7 @@ INTERVAL = 0.2
 SHARE = 50
 """Seconds of waiting for each second that a look takes, so that 10,000 files take at most 2% of a processor, too."""
 MOST_LOOKS = 20
-"""Looks at files that go on changing, before the work begins anyway."""
+"""Polls after which work begins even if files are still changing."""
 
 _SYSTEM = ("/proc/", "/sys/", "/dev/")
 _CODE = (".py", ".pyc", ".so", ".pyd", ".lark")
@@ -38,9 +38,9 @@ def watch(
 ) -> int:
     """Do `work`, and do it again whenever a file changes that it opened for reading. Ctrl-C ends it, with exit code 0.
 
-    Files that `work` could not open count as well, so it is done again when they appear. `listing` gives the names of the inputs; it is
-    called again when a folder changes that it or `work` looked into, and other names than before mean a change. `work` prints its own
-    errors; what it raises ends the watch.
+    Files that `work` could not open count as well, so it is done again when they appear. `listing` gives the names of the inputs. It is
+    called again when a folder changes that it or `work` has listed; different names count as a change. `work` prints its own errors; an
+    exception ends the watch.
 
     Raises:
         UsageError: `work` and `listing` opened nothing, so no change of a file could mend them.
@@ -64,7 +64,7 @@ def watch(
 def _wait_for_change(
     reads: dict[str, Signature], names: object, listing: Callable[[], Sequence[str]], wait: Callable[[float], object]
 ) -> str:
-    """Return when a file has changed and stays as it is for an interval: its name, and the number of others."""
+    """Return when a file has changed and then stayed unchanged for an interval: its name, and the number of other changed files."""
     while True:
         begin = time.perf_counter()
         changed = _changes(reads, names, listing)
@@ -149,7 +149,7 @@ def _ignored() -> tuple[str, ...]:
 
 @contextmanager
 def _reads() -> Iterator[dict[str, Signature]]:
-    """Collect the files and folders that are opened for reading meanwhile, as they are just before."""
+    """Collect the files and folders that are opened for reading in the meantime, with their state just before."""
     global _hooked
     _ignored()
     if not _hooked:

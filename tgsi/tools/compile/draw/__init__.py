@@ -1,1 +1,1 @@
-"""``tgsi-compile --draw``: a picture of shaders. Only `options` is loaded before a command asks for one."""
+"""``tgsi-compile --draw``: a picture of shaders. Until a command draws, only `options` is loaded."""

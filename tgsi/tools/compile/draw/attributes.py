@@ -1,7 +1,7 @@
 """The attribute of the mesh that feeds each input of a vertex program.
 
-An input gets the attribute that ``--attribute`` names; otherwise that of its name, or of its semantic in TGSI; otherwise the first one that
-is free: position, then by the components that are read: two are a texture coordinate, three a normal, four a color.
+An input gets the attribute given by ``--attribute``; otherwise the one that matches its name, or its semantic in TGSI; otherwise the first
+free one: position, then, by the number of components that are read, a texture coordinate (2), normal (3) or color (4).
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _given(given: Sequence[str], inputs: Sequence[Input], mesh: Mesh) -> dict[st
 
 
 def bind_inputs(context: Any, inputs: Sequence[Input], mesh: Mesh) -> None:
-    """Bind vertex buffers and elements. Inputs without an attribute read one row of zeros, a matrix those of the identity."""
+    """Bind vertex buffers and elements. Inputs without an attribute read zeros, or the identity for a matrix."""
     buffers: list[Any] = []
     elements: dict[int, tuple[int, str, int, int]] = {}
     for item in inputs:

@@ -1,4 +1,4 @@
-"""``tgsi-compile --draw``: from shaders to a picture, with a report of everything that was chosen on the way."""
+"""``tgsi-compile --draw``: from shaders to a picture, with a report of everything that was chosen automatically."""
 
 from __future__ import annotations
 

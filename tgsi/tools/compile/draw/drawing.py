@@ -134,7 +134,7 @@ def mesh_draw(programs: Sequence[Program], mesh: Mesh, context: Any, has_inputs:
 
 
 def patch_vertices(programs: Sequence[Program]) -> int:
-    """Vertices of a patch, as the program that writes patches or the domain of the one that reads them says; 0 without such programs."""
+    """Vertices of a patch, from the control program or the domain of the evaluation program; 0 without such programs."""
     found = 0
     for program in programs:
         stage = STAGES[program.processor]

@@ -79,7 +79,7 @@ class _Scene:
         self.vertices = self.triangles = 0
 
     def mesh(self) -> Mesh:
-        """All parts as one mesh. An attribute that some parts have and others have not is 0 in these (1 for colors)."""
+        """All parts as one mesh. An attribute that only some parts have is 0 in all others (1 for colors)."""
         for matrix, mesh in self._placed():
             for number, part in enumerate(self.document.items(mesh, "primitives", dict)):
                 self._add(part, f"{mesh.get('name', 'a mesh')}, primitive {number}"[:80], matrix)
@@ -187,7 +187,7 @@ class _Scene:
                 made["normal"] = _unit(attributes["normal"].astype(np.float64) @ turn)
             else:
                 made["normal"] = smooth_normals(made["position"], _turned(triangles, matrix))
-                self.notes["no normals in the file; they are the mean of the triangles around each vertex"] = None
+                self.notes["no normals in the file; computed as the mean of the triangles around each vertex"] = None
             if "tangent" in attributes:
                 wide = attributes["tangent"].astype(np.float64)
                 made["tangent"] = np.concatenate([_unit(wide[:, :3] @ matrix[:3, :3].T), wide[:, 3:].astype(np.float32)], 1)

@@ -21,7 +21,7 @@ _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126:
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 _MOST = 3 * MAX_VERTICES
 _MOST_ZEROS = 1 << 20
-"""Rows of an accessor that has no bytes but those of its sparse part."""
+"""Rows of an accessor whose only bytes are its sparse part."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -139,7 +139,7 @@ class Document:
         count = self.whole(sparse, "count", place, most=len(made))
         kind = _TYPES.get(self.whole(found[0], "componentType", place))
         if kind is None or kind[1] != "u":
-            raise self.fail(f"{place}: `sparse` has indices that are no unsigned integers")
+            raise self.fail(f"{place}: the indices of `sparse` are not unsigned integers")
         places = self._rows(found[0], place, kind, 1, count).reshape(-1)
         if len(places) and int(places.max()) >= len(made):
             raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(made)}")
@@ -147,7 +147,7 @@ class Document:
         return made
 
     def _view(self, number: Any, place: str) -> tuple[bytes, int]:
-        """The bytes of a view, and the distance of its rows, 0 if it has none."""
+        """The bytes of a view, and its row stride (0 if not given)."""
         view = self.item(self.root, "bufferViews", number)
         where = f"{place}: bufferView {number}"
         data = self._buffer(view.get("buffer"))

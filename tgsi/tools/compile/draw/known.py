@@ -1,4 +1,4 @@
-"""Names of attributes, uniforms and textures that people use, and the values that stand for them.
+"""Common names of attributes, uniforms and textures, and default values for them.
 
 A name is compared without its prefix (``a_``, ``in_``, ``v``, ``u_``, ``g_``, ``i`` before a capital, ...), its case, underscores and
 digits at its end; a uniform also without ``matrix`` or ``mat``. docs/draw.md shows the tables.
@@ -53,7 +53,7 @@ def plain(name: str) -> str:
 
 
 def attribute_of(name: str) -> str | None:
-    """The attribute that an input's name stands for, or None."""
+    """The attribute that an input's name suggests, or None."""
     word = plain(name)
     for attribute, names in ATTRIBUTE_NAMES.items():
         if word in names:

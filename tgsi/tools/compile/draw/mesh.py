@@ -30,7 +30,7 @@ class Mesh:
         name: as messages name the mesh.
         attributes: name, as in `ATTRIBUTES` -> float32 of shape (vertices, components).
         triangles: vertex numbers, uint32 of shape (triangles, 3).
-        quads: the same surface as quads, uint32 of shape (quads, 4); None where the mesh has none.
+        quads: the same surface as quads, uint32 of shape (quads, 4); None if the mesh has none.
         flat: True for shapes in clip space, which need no camera.
         notes: sentences about the file, e.g. attributes that were made up.
     """
@@ -62,7 +62,7 @@ def rounded(values: Any) -> NDArray[np.float32]:
 
 
 def smooth_normals(points: NDArray[Any], triangles: NDArray[np.uint32]) -> NDArray[np.float32]:
-    """Normals of vertices: the mean of those of the triangles around them, larger triangles counting more; (0, 0, 1) without any."""
+    """Normals of vertices: the mean normal of the triangles around them, weighted by area; (0, 0, 1) without triangles."""
     corners = points.astype(np.float64)[triangles]
     with np.errstate(all="ignore"):
         across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

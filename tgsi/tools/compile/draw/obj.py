@@ -109,7 +109,7 @@ def read_obj(name: str, data: bytes) -> Mesh:
         attributes["normal"] = _rows(reader.lists["vn"], keys[:, 2], 3)
     else:
         attributes["normal"] = _normals(keys[:, 0], reader, triangles)
-        notes.append("no normals in the file; they are the mean of the triangles around each vertex")
+        notes.append("no normals in the file; computed as the mean of the triangles around each vertex")
     if (keys[:, 1] >= 0).all():
         attributes["texcoord"] = _rows(reader.lists["vt"], keys[:, 1], 2)
     if all(len(item) >= 6 for item in reader.lists["v"]):

@@ -34,7 +34,7 @@ _DEFAULTS: dict[str, Any] = {
 
 def add_draw_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     """Declare --draw among the actions, and the options that go with it."""
-    actions.add_argument("--draw", metavar="PICTURE", help="draw with the shaders: .png and what else Pillow writes; docs/draw.md")
+    actions.add_argument("--draw", metavar="PICTURE", help="draw with the shaders: .png, or any format that Pillow writes; docs/draw.md")
     group = parser.add_argument_group("with --draw")
     group.add_argument("--mesh", metavar="MESH", help="triangle, quad, cube, sphere, torus, or a file: .obj, .gltf, .glb")
     group.add_argument(
@@ -62,7 +62,7 @@ def add_draw_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     group.add_argument("--samples", type=int, choices=SAMPLES, help="samples of a pixel (default: 1)")
     group.add_argument("--background", metavar="R,G,B", help="color from 0 to 1, or as #14171f (default: 0.08,0.09,0.12)")
     group.add_argument("--wireframe", action="store_true", help="draw outlines alone")
-    group.add_argument("--cull", choices=CULLS, help="side of triangles that is left out (default: none)")
+    group.add_argument("--cull", choices=CULLS, help="side of triangles that is culled (default: none)")
     group.add_argument("--clip", choices=CLIPS, help="clip space of the shaders (default: gl; d3d for HLSL, vulkan for SPIR-V)")
     group.add_argument("--show", metavar="OUTPUT", help="output that a vertex shader alone shows as a color")
     group.add_argument("--time", type=float, metavar="SECONDS", help="value of uniforms such as time and iTime (default: 0)")

@@ -37,7 +37,7 @@ def save(picture: NDArray[Any], name: str) -> None:
 
 
 def check_name(name: str) -> str:
-    """Pillow's format for the ending of a name. UsageError: the ending is of no picture, or the name is a folder."""
+    """Pillow's format for the ending of a name. UsageError: the ending is not that of a picture, or the name is a folder."""
     from PIL import Image
 
     if name == "-":
@@ -53,7 +53,7 @@ def check_name(name: str) -> str:
 
 
 def encoded(picture: NDArray[Any], name: str) -> bytes:
-    """The bytes of a picture as the kind of file that a name stands for."""
+    """The bytes of a picture in the format given by a file name's ending."""
     from PIL import Image
 
     kind = check_name(name)

@@ -1,4 +1,4 @@
-"""Programs that the command line does not name: a vertex program for a fragment program alone, and the other way round."""
+"""Programs that the command line omits: a vertex program for a single fragment program, and vice versa."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TAIL = "\nvoid main() { shownColor = vec4(0.0, 0.0, 0.0, 1.0); mainImage(shownC
 
 
 def is_main_image(text: str) -> bool:
-    """True for a fragment shader as Shadertoy takes it: it has mainImage and no main."""
+    """True for a fragment shader in the form of Shadertoy: it has mainImage and no main."""
     return _MAIN_IMAGE.search(text) is not None and not re.search(r"\bvoid\s+main\s*\(", text) and "#version" not in text
 
 
@@ -85,7 +85,7 @@ def vertex_for(fragment: Program) -> Program:
 def fragment_for(last: Program, wanted: str | None) -> tuple[Program, str]:
     """A fragment program that shows an output of the stage before it as a color, and words about it.
 
-    UsageError: `wanted`, of ``--show``, is no output.
+    UsageError: `wanted`, from ``--show``, is not an output.
     """
     shown = _shown_outputs(last)
     if wanted is not None and wanted not in shown:

@@ -146,7 +146,7 @@ def read_picture(file: str) -> NDArray[np.uint8]:
     except UsageError:
         raise
     except UnidentifiedImageError:
-        raise UsageError(f"--texture {file}: no picture: Pillow knows no format that begins like this file") from None
+        raise UsageError(f"--texture {file}: no picture: Pillow does not recognize the format of this file") from None
     except Exception as error:  # Pillow's readers raise whatever a broken file makes them
         raise UsageError(f"--texture {file}: no picture that can be read: {str(error)[:100] or type(error).__name__}") from None
 
@@ -189,7 +189,7 @@ def bind_textures(context: Any, samplers: Sequence[Sampler], given: Mapping[str,
 
 
 def _resource(screen: Any, texels: NDArray[np.uint8], plain: str, sampler: Sampler) -> Any:
-    """The texture of a target: all layers and faces have the same texels; depths are the mean of the colors."""
+    """The texture of a target: all layers and faces have the same texels; depth is the mean of the color channels."""
     target = f"TEXTURE_{_ENUMS[plain]}"
     if plain.startswith("CUBE"):
         side = min(texels.shape[:2])

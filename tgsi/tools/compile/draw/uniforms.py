@@ -1,4 +1,4 @@
-"""Values of uniforms: those of ``--uniform``, those of well-known names, and constants of TGSI by number."""
+"""Values of uniforms: given by ``--uniform``, derived from well-known names, and constants of TGSI by number."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def uniforms_for(programs: Sequence[Program], texts: Sequence[str], given: Seque
 
 
 def _fitted(variable: Variable, value: Any, text: str) -> Any:
-    """The value as the type wants it. HLSL's `mul(matrix, vector)` sees the transpose of GLSL's matrix."""
+    """The value, converted to the uniform's type. HLSL's `mul(matrix, vector)` sees the transpose of GLSL's matrix."""
     last = re.escape(variable.name.rpartition(".")[2])
     if variable.columns > 1 and re.search(rf"\bmul\s*\(\s*(?:\w+\.)*{last}\s*,", text):
         return np.asarray(value).T
@@ -194,7 +194,7 @@ def _constants(
 
 
 def _place_matrix(program: Program, rows: NDArray[np.float32], view: View, lines: list[tuple[str, str, str]]) -> None:
-    """Projection * view * model in CONST[0..3]: as rows for programs that multiply by DP4, as columns for others."""
+    """Projection * view * model in CONST[0..3]: as rows for programs that multiply by DP4, otherwise as columns."""
     as_rows = any(
         item.opcode is OPCODES["DP4"] and any(operand.register.file is File.CONST for operand in item.src) for item in program.instructions
     )

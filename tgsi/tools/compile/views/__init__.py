@@ -1,1 +1,1 @@
-"""Views for people who learn: links as pictures, passes side by side. Only `options` is loaded before a command asks for one."""
+"""Views for people who learn: links as pictures, passes side by side. Until a command uses one, only `options` is loaded."""

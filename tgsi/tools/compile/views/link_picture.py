@@ -57,8 +57,8 @@ class Box:
 def link_picture(tables: Sequence[LinkTable], programs: Sequence[Program], names: Sequence[str], errors: Sequence[Diagnostic] = ()) -> str:
     """The picture as the text of an SVG file, the same for the same chain.
 
-    `names` are those of the programs' files. `errors` are findings that refuse the link; the tables, if there are any, are then those of
-    another profile, and their findings are left out.
+    `names` are the names of the programs' files. `errors`: findings that reject the link. Tables, if given, are then from another profile,
+    and their findings are not shown.
     """
     boxes = _placed([_box(program, name) for program, name in zip(programs, names)], tables)
     right = boxes[-1].x + boxes[-1].width + _EDGE
@@ -76,7 +76,8 @@ def link_picture(tables: Sequence[LinkTable], programs: Sequence[Program], names
 
 
 def refused_picture(programs: Sequence[Program], names: Sequence[str], errors: Sequence[Diagnostic]) -> str:
-    """The picture of a link that a device, or the programs themselves, refuse: arrows are those of the software profile, if any."""
+    """The picture of a link that a device, or a rule of the language, rejects: its arrows come from the software profile, if that accepts
+    the link."""
     try:
         tables = link_chain(*programs)
     except LinkError:
@@ -190,7 +191,7 @@ def _arrow_label(row: Relocation, reader: str) -> str:
 
 
 def _arrows(table: LinkTable, left: Box, after: Box) -> list[str]:
-    """Arrows of a table, and marks at ports that have none."""
+    """Arrows of a table, and marks at unconnected ports."""
     parts: list[str] = []
     x, end = left.x + left.width, after.x
     if Processor[left.title] is Processor.TASK:
@@ -219,7 +220,7 @@ def _arrows(table: LinkTable, left: Box, after: Box) -> list[str]:
 
 
 def _ends(table: LinkTable, left: Box, after: Box, x: float, end: float) -> list[str]:
-    """Outputs that the rasterizer takes or that nobody reads, and inputs that the rasterizer gives."""
+    """Outputs that the rasterizer reads, or that have no reader, and inputs that the rasterizer writes."""
     parts: list[str] = []
     taken = {register: name.replace("_", " ") for name, _ in NAMED_OUTPUTS if (register := getattr(table, name)) is not None}
     taken |= {register: "clip distance" for register in table.clip_distance if register is not None}

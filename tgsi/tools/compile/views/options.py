@@ -15,7 +15,7 @@ def add_view_options(parser: argparse.ArgumentParser, actions: Any) -> None:
 
 
 def with_link(arguments: list[str]) -> list[str]:
-    """Arguments in which `--explain-link` stands for `--explain-link --link`, so that a profile may follow it."""
+    """Arguments with `--explain-link` expanded to `--explain-link --link`, so that a profile may follow it."""
     made: list[str] = []
     has_link = any(word == "--link" or word.startswith("--link=") for word in arguments)
     for word in arguments:

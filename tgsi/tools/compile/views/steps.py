@@ -161,7 +161,7 @@ def _step(step: Step, width: int, colored: bool) -> str:
 
 
 def _columns(left: str, mark: str, right: str, width: int, colored: bool) -> str:
-    """A line of both sides; one that is too long ends with dots."""
+    """A line of both sides; long lines are cut, and end with dots."""
     cells = [text if len(text) <= width else f"{text[: width - 3]}..." for text in (left, right)]
     if not colored:
         return f"{cells[0]:{width}} {mark} {cells[1]}".rstrip()
@@ -176,7 +176,7 @@ Row = tuple[str, str, str]
 
 
 def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[Row | None]:
-    """Left line, mark and right line of each row; None for equal lines that are left out. Numbers of instructions are not compared."""
+    """Left line, mark and right line of each row; None for omitted equal lines. Numbers of instructions are not compared."""
     keys = [[_NUMBER.sub("", line).strip() for line in lines] for lines in (before, after)]
     matcher = SequenceMatcher(None, keys[0], keys[1], autojunk=len(before) > _LONG)
     groups = list(matcher.get_grouped_opcodes(_CONTEXT))
@@ -192,7 +192,7 @@ def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[Row | None]:
 
 
 def _block(kind: str, left: Sequence[str], right: Sequence[str]) -> Iterator[Row]:
-    """The rows of a part of the difference. Of lines that replace others, those with the same first word stand side by side."""
+    """The rows of a part of the difference. Replaced and new lines with the same first word are shown side by side."""
     if kind != "replace" or len(left) == len(right):
         mark = " " if kind == "equal" else "|"
         for k in range(max(len(left), len(right))):

@@ -11,7 +11,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def escaped(text: str) -> str:
-    """Text for XML: markup as entities, characters that XML does not have as U+FFFD."""
+    """Text for XML: markup as entities, characters that XML does not allow as U+FFFD."""
     made = _NO_XML.sub("\ufffd", text)
     for letter, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         made = made.replace(letter, entity)

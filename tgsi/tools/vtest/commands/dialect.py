@@ -1,4 +1,4 @@
-"""Programs as Mesa's virgl driver means them, where that is not what TGSI says."""
+"""Programs in the dialect of Mesa's virgl driver, where it differs from TGSI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tgsi.language.source import is_glsl
 from tgsi.language.text.parser import parse
 
 _BEYOND = 32
-"""Varyings from this number on are PATCH[0], PATCH[1] ... in some of Mesa 22's shaders, and GENERIC in others."""
+"""Varyings from this number on are PATCH[0], PATCH[1] ... in some shaders of Mesa 22, and GENERIC in others."""
 
 _LIMIT = re.compile(r"\b(MIN|MAX|F2I|F?S(LT|GE|EQ|NE)|SGT|SLE)\b|_SAT\b")
 _PATCH = re.compile(r", PATCH\b")
@@ -27,12 +27,12 @@ _FIRST_PAIR = 3
 
 
 def program_of(source: str, name: str) -> Program | str:
-    """The program of a text. One that means what it says stays the text that it is.
+    """The program of a text. A program without such differences is returned as its text.
 
     MIN, MAX and F2I have the limits that OpenGL's drivers have, tests for 0 take denormal numbers for 0, each varying has one name, and an
     operation on doubles that writes a second pair of channels reads the first ones.
 
-    name: of the method that takes it.
+    name: of the context's method for it.
     """
     if is_glsl(source) or not any(pattern.search(source) for pattern in (_LIMIT, _PATCH, _SECOND)):
         return source
@@ -47,7 +47,7 @@ def program_of(source: str, name: str) -> Program | str:
 
 
 def _renamed(program: Program, item: Declaration) -> Declaration:
-    """GENERIC for PATCH where a stage has no patches: they are outputs of the first stage that knows them, and inputs of the second."""
+    """GENERIC for PATCH in stages without patches: PATCH exists only as outputs of the control stage and inputs of the evaluation stage."""
     stage = STAGES[program.processor]
     has_patches = stage.is_patch and item.file is (File.IN if stage.feeds_rasterizer else File.OUT)
     if item.semantic is None or item.semantic.name != "PATCH" or has_patches:

@@ -124,7 +124,7 @@ def _clear(sub: SubContext, words: Words) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _clears(data: bytes, integers: int) -> tuple[tuple[Clear, tuple[float, ...], float, int], ...]:
-    """Buffers, color, depth and stencil of the clears that a command means: that of targets of integer formats, then the others.
+    """Buffers, color, depth and stencil of the clears of a command: first that of targets with integer formats, then all others.
 
     Equal words give the same objects, which the context need not check again. integers: bits of bound targets of integer formats.
     """

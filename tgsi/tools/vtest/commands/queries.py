@@ -65,13 +65,13 @@ def _result(sub: SubContext, words: Words) -> None:
     found: Query = sub.need(words[0], kinds.QUERY)
     holding = sub.session.resources.get(found.handle)
     if found.object.is_due and holding is not None and holding.bind == BIND_CUSTOM:
-        sub.session.due[found] = sub  # clients ask at the end of each query, and wait for the buffer before they look
+        sub.session.due[found] = sub  # clients request results at the end of each query, and wait for the buffer before reading it
     else:
         _tell_result(sub, found)
 
 
 def tell_due(due: dict[Any, SubContext]) -> None:
-    """Write the results that clients have asked for, before they look."""
+    """Write the requested results before clients read them."""
     while due:
         found, sub = due.popitem()
         is_there = not found.object.is_destroyed and found.handle in sub.session.resources

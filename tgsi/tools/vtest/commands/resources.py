@@ -45,9 +45,8 @@ def plain_format_of(number: int, name: str) -> Format:
 def create_resource(screen: Screen, words: Sequence[int], made: Callable[[Resource], None]) -> Holding:
     """Create a resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
 
-    `made` gets the resource: at once, or when it is first needed, for small buffers that stand for fences and queries.
-    SAMPLER_VIEW and SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for
-    some uses.
+    `made` receives the resource: at once, or on first use for small buffers that represent fences and queries. SAMPLER_VIEW and
+    SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for some uses.
     """
     number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words
     target = TextureTarget(in_range(number, "target", 0, len(TextureTarget) - 1))

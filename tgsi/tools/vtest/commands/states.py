@@ -158,10 +158,10 @@ def _create_rasterizer(sub: SubContext, words: Words) -> None:
 
 
 def _rasterizer(context: Any, words: Words) -> Any:
-    """Rasterizer state. Points are cut at the sides of the view, as OpenGL ES wants, where they may be its own.
+    """Rasterizer state. Points are cut at the sides of the view, as OpenGL ES requires, if the client may be an OpenGL ES program.
 
-    The protocol does not name the client's API. All points of OpenGL ES 2 and later are sprites with a size for each vertex; of OpenGL's,
-    which end where their center leaves the view, those are that a program asks for.
+    The protocol does not name the client's API. All points of OpenGL ES 2 and later are sprites with a size for each vertex. In OpenGL,
+    where a point disappears when its center leaves the view, these are points with both features enabled.
     """
     s0, s3 = words[1], words[4]
     point_size = reals(words[2:3])[0]

@@ -52,7 +52,7 @@ class Client(Protocol):
     due: dict[Any, SubContext]
 
     def resource(self, handle: int, name: str) -> Any:
-        """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
+        """Resource of a handle. Raises CommandError if it does not exist; `name` is the field of the command."""
 
     def holding(self, handle: int, name: str) -> Holding:
         """Resource of a handle together with the client's memory of it."""
@@ -61,10 +61,10 @@ class Client(Protocol):
         """Note that the compilation of a kernel begins or ends."""
 
     def note_work(self, drawn: int, loaded: int, compile_ns: int) -> None:
-        """Note the draws of a sub-context that ends, and how many kernels the process has loaded, and compiled for how long, by now."""
+        """Log the draws of a sub-context that ends, and how many kernels the process has loaded so far and how long it has compiled."""
 
     def refuse(self, shader: str, error: DiagnosticError, file: str = "") -> None:
-        """Say of the first shader that cannot be drawn with which limit it meets and what to do."""
+        """Log the limit that the first unsupported shader exceeds, and the way out."""
 
     def new_trace(self) -> Path | None:
         """Name of the file for the calls of a new sub-context, None for none."""
@@ -143,7 +143,7 @@ class SubContext:
     def put(self, handle: int, value: Any, size: int = 0) -> None:
         """Store an object of the running command's kind under a handle, replacing an object that had the handle before.
 
-        size: bytes that the object needs besides those of every object; the client's account holds them.
+        size: bytes of the object beyond those of every object, charged to the client's account.
         """
         if not handle:
             raise CommandError("handle", "0 is no handle")
@@ -209,12 +209,12 @@ class SubContext:
         self.reader.forget(("texture", id(resource)))
 
     def forget_sets(self) -> None:
-        """Forget remembered bindings, because a resource was created or freed and its handle may now mean another one."""
+        """Forget cached bindings, because a resource was created or freed, so its handle may now refer to another one."""
         self.vertex_sets.clear()
         self.index_sets.clear()
 
     def resource(self, handle: int, field: str = "res_handle") -> Any:
-        """Resource of the client. Raises CommandError if there is none."""
+        """Resource of the client. Raises CommandError without one."""
         return self.session.resource(handle, field)
 
     def close(self) -> None:
@@ -227,6 +227,6 @@ class SubContext:
             drawn = _draws(counts)
             self.session.note_work(drawn, counts.kernels_loaded, counts.compile_ns)
             context.destroy()
-            if self._trace is not None and not drawn:  # Mesa makes contexts to ask and to upload, too
+            if self._trace is not None and not drawn:  # Mesa also makes contexts for queries and uploads
                 self._trace.unlink(missing_ok=True)
             self.session.account.give(SUB_CONTEXT)

@@ -37,7 +37,7 @@ class Effect:
 
 
 Effects = Callable[[SubContext, Words], Effect | None]
-"""Function that tells the effect of a command after it was carried out; None: it cannot be repeated."""
+"""Function that returns the effect of a command after it was carried out; None: it cannot be repeated."""
 
 
 @record

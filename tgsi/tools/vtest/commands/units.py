@@ -1,7 +1,7 @@
 """Samplers and views of a sub-context's stages.
 
 The protocol does not say whether coordinates are normalized. The target of a unit's texture does: samplers of rectangle textures have
-unnormalized ones. Without rectangle textures each sampler has one form, so generated code may bind it, and the bound state alone knows
+unnormalized ones. Without rectangle textures each sampler has one form, so generated code may bind it, and only the bound state knows
 which ones are bound. With the first view of a rectangle texture the samplers of all units are written down here.
 """
 

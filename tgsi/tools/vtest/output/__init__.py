@@ -1,4 +1,4 @@
 """Files and lines about clients: the log, the summary of a run, pictures, films, recorded streams, texts of shaders.
 
-`wanted` holds the options. A client's process writes files under names of its own (`parts`); the parent process gives them their names.
+`wanted` holds the options. A client's process writes files under temporary names (`parts`); the parent process renames them.
 """

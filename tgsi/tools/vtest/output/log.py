@@ -1,4 +1,4 @@
-"""The log of the server: lines on stderr, and in a file if one is wanted."""
+"""The log of the server: lines on stderr and, on request, in a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILE_FORMAT = "%(asctime)s %(levelname)s %(process)d: %(message)s"
 
 
 class _Stderr(logging.Handler):
-    """Lines on stderr, as long as somebody reads them."""
+    """Lines on stderr, until its reader closes it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
@@ -25,7 +25,7 @@ class _Stderr(logging.Handler):
 
 
 def set_up(level: int, file: Path | None = None, file_level: int = logging.DEBUG) -> None:
-    """Write lines of at least `level` to stderr, and those of at least `file_level` to a file, after what it holds.
+    """Write lines of at least `level` to stderr, and append those of at least `file_level` to a file.
 
     Raises OSError if the file cannot be written.
     """

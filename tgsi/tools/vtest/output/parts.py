@@ -1,6 +1,6 @@
 """Names of files of which every client writes one: its process writes a part, and the parent process names it when the process has ended.
 
-The first part of a server gets the name that was asked for, NAME.EXT, the next ones NAME-2.EXT and so on.
+The first part of a server gets the requested name, NAME.EXT, the next ones NAME-2.EXT and so on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Parts:
         self._counts: Counter[Path] = Counter()
 
     def collect(self, process: int | str, name: str) -> None:
-        """Name what a process that has ended wrote. name: of its client."""
+        """Rename the files of a process that has ended. name: of its client."""
         for path in self._paths:
             several = sorted(path.parent.glob(glob.escape(part(path, f"{process}-").with_suffix("").stem) + "*.part" + path.suffix))
             for written in [part(path, process), *several]:

@@ -1,4 +1,4 @@
-"""Pictures of a client: frames that it shows in windows, targets that it reads whole, and those that it leaves."""
+"""Pictures of a client: frames shown in windows, targets that it reads back whole, and targets that remain at its end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEWEST_PIXELS = 64
 class Pictures:
     """Writer of PNGs, named CLIENT-PROCESS-NUMBER.png, or CLIENT-PROCESS.png for the last one, and of a film.
 
-    Rows go from the top down: those of windows lie so in memory, those of other targets, as OpenGL has them, the other way.
+    Rows go from the top down. Windows lie this way in memory; other targets, in OpenGL's order, are flipped.
     """
 
     def __init__(self, wanted: Wanted, process: int | str) -> None:
@@ -82,7 +82,7 @@ class Pictures:
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in client)
         if is_for_film and self._film is not None:
             self._film.add(picture, now)
-        if is_last and (is_frame or picture.getbbox() is not None):  # what was never drawn is black
+        if is_last and (is_frame or picture.getbbox() is not None):  # pixels that were never drawn are black
             self._last = name, picture
         if is_next:
             if self._written < MOST_FILES:

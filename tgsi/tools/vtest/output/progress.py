@@ -11,7 +11,7 @@ from tgsi.tools.vtest.processes.marks import Mark
 
 
 def is_shown() -> bool:
-    """Return whether somebody watches stderr on a terminal."""
+    """Return whether stderr is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -31,7 +31,7 @@ def bar(title: str, total: int, *, quiet: bool = False) -> Iterator[Callable[[in
 
 
 MANY_LOOKS = 8
-"""Looks in a row in which a client compiles, before somebody who waits is told: about two seconds."""
+"""Consecutive polls during which a client compiles before a line says so: about two seconds."""
 
 
 class Compilations:

@@ -15,7 +15,7 @@ from tgsi.tools.vtest.protocol.wire import SocketWire
 
 
 class RecordingWire(SocketWire):
-    """Connection whose bytes go to two files: NAME.bin has those of the client, NAME.rep ours.
+    """Connection whose bytes go to two files: NAME.bin has the client's, NAME.rep ours.
 
     The client must use protocol 0, in which the stream carries all data.
     """
@@ -52,14 +52,14 @@ class RecordingWire(SocketWire):
 
 
 class PlayedStream(BytesIO):
-    """Recorded stream that tells how many bytes were read of it."""
+    """Recorded stream that reports how many of its bytes were read."""
 
     def __init__(self, data: bytes, note: Callable[[int], object]) -> None:
         super().__init__(data)
         self._note = note
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read, and tell of it."""
+        """Read and report the byte count."""
         data = super().read(size)
         self._note(len(data))
         return data

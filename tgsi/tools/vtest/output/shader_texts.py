@@ -29,7 +29,7 @@ class ShaderTexts:
         return path
 
     def checked(self, path: Path, program: Program) -> None:
-        """Write what passes make of the program of a text."""
+        """Write the program of a text after its passes."""
         try:
             path.with_suffix(".passes.tgsi").write_text(str(optimize(program)), encoding="latin-1")
         except TgsiError as error:

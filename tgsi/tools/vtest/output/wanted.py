@@ -1,4 +1,4 @@
-"""The files that somebody wants about clients."""
+"""The requested files about clients."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from tgsi.language.record import record
 
 LAST = -1
-"""Value of `Wanted.pictures`: only the last one."""
+"""Value of `Wanted.pictures`: only the last picture."""
 
 
 @record(kw_only=True)
 class Wanted:
-    """Files about clients; those that are None are not written.
+    """Files about clients; None: not written.
 
     Attributes:
         folder: of pictures.
@@ -32,7 +32,7 @@ class Wanted:
 
     @property
     def has_pictures(self) -> bool:
-        """True if somebody has to look at the client's targets."""
+        """True if the client's targets have to be read."""
         return self.pictures != 0 or self.film is not None
 
     @property

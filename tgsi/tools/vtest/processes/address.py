@@ -12,7 +12,7 @@ BACKLOG = 64
 
 
 def listen(path: Path, mode: int = 0o600) -> socket.socket:
-    """Create a listening socket at a path, replacing a socket that nobody listens at. Who may write it may connect.
+    """Create a listening socket at a path, replacing a stale socket without a listener. Who may write it may connect.
 
     Raises:
         OSError: it cannot be made. The message names the path, the reason and the way out.
@@ -27,7 +27,7 @@ def listen(path: Path, mode: int = 0o600) -> socket.socket:
 
 
 def _make_way(path: Path) -> None:
-    """Remove a socket that nobody listens at."""
+    """Remove a stale socket without a listener."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -35,7 +35,7 @@ def _make_way(path: Path) -> None:
     if not stat.S_ISSOCK(mode):
         raise OSError(f"{path}: it is there already and is no socket; remove it, or name another path with --socket")
     with socket.socket(socket.AF_UNIX) as probe:
-        probe.setblocking(False)  # with a full queue it would wait as long as the other program likes
+        probe.setblocking(False)  # with a full queue it would wait until the other program accepts
         found = probe.connect_ex(str(path))
     if found == errno.ECONNREFUSED:
         path.unlink(missing_ok=True)
@@ -48,7 +48,7 @@ def _make_way(path: Path) -> None:
 
 def _bound(path: Path, mode: int) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
-    before = os.umask(0o777 & ~mode)  # no moment passes in which others may connect
+    before = os.umask(0o777 & ~mode)  # otherwise other users could connect for a moment
     try:
         listener.bind(str(path))
         listener.listen(BACKLOG)
@@ -61,7 +61,7 @@ def _bound(path: Path, mode: int) -> socket.socket:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """The file at a path, None if there is none."""
+    """The status of the file at a path, or None."""
     try:
         found = path.lstat()
     except OSError:

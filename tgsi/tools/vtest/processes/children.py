@@ -1,6 +1,6 @@
-"""The loop of the parent process: it lets clients in, forks a process for each, reaps those that end, and ends those that work too long.
+"""The loop of the parent process: accepts clients, forks a process for each, reaps those that end, and ends those that work too long.
 
-A child counts what it begins in a few words of memory that it shares with the parent. If these stay the same while its processor time
+A child counts the work that it begins in a few words of memory shared with the parent. If these stay the same while its processor time
 grows, one command is at work.
 """
 
@@ -112,8 +112,8 @@ class Children:
     def run(self, until: int | None = None, at_end: Callable[[], None] = lambda: None) -> None:
         """Serve clients until an exception, KeyboardInterrupt or SystemExit, ends it. Then all clients end, too, as if they had left.
 
-        until: a descriptor. Once something can be read from it, or its other end is closed, `at_end` is called, nobody is served any
-        more, and this returns when the clients of then have ended, or `_LAST_SECONDS` later.
+        until: a descriptor. Once it is readable, or its other end is closed, `at_end` is called, new clients are refused, and this returns
+        when the current clients have ended, or `_LAST_SECONDS` later.
         """
         self._wake.begin()
         try:
@@ -147,7 +147,7 @@ class Children:
             self._watch()
 
     def _wait(self, until: int | None) -> None:
-        """Wait until somebody connects or says something, a child ends, or a look at something is due."""
+        """Wait for a connection, a message, the end of a child, or the next check."""
         poll = select.poll()
         for descriptor in (self._wake.ends[0].fileno(), *self._door.descriptors(), *([] if until is None else [until])):
             poll.register(descriptor, select.POLLIN)
@@ -192,7 +192,7 @@ class Children:
             os._exit(code)
 
     def _reap(self) -> None:
-        """Collect the children that have ended, and tell which of them were killed."""
+        """Collect the children that have ended, and log which of them were killed."""
         for child in list(self._children.values()):
             try:
                 pid, status = os.waitpid(child.pid, os.WNOHANG)
@@ -244,7 +244,7 @@ class Children:
 
 
 def _leave(connection: socket.socket) -> None:
-    """Let a connection end as if the client had left, so that its process finishes what it writes."""
+    """Shut a connection down as if the client had left, so that its process finishes its files."""
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

@@ -1,7 +1,7 @@
 """Connections before they are served: handshakes, places, turns.
 
-A connection counts as a client once its first message, CREATE_RENDERER, has come. Until then it is one of few that are kept, and not
-for long. The parent process reads this message and nothing else of a client.
+A connection counts as a client once its first message, CREATE_RENDERER, has come. Until then it is one of few that are kept, and not for
+long. The parent process reads this message of a client and no other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NAME = 4096
 """Most bytes of a client's name."""
 
 PAUSE = 0.25
-"""Seconds in which nobody is accepted after the system had no room for another connection or process."""
+"""Seconds without new clients after the system had no room for another connection or process."""
 
 _AT_ONCE = 16
 _HEAD = struct.Struct("<2I")
@@ -33,7 +33,7 @@ _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 @record(frozen=False, eq=False, kw_only=True)
 class Visitor:
-    """A connection that is not served yet. first: what was read of it. wanted: bytes of its first message, as far as known."""
+    """A connection that is not served yet. first: bytes read so far. wanted: length of its first message, as far as known."""
 
     connection: socket.socket
     process: int
@@ -54,7 +54,7 @@ class Visitor:
         return (client_name(self.first[_HEAD.size :]) if self.has_greeted else "") or "client"
 
     def hear(self) -> str:
-        """Read what has come of the first message. Returns the reason if the connection cannot become that of a client."""
+        """Read the available part of the first message. Returns the reason if the connection cannot become that of a client."""
         while not self.has_greeted:
             try:
                 data = self.connection.recv(self.wanted - len(self.first), socket.MSG_DONTWAIT)
@@ -96,7 +96,7 @@ class Door:
     ) -> None:
         self.listener, self._limits, self._say, self._clock = listener, limits, say, clock
         self.visitors: list[Visitor] = []
-        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # given up to refuse a connection that has no descriptor
+        self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)  # closed for the descriptor of a refusal
         self._shut_until = 0.0
         listener.setblocking(False)
 
@@ -106,7 +106,7 @@ class Door:
         return self._clock() < self._shut_until
 
     def shut(self) -> None:
-        """Accept nobody for a moment."""
+        """Pause accepting for a moment."""
         self._shut_until = self._clock() + PAUSE
 
     def descriptors(self) -> Iterator[int]:
@@ -118,7 +118,7 @@ class Door:
                 yield visitor.connection.fileno()
 
     def patience(self) -> float | None:
-        """Seconds until somebody has waited too long, or the door opens again. None: nothing is due."""
+        """Seconds until the first waiting client times out, or accepting resumes. None: nothing is due."""
         due = [self._shut_until] if self.is_shut else []
         due += [v.since + self._limits.handshake_seconds for v in self.visitors if not v.has_greeted]
         return max(0.0, min(due) - self._clock()) if due else None
@@ -173,7 +173,7 @@ class Door:
             self._hear(visitor)
 
     def _fail(self, error: OSError) -> None:
-        """Go on after a failed accept. Where the system is full, the connection is refused, because it would fail again at once."""
+        """Continue after a failed accept. Where the system is full, the connection is refused, because it would fail again at once."""
         self._say(f"a connection could not be accepted: {error.strerror}")
         if error.errno not in _FULL:
             return
@@ -182,7 +182,7 @@ class Door:
         try:
             self.listener.accept()[0].close()
         except OSError:
-            pass  # nobody waits any more, or memory is what lacks
+            pass  # no connection is waiting any more, or memory is missing
         finally:
             self._spare = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
 

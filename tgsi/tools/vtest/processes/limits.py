@@ -52,7 +52,7 @@ MEANINGS: Mapping[str, tuple[str, float, str]] = {
 
 
 def confine(limits: Limits) -> None:
-    """Apply the limits that the system keeps to this process. A limit above that of the system's administrator is left as it is."""
+    """Apply the limits that the system keeps to this process. The hard limit of the system is never exceeded."""
     wanted = ((resource.RLIMIT_AS, limits.address_space_mib * MIB), (resource.RLIMIT_CPU, limits.max_cpu))
     for what, most in wanted:
         _, hard = resource.getrlimit(what)

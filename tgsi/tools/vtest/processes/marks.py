@@ -48,6 +48,6 @@ def first_refusal(marks: Sequence[int]) -> str:
 
 
 def make_marks(count: int = 1) -> Sequence[memoryview]:
-    """Memory of zeros, shared with child processes, for so many clients."""
+    """Zeroed memory, shared with child processes, for a number of clients."""
     memory = memoryview(mmap.mmap(-1, 8 * WORDS * count)).cast("Q")
     return [memory[at : at + WORDS] for at in range(0, len(memory), WORDS)]

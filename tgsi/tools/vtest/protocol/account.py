@@ -1,7 +1,7 @@
 """The account of a client: the bytes of everything that it holds, until these are freed.
 
 Resources are counted by the screen that makes them, to the last view or binding that keeps their memory. Everything else is counted here,
-in the same account. What Python needs for an object is an estimate from above.
+in the same account. Python's memory for an object is estimated, generously.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ class Account:
     """Bytes that a client holds.
 
     Attributes:
-        memory: the counters of the client's screen.
-        freed: number of things that were freed since somebody set it to 0.
+        memory: the counters of the client's screen. freed: number of objects freed since it was reset to 0.
     """
 
     def __init__(self, memory: Accounting) -> None:

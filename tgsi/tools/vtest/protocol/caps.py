@@ -27,8 +27,8 @@ GL_STORAGE_BUFFERS = 16
 """Storage buffers of a stage for which Mesa's frontend has room; it crashes where a driver offers more."""
 
 GL_GEOMETRY_COMPONENTS = 4096
-"""Components of all vertices that an invocation of a geometry shader may write, about as many as any hardware offers. Programs that measure
-themselves by larger numbers (piglit's gs-max-output-components) ask for more vertices than there may be."""
+"""Components of all vertices that an invocation of a geometry shader may write, about as many as any hardware offers. Programs that scale
+themselves to larger numbers (piglit's gs-max-output-components) request more vertices than allowed."""
 
 TEXELS_ALIGNMENT = 16
 """Multiple of bytes at which buffer textures begin: the protocol counts their beginning in texels, and the largest has 16 bytes."""
@@ -271,7 +271,7 @@ def _fill_samples(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_samples = most
     if most:
         caps.supported_multisample_formats = _mask(Bind.NONE, samples=most)
-        caps.supported_multisample_formats[0] |= 1  # FORMAT_NONE stands for framebuffers without attachments
+        caps.supported_multisample_formats[0] |= 1  # FORMAT_NONE: framebuffers without attachments
     for count, first in _LOCATIONS.items():
         if count <= most:
             for index, (x, y) in enumerate(STANDARD_POSITIONS[count]):

@@ -29,7 +29,7 @@ COMMAND_NAMES = tuple(_COMMANDS.split())
 """Names of the commands of a SUBMIT_CMD message, by number."""
 
 STAGES = tuple(stage for stage in ShaderType if not STAGE_FACTS[Processor(stage)].is_mesh)
-"""Shader stages of the protocol, by number: it knows no task and mesh shaders."""
+"""Shader stages of the protocol, by number; it has no task and mesh shaders."""
 
 _OBJECTS = """
     NULL BLEND RASTERIZER DSA SHADER VERTEX_ELEMENTS SAMPLER_VIEW SAMPLER_STATE SURFACE QUERY STREAMOUT_TARGET MSAA_SURFACE
@@ -40,7 +40,7 @@ OBJECT_NAMES = tuple(_OBJECTS.split())
 
 
 def kind_name(kind: int) -> str:
-    """Name of a kind of objects; that of its number if it has none."""
+    """Name of a kind of objects; "kind N" if it has none."""
     return OBJECT_NAMES[kind] if kind < len(OBJECT_NAMES) else f"kind {kind}"
 
 

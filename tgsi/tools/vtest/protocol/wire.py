@@ -19,7 +19,7 @@ class Wire(Protocol):
 
     @property
     def end(self) -> type[ProtocolError]:
-        """Kind of the error that tells of its end where more should follow."""
+        """Error kind for the end of a stream in the middle of a message."""
         ...
 
     def read(self, size: int) -> bytearray | memoryview:
@@ -36,14 +36,14 @@ class Wire(Protocol):
         """Send all of the data."""
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Send a file descriptor, attached to a byte of its own."""
+        """Send a file descriptor, attached to a separate byte."""
 
 
 _BUFFERED = 1 << 16  # bytes
 
 
 class SocketWire:
-    """Connection over a unix stream socket. One call of the system fetches all that has come of small messages."""
+    """Connection over a unix stream socket. One system call fetches all small messages that have arrived."""
 
     end = ClientGone
 
@@ -73,7 +73,7 @@ class SocketWire:
             begin = s.begin
             s.begin += size
             return self._buffer[begin : s.begin]
-        view = np.empty(size, np.uint8).data if size > _BUFFERED else None  # the system makes memory of it as it is written
+        view = np.empty(size, np.uint8).data if size > _BUFFERED else None  # the system allocates it as it is written
         got = s.end - s.begin
         data = self._buffer[s.begin : s.end]
         s.begin = s.end = 0
@@ -88,7 +88,7 @@ class SocketWire:
         return bytearray()
 
     def _fill(self, size: int) -> bool:
-        """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
+        """Fetch available data until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
         if size > _BUFFERED:
             return False
         s = self._state
@@ -139,7 +139,7 @@ class FileWire:
         self._replies = replies
 
     def attend(self, marks: memoryview) -> None:
-        """See `Wire`. Nobody waits for a file."""
+        """See `Wire`. Files never block."""
 
     @property
     def is_quiet(self) -> bool:
