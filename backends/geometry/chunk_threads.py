@@ -13,7 +13,7 @@ class ChunkThreads:
     """`workers` threads, the caller among them, started when there is work for them."""
 
     def __init__(self, workers: int, watch: Watch | None = None) -> None:
-        """watch: ends what native code does for them."""
+        """watch: ends native code early."""
         self.workers, self._watch = max(workers, 1), watch or Watch(0)
         self._helpers = Helpers(self.workers - 1, "stream")
         self._is_ended = False  # a call raised an error, or the caller was interrupted
@@ -26,8 +26,8 @@ class ChunkThreads:
     def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
         """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
 
-        A worker works on one chunk at a time; with `is_alone` the caller does all of them in order. Returns the first chunk that is left;
-        at least one is always done. An error of a call, or what ends the watch, is raised after all workers have stopped.
+        A worker works on one chunk at a time; with `is_alone` the caller does all of them in order. Returns the first remaining chunk; at
+        least one is always done. An error of a call, or the exception that ends the watch, is raised after all workers have stopped.
         """
         workers = 1 if is_alone else min(self.workers, chunks - first)
         lock, left = Lock(), first

@@ -84,7 +84,7 @@ def build_write_streams(module: Module) -> None:
 
 
 def _each_target(f: Function, r: Record, o: Record, use: Callable[[Function, Record, Record, Val], None]) -> None:
-    """Call ``use(f, target, o, k)`` for each target that is bound; the others have no room."""
+    """Call ``use(f, target, o, k)`` for each bound target; unbound ones have no room."""
     with f.range(0, MAX_STREAM_OUTPUT_TARGETS) as k:
         target = f.load(PTR, r.get("targets"), k << 3, 8)
         with f.else_of(target.as_address().ne(0)) as otherwise:

@@ -2,7 +2,7 @@
 
 Chunks of primitives go through all stages in front of the rasterizer, on all threads, one wave of chunks after another. The vertices and
 primitives that the last stage leaves lie in memory in the order of the draw, whichever thread made them. Stream output copies from there;
-the rasterizer draws from there as from vertex buffers, with the last stage in place of a vertex shader.
+the rasterizer draws from there as from vertex buffers, with the last stage instead of a vertex shader.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ class Pipeline:
 
     @staticmethod
     def _most_again(state: DrawState, primitives: int, chunk: int, *, is_short: bool) -> int:
-        """The most input primitives that generated code takes, given those of a chunk; few, if the draw leaves few.
+        """Largest number of input primitives for generated code, given those of a chunk; small if few primitives leave the last stage.
 
         is_short: no program has a loop, so that one thread is done with several chunks sooner than Python has begun with them.
         """
@@ -256,7 +256,7 @@ class Pipeline:
 
     @staticmethod
     def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
-        """Estimate how many primitives leave the last stage (large numbers are cut off), and give the vertices of each."""
+        """Estimate how many primitives leave the last stage (clamped), and return the vertices of each."""
         kinds = bound_kinds(state)
         if not kinds:
             return primitives, len(topology.multiply)

@@ -28,11 +28,10 @@ class Repeat:
         stored: the packet of the primitives that leave the last stage; its record is valid until the next flush. None: none is drawn.
         topology: of the input primitives.
         first, stages: the stages. Each one after the first comes with its place in STAGE_KINDS.
-        output: the stream output; None: there is none.
-        follows: a plain draw of the same primitives follows.
+        output: the stream output; None: no such shader. follows: a plain draw of the same primitives follows.
         counts_input: no plain draw follows that counts the input.
         most: input primitives of a draw that is made from this one, at most.
-        chunk: those that go through the stages together.
+        chunk: input primitives that go through the stages together.
         kept: libraries of all kernels.
         has_loops: a program has loops, so that the draw may take long.
     """
@@ -53,7 +52,7 @@ class Repeat:
     def place(self, run: RunRecord, worker: Worker) -> tuple[Mapping[int, int], list[Any]]:
         """Fill in a record for chunks of up to `chunk` primitives, with memory of a worker.
 
-        Returns the addresses at which the stages' ShaderEnvs are named, by stage, and what must live as long as the record.
+        Returns the addresses of the pointers to the stages' ShaderEnvs, by stage, and the objects that must live as long as the record.
         """
         kept: list[Any] = [*self.kept]
 

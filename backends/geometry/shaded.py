@@ -87,10 +87,8 @@ class Step:
     """A stage as generated code carries it out.
 
     Attributes:
-        record: its record, without what belongs to one draw.
-        hand: the vertices and primitives that it leaves, without what belongs to a piece.
-        vertex_bytes: most bytes of the vertices of a piece.
-        environments: addresses at which its ShaderEnvs are named, by stage.
+        record: its record, without the values of one draw. hand: the vertices and primitives that it produces, without the values of a
+        piece. vertex_bytes: most bytes of the vertices of a piece. environments: addresses of the pointers to its ShaderEnvs, by stage.
         kept: memory and kernels that the record names.
     """
 

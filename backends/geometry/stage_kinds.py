@@ -58,7 +58,7 @@ class StageKind:
         most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to tell few from
             many), and the number of vertices of each.
         build_step: adds the stage's step, a function of a given name, to the module of generated code that carries out draws without
-            Python. None: Python carries out all draws with the stage. `Stage.step` makes what it works on.
+            Python. None: Python carries out all draws with the stage. `Stage.step` makes its record.
     """
 
     processor: Processor

@@ -63,7 +63,7 @@ class VertexStage:
 
     @property
     def record(self) -> VertexRecord:
-        """The record of a chunk, without what belongs to the chunk."""
+        """The record of a chunk, without the values of a single chunk."""
         return self._template
 
     @property
@@ -72,7 +72,7 @@ class VertexStage:
         return entry_address(self._assemble), entry_address(self._shade)
 
     def place(self, provide: Provide, most: int) -> VertexRecord:
-        """Return the record of a chunk with memory for up to `most` primitives, but for vertices, apart from that of `run`."""
+        """Return the record of a chunk with memory, separate from that of `run`, for up to `most` primitives, but not for vertices."""
         r, corners = VertexRecord.from_buffer_copy(self._template), most * self.rows
         self._place_scratch(r, provide, corners)
         r.corners, r.numbers = provide("input corners", 4 * corners), provide("input numbers", 4 * most)
@@ -225,7 +225,7 @@ class GeometryStage:
             r.streams[s].numbers = provide(f"numbers {s}", capacity * 4)
 
     def step(self, provide: Provide, most: int) -> Step:
-        """See `Stage.step`. Any number of primitives has room: what is emitted is handed on in pieces."""
+        """See `Stage.step`. There is room for any number of primitives, because they are handed on in pieces."""
         r, one, size = GeometryRecord.from_buffer_copy(self._template), self._lanes * self._limit, self._size
         r.most_vertices, r.gather = max(one, _PIECE_BYTES // size), entry_address(self._gather)
         self._place_scratch(r, provide)

@@ -21,7 +21,7 @@ NO_MEMORY = -1
 
 
 def hand_of(f: Function, run: Val, number: Val) -> Record:
-    """The record of what step `number` finds."""
+    """The record of the input of step `number`."""
     return Record(f, f.at(run, RunRecord.hands.offset + number * ctypes.sizeof(HandRecord)), HandRecord)
 
 
@@ -38,8 +38,8 @@ def stream_of(f: Function, hand: Record, stream: int = 0) -> Record:
 def vertex_memory(f: Function, run: Val, held: Val, count: Val, size: Val) -> Val:
     """Address (i64) of memory for the vertices of a piece, `count` (i64) of `size` (i32) bytes. Returns from the function if there is none.
 
-    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done, and lies a whole number
-    of vertices from that of the pieces before it, so that one record can stand for all of them.
+    held: the pointer in the record of the stage; if it is null, the memory lasts until the rasterizer is done, and lies a whole number of
+    vertices from that of the pieces before it, so that one record can describe all of them.
     """
     place = f.var(I64, held.as_address())
     with f.if_(place.get().eq(0)):
@@ -63,7 +63,7 @@ def add_count(f: Function, run: Record, name: str, count: Val, stream: int = 0) 
 
 
 def put_stream(f: Function, hand: Record, corners: Val, numbers: Val, count: Val) -> None:
-    """Hand on `count` primitives as those of stream 0, all of which were generated."""
+    """Hand on `count` primitives as stream 0, all of them counted as generated."""
     stream = stream_of(f, hand)
     f.store(corners, stream.address("corners"), 0, 8)
     f.store(numbers, stream.address("numbers"), 0, 8)

@@ -1,7 +1,8 @@
 """Generated code: the stages of a draw on the caller's thread, piece by piece, as `RunRecord` describes them.
 
-All vertices go through the vertex shader at once. Each later stage is a step: it takes what the step before left in its hand, and calls the
-next step for each piece that it makes. What the last one leaves is taken by `step_parts.TAKE`, which the module's user adds.
+All vertices go through the vertex shader at once. Each later stage is a step: it reads the output of the previous step from its hand, and
+calls the next step for each piece of its own output. `step_parts.TAKE`, which the module's user adds, receives the output of the last
+step.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from backends.llvm.builder.record import Record
 
 
 def build_steps(module: Module) -> None:
-    """Add `run_vertices`, which takes a draw through all stages, and what it needs."""
+    """Add `run_vertices`, which takes a draw through all stages, and its helpers."""
     build_write_streams(module)
     for kind in STAGE_KINDS:
         if kind.build_step is not None:
@@ -26,7 +27,7 @@ def build_steps(module: Module) -> None:
 
 
 def _build_run_step(module: Module) -> None:
-    """run_step(run, number) -> 0, or the number that ended the draw. Does step `number` and those after it with what lies in its hand."""
+    """run_step(run, number) -> 0, or the number that ended the draw. Runs step `number` and the following ones on the input in its hand."""
     f = Function(module, "run_step", [PTR, I32], I32, shared=True, internal=True)
     run, number = f.args
     with f.leaving(number >= Record(f, run, RunRecord).get("num_steps")):

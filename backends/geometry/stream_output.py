@@ -41,7 +41,7 @@ class StreamOutputWriter:
 
     @property
     def records(self) -> dict[int, OutputRecord]:
-        """The records of streams, without what belongs to a piece."""
+        """The records of streams, without the values of a piece."""
         return self._records
 
     @property

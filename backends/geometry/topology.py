@@ -16,7 +16,7 @@ from tgsi.language.record import record
 
 @record
 class _AdjacentStrip(Topology):
-    """TRIANGLE_STRIP_ADJACENCY, whose first and last triangle find their neighbors by rules of their own.
+    """TRIANGLE_STRIP_ADJACENCY, whose first and last triangle have special rules for their neighbors.
 
     Attributes:
         provokes_first: the provoking vertex comes first in each triangle, otherwise last.

@@ -11,7 +11,7 @@ from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
 
 _OWN = frozenset(counted(Place.STAGE))
-"""Counters that only these stages have. A plain draw that follows counts the others itself."""
+"""Counters that only these stages have. A plain draw that follows counts all others itself."""
 
 
 def _zeros() -> list[int]:

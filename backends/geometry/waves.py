@@ -22,7 +22,7 @@ class Sink(Protocol):
         ...
 
     def carry_out(self) -> None:
-        """Draw all pending packets; the memory that they were made of stays valid."""
+        """Draw all pending packets; their memory stays valid."""
         ...
 
     def settle(self, reads: Sequence[Range], writes: Sequence[Range]) -> None:
@@ -49,11 +49,11 @@ class Waves:
 
     @property
     def is_ended(self) -> bool:
-        """True after an error or an interruption: what is being worked on is not wanted."""
+        """True after an error or an interruption: work in progress is discarded."""
         return self._crew.is_ended
 
     def start(self) -> None:
-        """Make the memory of the threads, if there is none yet."""
+        """Allocate the memory of the threads, unless it exists."""
         if not self.workers:
             self.workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
 

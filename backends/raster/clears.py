@@ -53,7 +53,7 @@ def color_pattern(format: Format, words: tuple[int, ...]) -> Pattern:
 
 @functools.lru_cache(256)
 def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> Pattern:
-    """The pattern of a depth and a stencil value; the part that is None stays as it is."""
+    """The pattern of a depth and a stencil value; a part that is None is not changed."""
     kept = 0
     for channel, value in ((format.depth, depth), (format.stencil, stencil)):
         if channel is not None and value is None:

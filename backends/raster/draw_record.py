@@ -1,6 +1,6 @@
 """The `Draw` record: everything that generated code reads of one draw, grouped by the step that reads it; and the `Call` record.
 
-Each group is a `ctypes.Structure`; the functions that write it lie in one module of `backends.raster.draw`, but for slots (`varyings`).
+Each group is a `ctypes.Structure`; the functions that write it are in one module of `backends.raster.draw`, except for slots (`varyings`).
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ class ValueRules(ctypes.Structure):
 class Draw(ctypes.Structure):
     """One draw; lives until its batches are done. Python writes it once, generated code only reads it.
 
-    Each field is written by one step of `backends.raster.draw.steps`, and what depends on bound values by `write_values`
+    Each field is written by one step of `backends.raster.draw.steps`, and fields that depend on bound values by `write_values`
     (`backends.raster.front.bound_values`). The groups that every tile reads come first.
     """
 

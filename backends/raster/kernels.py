@@ -240,7 +240,7 @@ class Kernels:
         return self._get(("shade", key, text), ("shade",), build, of_program=bool(text))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
-        """The facts of a fragment shader that a draw needs; None stands for the shader that does nothing."""
+        """The facts of a fragment shader that a draw needs; None means the empty shader."""
         return NO_FRAGMENTS if shader is None else facts.of(shader.program, describe)
 
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:

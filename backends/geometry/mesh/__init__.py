@@ -1,4 +1,4 @@
-"""Draws of meshes: task and mesh workgroups in place of the stages in front of the rasterizer.
+"""Draws of meshes: task and mesh workgroups instead of the stages before the rasterizer.
 
 The grid of a draw is that of the task shader if there is one. Task workgroups run in waves; after each wave, the mesh workgroups that they
 launched run in the order of the tasks. Chunks of mesh workgroups go to the threads. `gather` runs a chunk and packs its vertices,

@@ -106,7 +106,7 @@ def _build_group(module: Module, key: GatherKey) -> None:
         if key.culls:
             exists = exists & f.load(I32, here, places["cull"]).eq(0)
         place = made.get()
-        f.store(corners + base, arrays["corners"], place * (4 * key.corners))  # the next primitive replaces what is too much
+        f.store(corners + base, arrays["corners"], place * (4 * key.corners))  # the next primitive overwrites the excess
         if key.numbers:
             f.store(f.load(I32, here, places["number"]) if key.has_numbers else k, arrays["numbers"], place << 2)
         if key.rows:

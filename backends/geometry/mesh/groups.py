@@ -1,4 +1,4 @@
-"""A stage of workgroups in one draw: its kernel, and the record that each thread completes with memory of its own."""
+"""A stage of workgroups in one draw: its kernel, and the record that each thread completes with its own memory."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class _Shape:
     def of(program: Program, wanted: int | None, native: int, is_ordered: bool) -> _Shape:
         """Derive the shape.
 
-        wanted: lanes that the renderer asks for. native: lanes of a machine register. is_ordered: the order of invocations can be
-        observed, so that vectors have the same width on every machine; otherwise it is that of grids.
+        wanted: lanes requested by the renderer. native: lanes of a machine register. is_ordered: the order of invocations can be observed,
+        so that vectors have the same width on every machine; otherwise the width is that of grids.
         """
         width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
         waits, threads = plan_of(program).waits, width * height * depth

@@ -27,7 +27,7 @@ BATCH_BYTES = 1 << 17
 """Bytes of output of the workgroups that run before it is packed: it stays in the cache."""
 
 _SLACK = 4096
-"""Bytes of a region's chunk that are left for the ends of arrays."""
+"""Bytes of a region's chunk that are reserved for the ends of arrays."""
 _NAMES = {"cull": "CULL_PRIMITIVE", "mask": "VIEWPORT_MASK", "viewport": "VIEWPORT_INDEX", "number": "PRIM_ID"}
 _PACKED = frozenset({"PRIMITIVE_INDICES", "CULL_PRIMITIVE", "PRIM_ID"})
 """Outputs of primitives that the rasterizer does not read from their rows."""
@@ -37,7 +37,7 @@ _PACKED = frozenset({"PRIMITIVE_INDICES", "CULL_PRIMITIVE", "PRIM_ID"})
 class Piece:
     """Vertices and primitives that the rasterizer draws; addresses, except for `count` (of primitives) and `row_size` (bytes).
 
-    generated: primitives that the workgroups output, those that are not drawn among them. numbers, rows: 0 if nobody reads them.
+    generated: primitives that the workgroups output, including those that are not drawn. numbers, rows: 0 without a reader.
     """
 
     vertices: int
@@ -53,7 +53,7 @@ class Piece:
 class Output:
     """The output of a mesh program as the packing kernel sees it: its key, and the fields of GatherRecord that follow from the program.
 
-    row_size: bytes of a primitive's row; 0 if the rasterizer reads nothing of it.
+    row_size: bytes of a primitive's row; 0 if the rasterizer reads no part of it.
     """
 
     key: GatherKey
@@ -91,7 +91,7 @@ class Output:
 
 
 class MeshStage:
-    """The mesh shader of one draw. All threads share it; what changes belongs to the Worker."""
+    """The mesh shader of one draw. All threads share it; mutable state belongs to the Worker."""
 
     def __init__(self, kernels: KernelCache, groups: Groups, output: Output, payload_words: int, *, numbers: bool) -> None:
         """Make the stage.

@@ -32,7 +32,7 @@ _RUN = np.dtype(MeshRun)
 class Runs:
     """Mesh workgroups to be drawn: `runs` holds MeshRun records, `ends` the number of workgroups up to the end of each run.
 
-    refused: tasks that asked for more workgroups than there may be. keep: what the records need alive.
+    refused: tasks that launched more workgroups than allowed. keep: what the records need alive.
     """
 
     runs: NDArray[Any]
@@ -52,7 +52,7 @@ class Runs:
 
 
 def whole_grid(draw: MeshDraw) -> Runs:
-    """Return the one run of a draw without tasks."""
+    """Return the single run of a draw without tasks."""
     runs = np.zeros(1, _RUN)
     runs["blocks"], runs["grid"], runs["draw_id"] = draw.groups, draw.grid, draw.number
     return Runs(runs, np.array([draw.groups], np.int64))
@@ -74,7 +74,7 @@ class Tasks:
         return self._words
 
     def waves(self, threads: Waves, is_alone: bool) -> Iterator[Runs]:
-        """Run wave after wave. The runs of a wave are valid until the next one is asked for."""
+        """Run wave after wave. The runs of a wave are valid until the next wave is requested."""
         for first in range(0, self._draw.groups, self._size):
             count = min(self._size, self._draw.groups - first)
             self._run(threads, first, count, is_alone)

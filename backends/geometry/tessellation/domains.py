@@ -104,7 +104,7 @@ class Quads(Domain):
         return self.border + f.select(self.single, f.const(I32, 0), inside), f.select(self.single, f.const(I32, 6), triangles * 3)
 
     def write_points(self, points: Points) -> None:
-        """Write the points of the edges, then those of the grid."""
+        """Write the points of the edges, then the points of the grid."""
         f = self.f
         for number, edge in enumerate(self.outer):
             backward, far = number in (0, 3), f.const(I32, ONE if number >= 2 else 0)
@@ -182,7 +182,7 @@ class Triangles(Domain):
         return self.border + f.select(self.single, f.const(I32, 0), points), f.select(self.single, f.const(I32, 1), triangles) * 3
 
     def write_points(self, points: Points) -> None:
-        """Write the points of the edges, then those of the rings, then the one in the middle."""
+        """Write the points of the edges, then the points of the rings, then the middle point."""
         f = self.f
         for number, edge in enumerate(self.outer):
 

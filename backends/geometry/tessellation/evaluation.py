@@ -29,7 +29,7 @@ _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]
 
 @record(kw_only=True)
 class PatchRows(RowFile):
-    """Registers of the one patch that all lanes belong to.
+    """Registers of the patch; all lanes belong to the same one.
 
     A constant index gives one value for all lanes. Indices outside of the file read 0.
     """
@@ -95,7 +95,7 @@ class EvaluationRegisters(DrawRegisters):
         return (u, v, (1.0 - u) - v)[channel]
 
     def level(self, which: str, channel: int) -> Val:
-        """Return an outer or inner tessellation level of the patch; 0 for a channel that has none."""
+        """Return an outer or inner tessellation level of the patch; 0 for a channel without a level."""
         levels = load_levels(self.record, which, self.patch)
         found = levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
         return self.f.splat(found, self.lane_map.lanes)

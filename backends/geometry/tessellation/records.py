@@ -31,9 +31,9 @@ class ControlRecord(ctypes.Structure):
     """Control shader invocations of `patches` patches.
 
     inputs: the input rows, `rows` for each patch; outputs: the output rows, as many as the program writes, all 0 at first. numbers: the
-    number of each patch. levels: those of `set_tess_state`, four outer and two inner floats. state: `state_bytes` for each vector of a
-    patch, to keep values at barriers; where it is null a kernel with barriers only stores `state_bytes`. stops: one i32 for each vector
-    of all patches.
+    number of each patch. levels: from `set_tess_state`, four outer and two inner floats. state: `state_bytes` for each vector of a patch,
+    to keep values at barriers; where it is null a kernel with barriers only stores `state_bytes`. stops: one i32 for each vector of all
+    patches.
     """
 
     _fields_ = [
@@ -58,7 +58,7 @@ class EvaluationRecord(ctypes.Structure):
 
 
 class PatchesRecord(ctypes.Structure):
-    """The stage of patches in a draw that generated code carries out. Its records lack what belongs to one draw."""
+    """The stage of patches in a draw that generated code carries out. Its records lack the values of a single draw."""
 
     _fields_ = [
         ("copy_rows", c_void_p),  # kernels

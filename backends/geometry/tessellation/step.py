@@ -1,4 +1,4 @@
-"""Generated code: the step of patches, which does what `TessellationStage.run` does, without Python."""
+"""Generated code: the step of patches, the counterpart of `TessellationStage.run` without Python."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Blocks(ABC):
     """Lines of a function that is being written.
 
     A pure instruction with the text of an earlier one, in a block that dominates the current one, gives the earlier value. All values are
-    forgotten at a label, unless the caller of `place` knows that their blocks dominate the new one.
+    forgotten at a label, unless the caller of `place` guarantees that their blocks dominate the new one.
     """
 
     def __init__(self, stack_space: int = 0) -> None:
@@ -79,7 +79,7 @@ class Blocks(ABC):
         """Pointer to stack memory of the LLVM type named `type`, allocated once a call of the function."""
         name = self.fresh()
         space = self._stack_space
-        if space:  # the stack has an address space of its own
+        if space:  # the stack has its own address space
             self.entry.append(f"  {name}s = alloca {type}, align {align}, addrspace({space})")
             self.entry.append(f"  {name} = addrspacecast ptr addrspace({space}) {name}s to ptr")
         else:
@@ -105,7 +105,7 @@ class Blocks(ABC):
         return self._era, len(self._texts)
 
     def restore(self, mark: tuple[int, int]) -> None:
-        """Forget all values but those that were available at `mark`; all of them if a label has intervened."""
+        """Forget all values except those that were available at `mark`; all of them if a label came in between."""
         era, count = mark
         if era != self._era:
             self._forget()
@@ -115,7 +115,7 @@ class Blocks(ABC):
         del self._texts[count:]
 
     def branch(self, cond: Val, yes: str, no: str, *, unlikely: bool = False) -> None:
-        """Jump by a scalar condition. `unlikely`: the condition is hardly ever true, so LLVM favors the other way with its registers."""
+        """Jump by a scalar condition. `unlikely`: the condition is rarely true, so LLVM optimizes registers for the other branch."""
         self.line(f"br i1 {cond.name}, label %{yes}, label %{no}{', !prof !0' if unlikely else ''}")
 
     def jump(self, label: str) -> None:

@@ -37,8 +37,8 @@ def pack_bytes(f: Function, channels: Sequence[Val | None]) -> Val:
 def _checked_halves(f: Function, channels: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
     """`_halves` of 255 times each channel, most of which need no clamps of floats, because the packing instructions clamp.
 
-    Only blocks with a NaN or a product that does not fit 16 bits are clamped and converted again: the conversion makes -2^31 of NaN and of
-    what does not fit 32 bits, and packing makes the least number of 16 bits of that. Denormal numbers are slow here.
+    Only blocks with a NaN or a product that does not fit 16 bits are clamped and converted again: the conversion turns NaN and values that
+    do not fit 32 bits into -2^31, which packing turns into the least 16-bit number. Denormal numbers are slow here.
     """
     floats = {k: f.var(v.type, v) for k, v in enumerate(channels) if v is not None and v.number is None}
     again, odd, done = f.label(), f.label(), f.label()
@@ -79,7 +79,7 @@ def _by_parts(f: Function, word: Val, narrow: str, wide: str, factor: Type, resu
 def _halves(f: Function, products: Sequence[Val | None], lanes: int, width: int) -> list[list[Val]]:
     """Signed 16-bit numbers of four channels that were multiplied by 255 (constants were not; None is 0): a pair for `width` lanes each.
 
-    They are rounded and clamped; NaN and what does not fit 32 bits become the least number."""
+    They are rounded and clamped; NaN and values that do not fit 32 bits become the least number."""
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
     pairs = []
     for start in range(0, lanes, width):

@@ -54,7 +54,7 @@ def default_environment(f: Function) -> Iterator[None]:
 
 
 def pause(f: Function) -> None:
-    """Tell the processor that this thread waits for another one, without giving up the processor."""
+    """Pause instruction of spin loops: the thread waits, but keeps the processor."""
     if f.module.has("x86"):
         f.call(None, "llvm.x86.sse2.pause")
     elif f.module.has("aarch64"):

@@ -1,8 +1,8 @@
 """A staged builder: running Python writes LLVM IR as text.
 
-`Val` is a value that will exist when the kernel runs: a scalar (lanes == 1) or a vector. A Python `if` chooses the code that is
-generated; `f.if_`, `f.loop` and `f.range` generate control flow. The builder knows nothing about graphics. Its text has no
-fast-math flag, nsw, nuw, exact, inbounds, undef or poison (ARCHITECTURE.md, determinism).
+`Val` is a value that will exist when the kernel runs: a scalar (lanes == 1) or a vector. A Python `if` chooses the code that is generated;
+`f.if_`, `f.loop` and `f.range` generate control flow. The builder does not depend on graphics. Its text has no fast-math flag, nsw, nuw,
+exact, inbounds, undef or poison (ARCHITECTURE.md, determinism).
 """
 
 from __future__ import annotations

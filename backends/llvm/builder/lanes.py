@@ -29,12 +29,12 @@ class LaneMap:
 
     @property
     def x_bit(self) -> int:
-        """Mask whose XOR with a lane gives the other pixel of the quad's row."""
+        """Mask to XOR with a lane number: gives the horizontal neighbor in the quad."""
         return 1
 
     @property
     def y_bit(self) -> int:
-        """Mask whose XOR with a lane gives the other pixel of the quad's column."""
+        """Mask to XOR with a lane number: gives the vertical neighbor in the quad."""
         return self.lanes // self.rows if self.kind == "run" else 2
 
     @property

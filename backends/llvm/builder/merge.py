@@ -2,7 +2,7 @@
 
 LLVM makes one masked vpternlog of `select(mask, merge, old)` if the bits to keep are a constant. Where its patterns for memory operands
 permute all three operands, the immediate belongs to another function (llvm/llvm-project#157929). With the new value's term first, they
-only swap two. The generator finds what is wrong nevertheless, such as the merges that programs write themselves (`engine.ternary`).
+only swap two. `engine.ternary` finds remaining wrong code, such as merges that programs write themselves.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from backends.llvm.builder.values import Val
 
 
 def merge_bits(f: Operations, keep: int | Val, old: Val, new: Val) -> Val:
-    """The bits of `old` that `keep` has, and all others of `new`."""
+    """Bits of `old` where `keep` is set, bits of `new` elsewhere."""
     return _joined(f, old & keep, new & ~keep)
 
 
 def place_bits(f: Operations, keep: int | Val, old: Val, placed: Val) -> Val:
-    """The bits of `old` that `keep` has, or'ed with `placed`, which has none of them."""
+    """Bits of `old` where `keep` is set, or'ed with `placed`, which is 0 there."""
     return _joined(f, old & keep, placed)
 
 

@@ -51,7 +51,8 @@ class Module:
 
     @functools.cached_property
     def has_word_masks(self) -> bool:
-        """True if lane masks are computed as words; see `values.mask_of`. Asked for at the first mask: `has` notes what code needs."""
+        """True if lane masks are computed as words; see `values.mask_of`. Asked for at the first mask: `has` records the features that
+        code uses."""
         return self.has("avx2") and not self.has("avx512f")
 
     def defines(self, name: str) -> bool:

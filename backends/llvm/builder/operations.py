@@ -13,7 +13,7 @@ from backends.llvm.builder.values import Loop, Val, Var, is_word_mask, mask_of, 
 
 
 class Operations(Blocks):
-    """Basic operations of a function. `Function` adds those that are composed of them."""
+    """Basic operations of a function. `Function` adds operations composed of these."""
 
     def __init__(self, module: Module) -> None:
         """`module` takes the declarations and constants that the operations need."""
@@ -55,7 +55,7 @@ class Operations(Blocks):
 
     # -- values -----------------------------------------------------------------------------------------------------
     def const(self, type: Type, x: Val | float) -> Val:
-        """Constant of `type` from a number. A Val is returned as it is, or splatted to the lanes of `type` if it is a scalar."""
+        """Constant of `type` from a number. A Val is returned unchanged, or splatted to the lanes of `type` if it is a scalar."""
         if isinstance(x, Val):
             return self.splat(x, type.lanes) if x.type.lanes == 1 < type.lanes else x
         return Val(self, type, constant_text(type, x), x)
@@ -86,7 +86,7 @@ class Operations(Blocks):
         return self._lane_memory[key]
 
     def splat(self, x: Val, lanes: int) -> Val:
-        """Vector with the scalar `x` in every lane; a vector of `lanes` lanes is returned as it is."""
+        """Vector with the scalar `x` in every lane; a vector of `lanes` lanes is returned unchanged."""
         if x.type.lanes == lanes:
             return x
         if x.type.lanes != 1:
@@ -145,9 +145,10 @@ class Operations(Blocks):
         return self.pure(x.type, f"select {c}, {x}, {y}")
 
     def _select_by_words(self, words: Val, x: Val, y: Val) -> Val:
-        """Select by the signs of `words`, compared anew beside each select: lanes of one bit that cross a block become bytes.
+        """Select by the signs of `words`, compared again next to each select, because LLVM turns one-bit lanes that cross a block into
+        bytes.
 
-        Zeros are what an AND with the words leaves."""
+        Zeros come from an AND with the words."""
         if y.number is not None and x.type.bits == 32 and element_text(y.type.wide(1), y.number) == element_text(y.type.wide(1), 0):
             return (x.bits_as(words.type) & words).bits_as(x.type)
         text = f"select by {words}, {x}, {y}"
@@ -260,7 +261,7 @@ class Operations(Blocks):
         return mask.bits_as(Type("i", mask.type.lanes)).eq(-1)
 
     def _signs(self, mask: Val, op: str) -> Val:
-        """Eight bits: the signs of a mask's words, whose halves are combined by `op` until eight lanes are left."""
+        """Eight bits: the signs of a mask's words, whose halves are combined by `op` down to eight lanes."""
         words = words_of(mask)
         while words.type.lanes > 8:
             half = words.type.lanes // 2
@@ -293,11 +294,11 @@ class Operations(Blocks):
             self.line(f"store {value}, {p}, align {align}")
 
     def prefetch(self, pointer: Val) -> None:
-        """Ask for the cache line at `pointer`, which will be written. No address is wrong."""
+        """Prefetch the cache line at `pointer` for writing. No address is wrong."""
         self._prefetch(pointer, writes=True)
 
     def prefetch_read(self, pointer: Val) -> None:
-        """Ask for the cache line at `pointer`, which will be read. No address is wrong."""
+        """Prefetch the cache line at `pointer` for reading. No address is wrong."""
         self._prefetch(pointer, writes=False)
 
     def _prefetch(self, pointer: Val, *, writes: bool) -> None:

@@ -47,7 +47,7 @@ class Record:
         return _TYPES[t], offset
 
     def part(self, name: str) -> Record:
-        """A nested structure as a record. KeyError if there is none of this name."""
+        """A nested structure as a record. KeyError if no field has this name."""
         t, offset = self._find(name)
         if not issubclass(t, ctypes.Structure):
             raise KeyError(name)

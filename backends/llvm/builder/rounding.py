@@ -6,9 +6,9 @@ from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.values import Val
 
 FLOOR = 2.0**-100
-"""A number that counts nothing in sums with numbers of usual size, and whose products with such numbers are not denormal.
+"""Stand-in for zero that avoids slow denormals: too small to change sums of ordinary numbers, but its products with them are normal.
 
-A product with a denormal factor takes some CPUs a hundred cycles, so `FLOOR` stands for smaller factors where the result is the same.
+A product with a denormal factor takes some CPUs a hundred cycles, so `FLOOR` replaces smaller factors where the result is the same.
 """
 
 

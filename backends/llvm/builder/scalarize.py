@@ -1,8 +1,8 @@
 """Gathers and scatters for machines without such instructions: as a load for each lane, or as calls of loops over the lanes.
 
 On those machines LLVM writes a branch and a load for each lane. If there are many gathers, or their vectors are much wider than registers,
-these branches are most of a shader's code, and compiling it takes ten times as long. The loops stand in functions of their own, one a type:
-written out in place, they would end a block of the program at each gather, and nothing would be computed once for several.
+these branches are most of a shader's code, and compiling it takes ten times as long. The loops are in separate functions, one a type:
+written out in place, they would end a basic block at each gather, and prevent common subexpressions across gathers.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _align(type: Type) -> int:
 
 
 def _placed(f: Operations, offsets: Val) -> Val:
-    """Memory with the offsets. They are stored once for several uses in a row, such as those of the channels of a register."""
+    """Memory with the offsets. They are stored once for several uses in a row, such as for the channels of a register."""
     places = f.lane_memory("offsets", offsets.type)
     if f.placed != (f.block, offsets.name):
         f.store(offsets, places)

@@ -1,4 +1,4 @@
-"""Stack memory that the instructions of a program share, one after the other."""
+"""Stack memory that is reused by one instruction of a program after the other."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def constant_text(t: Type, x: float) -> str:
 
 
 def reinterpreted(t: Type, x: float, to: Type) -> float | None:
-    """Number whose bits as type `to` are those of `x` as type `t`; None if an element has not 32 bits or the result is NaN."""
+    """Number with the same bits, as type `to`, as `x` has as type `t`; None if an element has not 32 bits or the result is NaN."""
     if t.bits != 32 or to.bits != 32 or "p" in (t.kind, to.kind):
         return None
     if t.kind == to.kind:

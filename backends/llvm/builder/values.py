@@ -48,9 +48,9 @@ class Writer(Protocol):
 class Val:
     """A value that will exist when the kernel runs.
 
-    Operators write instructions. A scalar that meets a vector is splatted, and a Python number becomes a constant of the other operand's
-    type; any other mixture of types is a TypeError. The operators <, <=, > and >= compare as signed; `ult`, `ule`, `ugt` and `uge` compare
-    as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
+    Operators write instructions. A scalar is splatted if the other operand is a vector, and a Python number becomes a constant of the
+    other operand's type; any other mixture of types is a TypeError. The operators <, <=, > and >= compare as signed; `ult`, `ule`, `ugt`
+    and `uge` compare as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
     """
 
     __slots__ = ("f", "floored", "is_usual", "name", "number", "truth", "type", "words")
@@ -263,7 +263,7 @@ def is_word_mask(value: Val) -> bool:
 
 
 def mask_of(words: Val) -> Val:
-    """Lane mask of i32 lanes that are all ones or 0, and stay known as `Val.words`.
+    """Lane mask from i32 lanes that are all ones or 0; these stay available as `Val.words`.
 
     AVX2 has no registers for lanes of one bit: LLVM would pack them to bytes for every operation, and unpack the results.
     """

@@ -1,8 +1,8 @@
 """Compilation of LLVM text to running code, linking, the cache on disk, objects for other machines.
 
-`engine.compile_module` compiles and links; `object_cache` keeps object code by a digest of everything that it depends on (`sources`
-lists the generators); `kernel_cache` keeps compiled kernels in memory by key; `image` and `linking` load an object without LLVM. LLVM
-itself, which takes 0.1 s to load, stands in `codegen`, `jit` and `artifact`: a process that finds its code in the cache imports none.
+`engine.compile_module` compiles and links; `object_cache` keeps object code by a digest of everything that it depends on (`sources` lists
+the generators); `kernel_cache` keeps compiled kernels in memory by key; `image` and `linking` load an object without LLVM. LLVM itself,
+which takes 0.1 s to load, is used in `codegen`, `jit` and `artifact` only: a process that finds its code in the cache imports none.
 
 Only this package and `backends.llvm.targets` import llvmlite. May import those and `builder`. It runs once a kernel, or not at all
 where the cache has the code. Read next: `engine`.

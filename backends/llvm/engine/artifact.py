@@ -76,7 +76,8 @@ def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "hos
 
 
 def make_code(text: str, kind: str, cpu: str, exports: Sequence[str], times: dict[str, float]) -> str | bytes:
-    """Code of LLVM text. exports: functions of the module that others may call. times: gets the milliseconds of each step."""
+    """Machine code of LLVM text. exports: functions of the module that are called from outside. times: gets the milliseconds of each
+    step."""
     textual = not has_objects(cpu)
     with _measured(times, "set up code generator"):
         text, machine, chosen = way_of(text, cpu)

@@ -1,4 +1,4 @@
-"""Budget of a module's compilation: an estimate of LLVM's time from the module's text, and what follows from it.
+"""Budget of a module's compilation: an estimate of LLVM's time from the module's text, and the resulting effort.
 
 LLVM cannot be interrupted, so the decision comes before LLVM is called. A large module is compiled at level 0 with few passes, its blocks
 cut into pieces: then LLVM's time is proportional to the text. Whole blocks take a time that grows with their square (2,000 DFMAs in
@@ -6,7 +6,7 @@ one block: 4.4 s, in pieces: 0.8 s). A module beyond `MAX_COMPILE_MS` is refused
 
 Costs in us of processor time at level 0, measured with a hundred constructs at 8, 32 and 64 lanes on the three levels of x86: a line costs
 2 to 6; a lane of a vector's name 0.2 to 0.6 with AVX-512, 0.4 to 0.8 with AVX2 and 0.8 to 2 below; a lane of a mask that lives across
-blocks 1, 5 and 10; casts of bits only their lines; instructions that take more stand in `_DEAR`. LLVM takes 75 MB for a second of it.
+blocks 1, 5 and 10; casts of bits only their lines; more expensive instructions are in `_DEAR`. LLVM takes 75 MB for a second of it.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _dear(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def is_large(text: str, cpu: str) -> bool:
-    """True for a module whose compilation must be linear. UnsupportedError for one that would take longer than `MAX_COMPILE_MS`."""
+    """True for a module whose compilation must be linear. UnsupportedError if it would take longer than `MAX_COMPILE_MS`."""
     spent = estimate_ms(text, cpu)
     if spent > MAX_COMPILE_MS:
         raise UnsupportedError.at(

@@ -55,7 +55,7 @@ PASSES = (
 
 
 LARGE_PASSES = tuple(item for item in PASSES if item[0] in ("sroa", "dce"))
-"""Passes for large modules (`budget`): the others would join the pieces of blocks, and take a time that is not linear."""
+"""Passes for large modules (`budget`): all others would join the pieces of blocks, and take more than linear time."""
 
 
 def run_passes(
@@ -121,7 +121,7 @@ def generate(text: str, cpu: str) -> tuple[bytes, dict[str, float]]:
 
 
 def emit_object(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, cpu: str, again: Callable[[], str]) -> bytes:
-    """Object code of a module, which LLVM changes meanwhile. `again` gives the module's text as it was."""
+    """Object code of a module, which LLVM changes meanwhile. `again` returns the module's original text."""
     image = bytes(machine.emit_object(parsed))
     if "x86" not in cpu_features(cpu) or not ternary.is_suspect(image):
         return image

@@ -1,7 +1,7 @@
 """Files about every kernel that a process compiles, for people who read generated code: `TGSI_DUMP=DIRECTORY`.
 
-Kernels of the cache on disk and ready-made ones have no text, so neither is asked while files are written. A name begins with the first
-part of the key, and goes on with digits of the key's digest: the same kernel has the same files in every run, so runs can be compared.
+Kernels of the cache on disk and ready-made ones have no text, so both are bypassed while files are written. A name is the first part of
+the key and some digits of its digest: the same kernel has the same files in every run, so runs can be compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BEGINNINGS = tuple(f"{stage.name}\n" for stage in Processor)
 
 
 def write_files(folder: str, parts: Sequence[object], module: Module, cpu: str) -> None:
-    """Write what is known of a kernel, in the order in which it comes to be, so that most is there if LLVM refuses the rest.
+    """Write the files of a kernel in the order of its compilation, so that the earlier ones exist if LLVM fails.
 
     NAME.key: the parts of its key, one a line. NAME.tgsi: its program, if it has one, with NAME.flow.dot and NAME.values.dot, drawings for
     Graphviz. NAME.ll: LLVM's text after the passes, with NAME.ll.dot, its control flow, a digraph for each function. NAME.s: assembly.

@@ -1,4 +1,4 @@
-"""Compilation of a module to running code: parse, optimise, generate, link. With a hit in the disk cache, only the last step is left.
+"""Compilation of a module to running code: parse, optimise, generate, link. With a hit in the disk cache, only the last step remains.
 
 A hit builds no LLVM text, makes no plan and reads no symbol table: the cache holds flat images (`image`), and placing one takes 0.07 ms
 instead of the 0.4 ms of LLVM's linker.
@@ -52,7 +52,7 @@ class Library:
     ) -> None:
         """Link `image`, a result of `linking.prepare`.
 
-        exports: the wanted functions. cache: the disk cache for the shared functions that the image calls.
+        exports: the functions to return. cache: the disk cache for the shared functions that the image calls.
 
         Raises ValueError for symbols outside of ALLOWED_SYMBOLS.
         """
@@ -136,9 +136,8 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
 def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
     """Compile and link a module. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
 
-    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled.
-    Raises ValueError for an unknown cpu, for one that lacks a feature of the module, and for undefined symbols outside of
-    ALLOWED_SYMBOLS.
+    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled. Raises ValueError for
+    an unknown cpu, a cpu without a feature of the module, and undefined symbols outside of ALLOWED_SYMBOLS.
     """
     cpu = cpu or module.cpu
     target.require_runnable(cpu)
@@ -163,8 +162,8 @@ def compile_cached(
 ) -> Library:
     """Compile the module that `build` returns, or link its object without calling `build`: a ready-made one, or that of the disk cache.
 
-    parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys,
-    lanes). exports: the wanted functions. cache: an ObjectCache or directory, None for the default one, False for none. of_program: the
+    parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys, lanes).
+    exports: the functions to return. cache: an ObjectCache or directory, None for the default one, False for no cache. of_program: the
     module is generated from a program, so it can not be ready-made.
     """
     target.require_runnable(cpu)

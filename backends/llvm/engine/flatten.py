@@ -75,12 +75,12 @@ MACHINES = {
 
 
 def is_possible() -> bool:
-    """True if images can be placed in this process: its machine code is known, and memory can be made executable."""
+    """True if images can be placed in this process: its architecture is supported, and memory can be made executable."""
     return has_executable_memory() and machine() in MACHINES
 
 
 def flatten(image: bytes, of: str = "") -> bytes | None:
-    """Flat image of an object, or None if the object needs a real linker. ValueError for bytes that are no object.
+    """Flat image of an object, or None if the object needs a real linker. ValueError for bytes that are not an object file.
 
     of: the machine of `MACHINES` that will run the image; the default is this one.
     """

@@ -20,7 +20,7 @@ def _jit() -> llvm.LLJIT:
 
 
 def link_object(image: bytes, name: str, exports: Sequence[str], imports: Mapping[str, int]) -> llvm.ResourceTracker:
-    """Link an object. `imports`: addresses of outside functions that are none of the process's own.
+    """Link an object. `imports`: addresses of outside functions that are not symbols of the process.
 
     The result maps `exports` to addresses and must live as long as they are used. Calls must not overlap. RuntimeError if LLVM refuses.
     """

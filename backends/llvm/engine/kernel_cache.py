@@ -34,14 +34,14 @@ Key = tuple[Hashable, ...]
 class _Request:
     """Request for a kernel: its key, its functions, and the function that writes its module.
 
-    of_program: the module is generated from a program. Others may be ready-made (`engine.ready_made`).
+    of_program: the module is generated from a program. Kernels of no program may be ready-made (`engine.ready_made`).
     """
 
     key: Key
     exports: Sequence[str] = field(compare=False)
     make: Callable[[], Module] = field(compare=False)
     of_program: bool = field(compare=False)
-    hash: int = field(compare=False)  # of the key, which is large: a look-up asks for it several times
+    hash: int = field(compare=False)  # of the key, which is large: a look-up needs it several times
 
     def __hash__(self) -> int:
         return self.hash
@@ -82,7 +82,8 @@ class KernelCache:
         return self._variants.get(_Request(key, exports, make, of_program, hash(key)))
 
     def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """Library of a kernel of no program that is never dropped; for kernels of which there are few. `write` fills an empty module."""
+        """Library of a kernel without a program that is never dropped; for kernels of which there are few. `write` fills an empty
+        module."""
         library = self._kept.get(key)
         if library is None:
             library = self._kept[key] = self.get(key, exports, self.module(key, write), of_program=False)

@@ -10,7 +10,7 @@ from backends.llvm.targets.host import llvm_lock
 from backends.system import symbol as process_symbol
 from tgsi.language._forks import wait_before_fork
 
-#: Outside functions that generated code may call. Others would differ between machines, or be missing.
+#: Outside functions that generated code may call. Other functions would differ between machines, or be missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait", "__chkstk"})
 
 Resolve = Callable[[str], int | None]
@@ -19,7 +19,7 @@ Resolve = Callable[[str], int | None]
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()
 
-# A child process could not end what another thread began in LLVM. The order is that of nested calls.
+# A child process could not finish LLVM's work of another thread. The order is that of nested calls.
 wait_before_fork(lambda: lock)
 wait_before_fork(llvm_lock)
 
@@ -34,8 +34,8 @@ def prepare(image: bytes) -> bytes:
 def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> tuple[dict[str, int], object]:
     """Link `image`, an object or a flat image. Returns the addresses of `exports`, and an object that must live as long as they are used.
 
-    Raises ValueError for broken images, for outside functions that are neither in ALLOWED_SYMBOLS nor known to `resolve`, and for a
-    missing export; RuntimeError or OSError if LLVM's linker or the system refuses.
+    Raises ValueError for broken images, for outside functions that neither ALLOWED_SYMBOLS nor `resolve` has, and for a missing export;
+    RuntimeError or OSError if LLVM's linker or the system refuses.
     """
     if image.startswith(flat.MAGIC):
         found = flat.unpack(image)

@@ -141,7 +141,8 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A symbol: a name, the number of its section (UNDEFINED: outside) and its place there. `exported`: a function that others may call."""
+    """A symbol: a name, the number of its section (UNDEFINED: outside) and its place there. `exported`: a function that is called from
+    outside."""
 
     name: str
     section: int

@@ -1,9 +1,9 @@
 """Kernels that came ready-made: compiled when the wheel was built, or by `./dev setup` in a checkout (`backends.ready_made`).
 
-They are those that are generated from no program, of which a first frame needs twenty and more. Each level of x86-64, and AArch64, has one
-file in a folder of this package. It is trusted as the package's modules are, and nothing is read from elsewhere. A file counts if it was
-made from the source of the running code and by its version of LLVM; a stale one is ignored, and so is a damaged one: the kernels are then
-compiled as if there were none. TGSI_READY_MADE=off ignores all.
+They are the kernels without a program, of which a first frame needs more than twenty. Each level of x86-64, and AArch64, has one file in a
+folder of this package. It is trusted as the package's modules are, and nothing is read from elsewhere. A file is used if it was made from
+the source of the running code and by its version of LLVM. Stale or damaged files are ignored, and the kernels are compiled.
+TGSI_READY_MADE=off ignores all.
 
 A file is a head, a table with a row for each kernel, and the flat images (`image`). A kernel is read when it is first requested.
 """
@@ -46,7 +46,7 @@ def is_on() -> bool:
 def level_of(cpu: str) -> str | None:
     """The machine of `LEVELS` whose code is that of `cpu`: its text is the same, so its results are, too. None: there is none.
 
-    Files are for Linux. A host belongs to the highest level whose every feature it has, if builders may ask for no others.
+    Files are for Linux. A host belongs to the highest level of which it has every feature, unless builders may use further features.
     """
     return _level_of(cpu, host.host())
 
@@ -108,7 +108,7 @@ class ReadyMade:
         return cls(path, around, {name: (digest, place, size) for name, digest, place, size in _ROW.iter_unpack(table)})
 
     def get(self, name: bytes) -> bytes | None:
-        """Image of a name; None if the file has none, or another one than its table says."""
+        """Image of a name; None if the file lacks it, or disagrees with its table."""
         row = self.rows.get(name)
         if row is None:
             return None
@@ -128,7 +128,7 @@ def path_of(level: str) -> Path:
 
 @functools.cache
 def current(level: str) -> ReadyMade | None:
-    """The file of a machine, if it was made from the source and by the LLVM of this process."""
+    """The file of a machine, if it was made from this process's source and by its LLVM."""
     sources = own_sources().digest
     found = ReadyMade.open(path_of(level)) if sources is not None else None
     return found if found is not None and found.around == surroundings(sources or "", level) else None

@@ -104,7 +104,7 @@ class Sources:
     def stamp(self) -> str | None:
         """Name of the files in their state: as long as it stays the same, so does the digest.
 
-        None if the digest is known or if a file is so young that the next change might leave its time as it is."""
+        None if the digest is known, or if a file is so new that its next change might not change its time stamp."""
         if self._is_known or self._age <= _SETTLED:
             return None
         return hashlib.sha256(repr((self._root, self._paths, self._state)).encode("utf-8", "surrogateescape")).hexdigest()

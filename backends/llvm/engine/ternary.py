@@ -3,8 +3,9 @@
 LLVM turns `(a & C) | (b & ~C)` with constant C into its ternary operation, function 0xCA of C, a and b, and folds a select between the
 result and a or b into the instruction's mask, whose target is then that value. If the operand that lies in memory would have to move past
 both others, the permutation goes in the wrong direction: 0xB8 (of a, b and C) for 0xE4, or 0xE4 (of b, C and a) for 0xB8
-(llvm/llvm-project#157929, mended by #209782). Later passes may load that operand into a register, or exchange the last two operands to fold
-another one: 0xB8 and 0xD8 stand for each other, and so do 0xE4 and 0xE2. So code that `is_suspect` finds may be right, but other code is.
+(llvm/llvm-project#157929, fixed by #209782). Later passes may load that operand into a register, or exchange the last two operands to fold
+another one: so 0xB8 and 0xD8 are interchangeable, and so are 0xE4 and 0xE2. So code that `is_suspect` finds may be right, but other code
+is.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def is_suspect(code: bytes) -> bool:
 
 
 def _is_wrong(prefix: int, rest: bytes) -> bool:
-    """True if an instruction is suspect. prefix: the second byte; rest: ModRM and what follows."""
+    """True if an instruction is suspect. prefix: the second byte; rest: ModRM and the following bytes."""
     mode, base, at = rest[0] >> 6, rest[0] & 7, 1
     if mode == 3:
         return rest[at] in _WRONG
@@ -47,7 +48,7 @@ def _is_wrong(prefix: int, rest: bytes) -> bool:
         base, at = rest[1] & 7, 2
     if mode == 0 and base == _RBP:  # relative to rip
         return rest[at + 4] in _WRONG_OF_CONSTANTS
-    is_stack = base in (_RSP, _RBP) and prefix & 0x20 != 0  # a clear bit stands for r12 and r13
+    is_stack = base in (_RSP, _RBP) and prefix & 0x20 != 0  # a clear bit means r12 or r13
     return rest[at + (4 if mode == 2 else mode)] in (_WRONG_OF_SPILLS if is_stack else _WRONG)
 
 

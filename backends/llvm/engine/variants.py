@@ -29,8 +29,8 @@ class VariantCache(Generic[K, V]):
     """Values by key. A missing value is built once; the least recently used values are dropped first.
 
     max_count limits the number of values, max_weight the sum of their weights. The lock is not held while a value is built, so other keys
-    are served at the same time; threads that request the same key wait for the one that builds it. A build that raises stores nothing,
-    and every waiting thread gets the exception. Dropped values live on while they are in use.
+    can be requested at the same time; threads that request the same key wait for the one that builds it. A build that raises stores
+    nothing, and every waiting thread gets the exception. Dropped values live on while they are in use.
     """
 
     def __init__(

@@ -134,13 +134,13 @@ class Run:
         self.outputs[self.arguments.places] = patches.reshape(-1, *patches.shape[2:])
 
     def _take_meshes(self, rows: Bits, first: int) -> None:
-        """Collect what the groups of a chunk output, the first of which has number `first`."""
+        """Collect the outputs of a chunk's groups, the first of which has number `first`."""
         memory, sizes = mesh_memory(self.program), self.arguments.sizes[first : first + len(rows), :2].tolist()
         self.meshes += [make_mesh(memory.layout, size, *rows_of(memory, words)) for size, words in zip(sizes, rows)]
 
     # -- memory of a chunk ------------------------------------------------------------------------------------------
     def _registers(self) -> int:
-        """Number of OUT registers that each lane has. Those of a mesh program belong to its groups."""
+        """Number of OUT registers that each lane has. The outputs of a mesh program belong to its groups."""
         return 0 if writes_meshes(self.program) else self.program.file_size(File.OUT)
 
     def _limit(self) -> int:

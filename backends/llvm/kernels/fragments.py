@@ -32,7 +32,7 @@ _WHOLE = frozenset({"POSITION", "FACE"})
 
 
 class FragmentRecord(ctypes.Structure):
-    """The record at RunRecord.fragments, for programs for which `asks` is true.
+    """The record at RunRecord.fragments, for programs with `asks`.
 
     planes: [IN register][a0, dadx, dady][channel]. files: [vector][register * 4 + channel][lane]. has_planes: inputs come from planes.
     """
@@ -110,7 +110,7 @@ class FragmentRegisters(RunRegisters):
         return self._value(_TARGETS + target, channel)
 
     def centroid_place(self) -> Place:
-        """Place of the centroid: one that the primitive covers."""
+        """Position of the centroid: inside the primitive."""
         return self._value(_CENTROID, 0), self._value(_CENTROID, 1)
 
     def sample_place(self, number: Val) -> Place:

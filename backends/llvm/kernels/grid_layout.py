@@ -26,7 +26,7 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)
 def layout_of(block: tuple[int, int, int], lanes: int) -> Layout:
-    """Return the layout of blocks of one size. Blocks that fill at most half a vector share it; larger ones have vectors of their own."""
+    """Return the layout of blocks of one size. Blocks that fill at most half a vector share it; larger ones have separate vectors."""
     count = prod(block)
     group = -(-count // QUAD) * QUAD
     is_packed = group <= lanes // 2

@@ -59,15 +59,15 @@ class GridRecord(ctypes.Structure):
 
 
 BeginUnit = Callable[[Function, Val], None]
-"""Function of the function that is being written and of the number of blocks that are left, those of the unit included (i32)."""
+"""Callback with the function that is being written and the number of remaining blocks (i32), including those of the unit."""
 
 
 @record(kw_only=True)
 class GridKey:
     """The part of a launch that changes generated code.
 
-    lanes: lanes of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads than the others. textures, samplers,
-    images: units and keys of the bound objects. fuel: see `translate`. is_threaded: several CPU threads run blocks at once.
+    lanes: lanes of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads. textures, samplers, images: units
+    and keys of the bound objects. fuel: see `translate`. is_threaded: several CPU threads run blocks at once.
     """
 
     lanes: int
@@ -243,7 +243,7 @@ def _build_shade(module: Module, program: Program, key: GridKey, kind: type[Grid
 
 
 def _lane_map(program: Program, lanes: int) -> LaneMap:
-    """Threads in vectors. Vectors hold rows of a block whose width is known, otherwise one row, which is a guess."""
+    """Threads in vectors. Vectors hold rows of a block with a constant width; otherwise one row is assumed."""
     width = program.property("CS_FIXED_BLOCK_WIDTH") or lanes
     return LaneMap(lanes, "threads", lanes // min(lanes, width & -width))
 

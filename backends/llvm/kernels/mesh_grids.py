@@ -27,7 +27,7 @@ _NOW = ("rows", "sizes", "payload")
 
 
 class MeshRecord(GridRecord):
-    """Arguments of one call of a task or mesh kernel: those of a grid, and where workgroups leave their results.
+    """Arguments of one call of a task or mesh kernel: those of a grid, and memory for the results of workgroups.
 
     Workgroups are numbered from 0 through all runs of a call; results lie in the order of the numbers.
 
@@ -49,7 +49,7 @@ class MeshRecord(GridRecord):
 class MeshRun(ctypes.Structure):
     """Workgroups of one grid: `blocks` of them in the order of x, y, z, from workgroup `first` on.
 
-    payload: what the task that launched a mesh's grid wrote. grid: the whole grid's size. draw_id: as in MeshRecord.
+    payload: written by the task that launched a mesh's grid. grid: the whole grid's size. draw_id: as in MeshRecord.
     """
 
     _fields_ = [

@@ -93,7 +93,7 @@ class MeshRegisters(GridRegisters, GroupResults):
         return self.numbers("members")
 
     def memory(self, kind: MemoryType) -> Words:
-        """Words of a kind of MEMORY. A task's block has a payload of its own; the blocks of a mesh program read the same one."""
+        """Words of a kind of MEMORY. Each block of a task has its own payload; the blocks of a mesh program share one."""
         if kind is not MemoryType.PAYLOAD:
             return GridRegisters.memory(self, kind)
         words, count = self.record.get("payload"), self.record.get("payload_words")

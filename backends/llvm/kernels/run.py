@@ -66,7 +66,7 @@ def run(
     library: Library | None = None,
     **options: Unpack[RunOptions],
 ) -> RunResult:
-    """Run a validated program. The arguments are those of `backends.run.arguments.prepare`, and:
+    """Run a validated program. The arguments of `backends.run.arguments.prepare`, and:
 
     lanes, cpu: the vector length and the target of the code. Results do not depend on them, unless lanes race for memory: each `lanes`
     invocations run to the end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with

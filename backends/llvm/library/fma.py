@@ -1,9 +1,9 @@
 """Fused multiply-add, a * b + e with one rounding, for processors without such an instruction: f64 lanes, in 128-bit integers.
 
 Product and addend are placed in windows of 128 bits with room for a carry: the product's 106 bits end 20 bits above the lowest bit, the
-addend's 53 bits end 72 above it. So the lowest bit of the operand with the larger exponent is 0, and the bits that the other operand
-loses when it is shifted into place can be combined into one sticky bit. The sticky bit lies more than 50 bits below the place of
-rounding, and decides ties correctly.
+addend's 53 bits end 72 above it. So the lowest bit of the operand with the larger exponent is 0, and the bits of the other operand that
+are shifted out can be combined into one sticky bit. The sticky bit lies more than 50 bits below the place of rounding, and decides ties
+correctly.
 """
 
 from __future__ import annotations

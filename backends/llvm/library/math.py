@@ -1,8 +1,8 @@
 """EX2, LG2, SIN, COS, RCP, RSQ and half conversions in plain vector arithmetic. POW is in `powers`.
 
-Coefficients and the order of every operation are those of the project's polynomial reference. Together they are the definition, so the
-bits of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width;
-every NaN in a result is the canonical one, except in those of `rcp` and `rsq`.
+Coefficients and the order of every operation come from the project's polynomial reference. Together they are the definition, so the bits
+of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width; every NaN
+in a result is the canonical one, except from `rcp` and `rsq`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _log2_of_parts(n: Val, mantissa: Val) -> Val:
 
 
 def lg2_of_normal(x: Val) -> Val:
-    """`lg2` of normal positive numbers, without the operations for others."""
+    """`lg2` of normal positive numbers, without the handling of other numbers."""
     bits = x.as_int()
     j = bits - 0x3F3504F3
     return _log2_of_parts(j >> 23, bits - (j & 0xFF800000))
@@ -193,8 +193,8 @@ def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
 def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
     """Sines for |k| <= 2^15, and the sums that hold k in their low bits.
 
-    x = k * pi + r with |r| <= pi/2, so one polynomial serves all lanes. Of all orders of the last operations with this cost, the one used
-    has the smallest error.
+    x = k * pi + r with |r| <= pi/2, so one polynomial serves all lanes. The order of the last operations has the smallest error of all
+    orders with this cost.
     """
     t = [x * _ONE_OVER_PI + _NEAR_ZERO for x in xs]
     k = [v - _NEAR_ZERO for v in t]

@@ -9,7 +9,7 @@ from backends.llvm.library import math, powers
 
 
 def lanes_of(symbol: str) -> int:
-    """Number of lanes in a symbol's name; ValueError for a name that is no function of this library."""
+    """Number of lanes in a symbol's name; ValueError if the library has no function of this name."""
     name, _, lanes = symbol.rpartition("_")
     if name.removeprefix(math.SYMBOL_PREFIX) not in _BODIES or not symbol.startswith(math.SYMBOL_PREFIX) or not lanes.isdigit():
         raise ValueError(f"{symbol} is no function of the mathematics library")

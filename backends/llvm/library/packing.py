@@ -296,7 +296,7 @@ def encode_depth(f: Function, format: Format, depth: Val) -> Val:
 
 
 def pack_depth_stencil(f: Function, format: Format, depth: Val | None, stencil: Val | None, old: Sequence[Val]) -> list[Val]:
-    """Words with this depth (raw bits, as `encode_depth` returns them) and stencil (i32, 0 to 255). A part that is None stays as in `old`.
+    """Words with this depth (raw bits, as `encode_depth` returns them) and stencil (i32, 0 to 255). A part that is None is kept from `old`.
 
     Padding next to depth alone becomes 0.
     """

@@ -1,4 +1,4 @@
-"""Pixels in memory: rows of a surface, scattered texels, vertex attributes. Words are those of `packing`."""
+"""Pixels in memory: rows of a surface, scattered texels, vertex attributes. Words are as in `packing`."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _place(offsets: Val) -> Val:
 def load_texels(f: Function, format: Format, base: Val, offsets: Val, mask: Val | None = None) -> list[Val]:
     """Load the words of scattered pixels at `base` + offsets (bytes, i32 unsigned or i64), which the caller has bounds-checked.
 
-    `base` is a multiple of 4, and 8 bytes after the last pixel are readable, because pixels that are no whole words are extracted from
-    the words around them. Lanes outside of `mask` read 0.
+    `base` is a multiple of 4, and 8 bytes after the last pixel are readable, because pixels other than whole words are extracted from the
+    words around them. Lanes outside of `mask` read 0.
     """
     size = format.block_bytes
     if size in (1, 2):
@@ -107,7 +107,7 @@ def _attribute_words(f: Function, format: Format, pointers: Sequence[Val]) -> li
 
 
 def _singles(f: Function, format: WideFormat, pointers: Sequence[Val]) -> list[Val]:
-    """Load 64-bit floats as 32-bit ones, rounded to nearest; any NaN becomes the one without a payload."""
+    """Load 64-bit floats as 32-bit ones, rounded to nearest; any NaN becomes the quiet NaN without a payload."""
     found = []
     for c in range(len(format.channels)):
         wide = _assemble(f, [f.load(F64, p, 8 * c, align=1) for p in pointers], F64)
@@ -118,8 +118,8 @@ def _singles(f: Function, format: WideFormat, pointers: Sequence[Val]) -> list[V
 def fetch_attribute(f: Function, format: VertexFormat, pointers: Sequence[Val]) -> list[Val]:
     """Load lane k's vertex attribute from pointers[k]. Returns x, y, z, w as f32; pure integers keep their bits.
 
-    Alignment is what Gallium allows: the channel's size, or 1 for packed formats. The caller has checked that `block_bytes` may be read
-    from each pointer. The number of lanes is a multiple of 4. Missing channels are 0, 0, 0, 1.
+    Alignment is the least that Gallium allows: the channel's size, or 1 for packed formats. The caller has checked that `block_bytes` may
+    be read from each pointer. The number of lanes is a multiple of 4. Missing channels are 0, 0, 0, 1.
     """
     if isinstance(format, WideFormat):
         return _singles(f, format, pointers)

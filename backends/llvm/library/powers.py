@@ -1,7 +1,7 @@
 """POW in plain vector arithmetic: repeated squares for whole exponents, logarithms for all others.
 
-The order of every operation is the definition, so the bits of a lane depend neither on the target nor on the other lanes, nor on
-whether the exponent is known when code is made. Every NaN in a result is the canonical one.
+The order of operations is fixed, so the bits of a lane depend neither on the target, nor on other lanes, nor on whether the exponent is a
+constant. Every NaN in a result is the canonical one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def pow_symbol(lanes: int) -> str:
 def pow(f: Function, x: Val, y: Val) -> Val:
     """x^y with the special cases of C's powf (0^0 = 1); error at most 1.373 ULP, and 0.5001 ULP for whole y from 1 to 255.
 
-    Calls a shared function, since the code is long, unless y is known and whole. `floored` of the result is set.
+    Calls a shared function, because the code is long, unless y is a whole constant. `floored` of the result is set.
     """
     n = y.number
     if n is not None and 1 <= n <= _MOST and n == int(n):
@@ -42,8 +42,8 @@ def pow(f: Function, x: Val, y: Val) -> Val:
 
 
 def shared_pow(f: Function, x: Val, y: Val) -> Val:
-    """x^y, the body of the shared function. If every lane is 0 to a positive power, as on surfaces that face away from a light, nothing
-    is computed, and otherwise only what some lane needs."""
+    """x^y, the body of the shared function. If every lane is 0 to a positive power, as on surfaces that face away from a light, nothing is
+    computed; otherwise only the cases that some lane needs."""
     ix, iy = x.as_int(), y.as_int()
     is_zero = ix.eq(0) & (iy - 1).ult(INF - 1)
     near = f.select((y >= 1.0) & (y <= float(_MOST)), y, 0.0)
@@ -101,7 +101,7 @@ def _known_power(f: Function, x: Val, n: int) -> Val:
 
 
 def _rounded(f: Function, power: Val) -> Val:
-    """Bits of the float nearest to a positive double. A sum rounds what becomes denormal, since conversions to denormals are slow."""
+    """Bits of the float nearest to a positive double. Denormal results are rounded by a sum, because conversions to denormals are slow."""
     tiny = (power + _H("0x1p-97")).bits_as(I64.wide(power.lanes)).trunc(I32)  # the last bit of the sum is that of a denormal float
     return f.select(power < _SMALLEST, tiny, f.max(power, _SMALLEST).cast("fptrunc", F32).as_int())
 

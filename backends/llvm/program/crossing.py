@@ -1,7 +1,7 @@
 """Channels whose values lanes may need on both sides of a barrier.
 
-The text of a program is the order in which its lanes run, but for loops: a barrier in a loop lies before and after everything in it. A
-channel is read inside of its home alone, and lanes that enter the home write it first. So loops around the home do not count.
+Lanes run a program in the order of its text, except for loops: a barrier in a loop lies both before and after everything in it. A channel
+is read inside of its home alone, and lanes that enter the home write it first. So loops around the home do not count.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Divergence: the values and the control flow that are the same for all participating lanes.
 
-A register channel has a home: the innermost region that holds all its accesses and begins with a write of it. If there is none, the
-home is the main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it
-inside are among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A
-channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+A register channel has a home: the innermost region that holds all its accesses and begins with a write of it. Without one, the home is the
+main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it inside are among
+those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A channel is uniform (one
+scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
 
-Two refinements make scalars of loop counters. A channel that is not read after an outermost loop is owned by the loop: its later values
-in lanes that have left do not matter, so writes inside need no mask for them. A channel that is read after the loop may have a twin
-inside: while a lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
+Two refinements make scalars of loop counters. A channel that is not read after an outermost loop is owned by the loop: lanes that have
+left never read it again, so writes inside need no mask for them. A channel that is read after the loop may have a twin inside: while a
+lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tgsi.language.ir import Instruction
 from tgsi.language.record import record
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
-_MOST_SHADOWS = 2  # per loop: each takes CPU registers of its own
+_MOST_SHADOWS = 2  # per loop: each takes separate CPU registers
 _SPLIT = frozenset({File.TEMP, File.ADDR})
 _LEFT: Mapping[Flow, tuple[str, ...]] = {Flow.BREAK: ("loop", "switch"), Flow.CONTINUE: ("loop",), Flow.RETURN: ("call",)}
 """Kinds of control that a jump leaves, or to whose end it goes."""

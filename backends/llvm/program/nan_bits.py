@@ -37,7 +37,7 @@ Place = tuple[int, int]
 """Register and channel."""
 
 _AS_BOUND = frozenset({Trait.FILTER, Trait.INTERPOLATE})
-"""Opcodes that give stored words or computed ones, as bound state says; their emitters know which."""
+"""Opcodes that return stored or computed words, depending on bound state; their emitters decide."""
 
 _ANY = 15
 
@@ -146,7 +146,7 @@ class _Analysis:
         self.ends = (0, 0)
 
     def _doubles(self) -> tuple[int, int]:
-        """Channels that may hold half of a computed double, and those of them that nothing but opcodes on doubles uses, always in place."""
+        """Channels that may hold half of a computed double, and those of them that only opcodes on doubles use, always in place."""
         written = otherwise = 0
         for item in self.program.instructions:
             for target, kind in zip(results(item), item.opcode.dst_types):

@@ -1,4 +1,4 @@
-"""Rounds of loops whose counters are constants: a short loop needs no fuel, and nobody waits for its end."""
+"""Rounds of loops whose counters are constants: a short loop needs neither fuel nor polling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COUNTERS = (File.TEMP, File.ADDR)
 
 
 def short_loops(program: Program, main: Region, memory: Container[tuple[File, int]]) -> dict[Control, int]:
-    """Outermost loops that end within `MOST` rounds, those of inner loops included, and a bound of their rounds.
+    """Outermost loops that end within `MOST` rounds, including inner loops, and a bound of their rounds.
 
     memory: registers that are addressed at run time.
     """
@@ -51,7 +51,7 @@ class _Search:
             before.append(item)
 
     def _rounds(self, loop: Control, before: Sequence[Leaf | Control]) -> int | None:
-        """A bound of the rounds of a loop and of the loops inside, or None. before: what stands before it in its region."""
+        """A bound of the rounds of a loop and of the loops inside, or None. before: the items before it in its region."""
         body = loop.arms[0]
         if sum(1 for _ in islice(leaves(body), _MOST_LEAVES)) == _MOST_LEAVES or _continues(body):
             return None
@@ -71,10 +71,10 @@ class _Search:
         return None
 
     def _until(self, body: Region, place: int, head: Instruction, breaks: bool, before: Sequence[Leaf | Control], most: int) -> int | None:
-        """Times that a loop begins again before an exit is taken, or None if that is not known, or more than `most`.
+        """Times that a loop begins again before an exit is taken, or None if unknown, or more than `most`.
 
-        place, head: of the IF; breaks: its outcome that leaves the loop. Lanes that begin again have passed all instructions that stand in
-        the body itself.
+        place, head: of the IF; breaks: its outcome that leaves the loop. Lanes that begin again have passed all instructions of the body
+        itself.
         """
         result = self._key(head.src[0], 0)
         test = None if result is None else _last_writer(result, body.items[:place])
@@ -105,7 +105,7 @@ class _Search:
         return None
 
     def _key(self, operand: SrcOperand, channel: int) -> Key | None:
-        """The register channel from which an operand's channel comes, if it is one that may count."""
+        """The register channel of an operand's channel, if it may be a counter."""
         register = operand.register
         if register.file not in _COUNTERS or register.indirect is not None or register.dimension is not None:
             return None
@@ -148,7 +148,7 @@ def _is_true(head: Instruction, word: int) -> bool:
 def _last_writer(key: Key, items: Sequence[Leaf | Control]) -> Instruction | None:
     """The last instruction of `items` that writes a channel.
 
-    None if there is none near the end, or if it stands inside of a control.
+    None if there is none near the end, or if it is inside an IF or a loop.
     """
     room = _MOST_LEAVES
     for item in islice(reversed(items), _MOST_LEAVES):
@@ -179,7 +179,7 @@ def _break_of(item: Leaf | Control) -> bool | None:
 
 
 def _loops(region: Region) -> Iterator[tuple[Control, list[Leaf | Control]]]:
-    """The outermost loops of a region, and what stands before each in its own region."""
+    """The outermost loops of a region, each with the items before it in its own region."""
     before: list[Leaf | Control] = []
     for item in region.items:
         if isinstance(item, Control):

@@ -1,7 +1,7 @@
 """Control tree of a program with its calls expanded. The divergence analysis and the generator walk it.
 
-`passes.analysis.regions` defines its shape. Here every occurrence of an instruction is a separate object that knows its place, because
-two calls of a subroutine may be uniform in different ways.
+`passes.analysis.regions` defines its shape. Here every occurrence of an instruction is a separate object with its place, because two calls
+of a subroutine may be uniform in different ways.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Leaf:
 
 @record(frozen=False, eq=False)
 class Region:
-    """Items that run one after the other. `case`: the CASE or DEFAULT that opens the arm of a switch."""
+    """Items that run in sequence. `case`: the CASE or DEFAULT that opens the arm of a switch."""
 
     control: Control | None
     items: list[Leaf | Control] = field(default_factory=list)

@@ -69,7 +69,7 @@ class Footprint:
     def average(self, level: Val, center: Sequence[Val], active: Val, texels: Texels, *, finite: bool) -> list[Val]:
         """Weighted average at `level` (i32) around `center` (texels), in lanes of `active`.
 
-        finite: no texel is infinite or NaN, so that those of weight 0 may be added.
+        finite: no texel is infinite or NaN, so texels of weight 0 may be added, too.
         """
         f = self.f
         ellipse = self._ellipse(level, center, active)
@@ -131,8 +131,8 @@ class Ellipse:
     low, last, rows: the box around the ellipse: its first texel, the number of its last column, and that of its rows (f32). factors: a, b
     and c. middle: the center.
 
-    In a row of texels, those that count lie around column `center` + slope * y, up to sqrt(widest - narrowing * y^2) away. These four
-    numbers are rounded, so `widest` stands for a larger ellipse, and `slack` is added.
+    In a row, texels inside the ellipse lie around column `center` + slope * y, up to sqrt(widest - narrowing * y^2) away. These four
+    numbers are rounded, so `widest` describes a larger ellipse, and `slack` is added.
     """
 
     f: Function
@@ -180,7 +180,8 @@ class Row:
         return self.values[4:]
 
     def weigh(self, x: Val, number: Val) -> tuple[Val, Val]:
-        """Lanes in which a texel counts, and its weight, 0 in the others. x: distance from the center. number: of the column (f32)."""
+        """Lanes in which a texel is inside the ellipse, and its weight, 0 in other lanes. x: distance from the center. number: of the
+        column (f32)."""
         f, (a, b, _), (_, count, y, first) = self.f, self.factors, self.values[:4]
         q = (first + b * x) * y + a * x * x
         counts = (number < count) & (q < STEPS + 1.0)
@@ -221,7 +222,7 @@ class Rows:
                 yield self._load(here), f.splat(now.to_float(), lanes)
 
     def _measure(self, first: Val, end: Val) -> Val:
-        """Measure rows and keep those that have texels. Returns their number."""
+        """Measure rows and keep those with texels. Returns their number."""
         f, ellipse = self.f, self.ellipse
         used = f.var(I32, 0)
         with f.range(first, end) as j:

@@ -22,7 +22,7 @@ _TRUTH: dict[CompareFunc, Callable[[Val, Val], Val]] = {
 
 
 def comparison(f: Function, texture: TextureKey, sampler: SamplerKey, info: TargetInfo, coords: Sequence[Val]) -> PerTexel | None:
-    """Shadow comparison that acts on each texel; None where the target or the sampler wants none.
+    """Shadow comparison that acts on each texel; None if the target or the sampler does not compare.
 
     R, G and B become 1 where the reference, one of `coords` (0 if it is not among them), func red holds, otherwise 0; A becomes 1.
     """

@@ -43,7 +43,7 @@ class _Side:
 def project(
     f: Function, direction: Sequence[Val], changes: Sequence[Sequence[Val]] | None
 ) -> tuple[Val, list[Val], list[list[Val]] | None]:
-    """Face (i32, 0 to 5), s and t on it in [0, 1], and their derivatives along x and y, from those of the direction.
+    """Face (i32, 0 to 5), s and t on it in [0, 1], and their derivatives along x and y, computed from derivatives of the direction.
 
     The zero vector and NaN give some valid face and coordinates.
     """
@@ -139,7 +139,7 @@ class SeamlessFootprint:
             shift = shifts[axis]
             if shift is not None:
                 x = x + shift
-            x = f.min(f.max(x, f.hidden(0.0)), extent)  # with a known 0, LLVM compares and selects
+            x = f.min(f.max(x, f.hidden(0.0)), extent)  # with a constant 0, LLVM compares and selects
             u = x - 0.5
             if snap is not None:
                 u = f.select(snap, f.min(f.floor(x), extent - 1.0), u)
@@ -199,7 +199,7 @@ class SeamlessFootprint:
 
 
 def filter_seamless(f: Function, footprint: SeamlessFootprint, step: PerTexel | None = None) -> list[Val]:
-    """Bilinear filter across the edges of a cube. step: what each texel passes first."""
+    """Bilinear filter across the edges of a cube. step: applied to each texel first."""
     texels = footprint.texels()
     if step is not None:
         texels = [step(texel) for texel in texels]

@@ -1,7 +1,7 @@
 """Image filters of one mip level: the nearest texel, or a weighted mean of the texels around.
 
-Texels of four 8-bit UNORM channels have a path of their own, which loads two texels at once and needs no conversion: a byte in the
-mantissa of 2^23 is the float 2^23 plus the byte, and differences of such floats are exact.
+Texels of four 8-bit UNORM channels have a fast path, which loads two texels at once and needs no conversion: a byte in the mantissa of
+2^23 is the float 2^23 plus the byte, and differences of such floats are exact.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def filter_texels(
 ) -> list[Val]:
     """R, G, B, A (f32), filtered along 1, 2 or 3 axes: s first, then t, then r.
 
-    layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis. step: what each texel passes first.
+    layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis. step: applied to each texel first.
     """
     nearest: list[list[Val]] = []
 
@@ -99,7 +99,7 @@ def filter_unorm8(
     """
     s, t = axes
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
-        raise TypeError("a linear filter wants two texels on both axes")
+        raise TypeError("a linear filter needs two texels on both axes")
     starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
     if can_filter_squares(f, s.first.lanes):
         return filter_squares(f, texture, level, (s, t), starts, reads_rows=reads_rows)

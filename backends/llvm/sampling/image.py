@@ -67,7 +67,7 @@ class Image:
     def _axes(self, coords: Sequence[Val]) -> list[tuple[Val, str, Val]]:
         """Each coordinate that places a texel, x first, with the field of its size and the bytes from one to the next (scalar).
 
-        coords: x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w.
+        coords: x, y, z, w (i32) in the order of the target: the layer last, the sample in w.
         """
         target = self.target
         spatial = 2 if "CUBE" in target.name else target.dimensions
@@ -80,7 +80,7 @@ class Image:
         return axes
 
     def place(self, coords: Sequence[Val]) -> Place:
-        """Places of the texels at coordinates, which are those of `_axes`."""
+        """Places of the texels at the coordinates from `_axes`."""
         f, axes = self.f, self._axes(coords)
         inside: Val | None = None
         for index, size, _ in axes:
@@ -96,7 +96,7 @@ class Image:
     def _rows(self, coords: Sequence[Val], among: Val | None = None) -> tuple[Val, list[Val]]:
         """Truth (i1) that each row of lanes accesses texels that exist and are neighbors along x, and each row's address.
 
-        The other coordinates are the same in a row. All lanes of `among` must be set, too. Most images are accessed like this, and then
+        All other coordinates are the same in a row. All lanes of `among` must be set, too. Most images are accessed like this, and then
         one row's address is a few scalar instructions.
         """
         f, row = self.f, self._row
@@ -126,7 +126,7 @@ class Image:
         return self._row >= SHORTEST and self.format.block_bytes in (1, 2, 4, 8, 16)
 
     def load_scattered(self, coords: Sequence[Val]) -> list[Val]:
-        """Load the words of texels, wherever they are; 0 outside of the image."""
+        """Load the words of texels at any places; 0 outside of the image."""
         place = self.place(coords)
         return load_texels(self.f, self.format, place.base, self._wide(place.offset), place.inside)
 
@@ -152,7 +152,7 @@ class Image:
         """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.
 
         Padding is written, as 0, only with all four channels. Channels that share an exponent are written together. Depth and stencil
-        cannot be written. scattered: writes code that does what `store_scattered` does, for texels that are not in rows; None: that code.
+        cannot be written. scattered: writes code like `store_scattered`, for texels that are not in rows; None: that code.
         """
         if self.format.is_depth_stencil or not write_mask:
             return
@@ -169,7 +169,7 @@ class Image:
             scattered(words)
 
     def store_scattered(self, coords: Sequence[Val], words: Sequence[Val], write_mask: int, active: Val) -> None:
-        """Store packed texels, wherever they are."""
+        """Store packed texels at any places."""
         f, place = self.f, self.place(coords)
         mask, kept = place.inside & active, _kept_bits(self.format, write_mask)
         size = self.format.block_bytes

@@ -76,7 +76,7 @@ def emit_query_size(
 ) -> list[Val]:
     """Sizes (TXQ) of level `lod` (i32; None: 0): width, height, depth or layers, and number of levels, as bits of i32 in f32.
 
-    Sizes of a level that does not exist are those of the last one. Arrays have layers after their sizes; a cube counts as one layer.
+    A level that does not exist has the sizes of the last one. Arrays have layers after their sizes; a cube counts as one layer.
     """
     info = INFOS[target]
     bound = Texture(f, texture_key, texture, lanes)

@@ -1,7 +1,7 @@
 """Texels and words that lie side by side like the pixels or threads that access them: pictures drawn texel by texel, blurs, arrays.
 
-Vectors of fragments hold rows of pixels, and vectors of threads rows of a block (`LaneMap`, kinds run and threads). If what each row
-accesses follows each other in memory, one access takes the place of one for each lane. The bytes are the same.
+Vectors of fragments hold rows of pixels, and vectors of threads rows of a block (`LaneMap`, kinds run and threads). If the accesses of
+each row are contiguous, one access replaces one for each lane. The bytes are the same.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def load_rows(f: Function, type: Type, base: Val, offsets: Val, row: int) -> Val
 
 
 def gather_rows(f: Function, base: Val, offsets: Val, mask: Val, row: int) -> Val:
-    """Words at `base` + offsets[k] bytes (i32) in the lanes of `mask`, 0 in the others: by rows if all lanes read and are in step."""
+    """Words at `base` + offsets[k] bytes (i32) in the lanes of `mask`, 0 in other lanes: by rows if all lanes read contiguous words."""
     if row < SHORTEST:
         return f.gather(I32, base, offsets, mask)
     word = f.var(offsets.type)

@@ -54,7 +54,7 @@ def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list
 class Sampling:
     """One texture instruction that is being written.
 
-    step: the comparison of each texel, where one is wanted. The results are filtered, not the depths. (OpenGL 4.6 core, 8.23)
+    step: the comparison of each texel, if the sampler compares. The results are filtered, not the depths. (OpenGL 4.6 core, 8.23)
     """
 
     f: Function
@@ -117,7 +117,7 @@ class Sampling:
         return _needs_lod(self.sampler_key)
 
     def changes(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> list[list[Val]]:
-        """Derivatives of the coordinates along x and along y, in texels of level 0; `gradients`, or those of the quad."""
+        """Derivatives of the coordinates along x and along y, in texels of level 0; `gradients`, or the quad's own."""
         f = self.f
         level = self.texture.first_level()
         if gradients is None:
@@ -130,7 +130,7 @@ class Sampling:
         return scale_factor(self.f, *self.changes(lane_map, coords, gradients))
 
     def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
-        """Level of detail, clamped to the sampler's limits. 0 may stand for any level of detail below it."""
+        """Level of detail, clamped to the sampler's limits. Levels of detail below 0 may be returned as 0."""
         f = self.f
         record = Record(f, self.sampler, SamplerRecord)
         limits = [record.fixed(name) for name in ("lod_bias", "min_lod", "max_lod")]
@@ -203,7 +203,7 @@ class Sampling:
 
     # -- all levels -----------------------------------------------------------------------------------------------------
     def levels(self, lod: Val | None) -> Levels | None:
-        """Mip levels of each lane; None stands for level 0 in all lanes."""
+        """Mip levels of each lane; None means level 0 in all lanes."""
         mip = self.sampler_key.min_mip_filter
         if lod is None or mip is TexMipFilter.NONE:
             return None
@@ -234,7 +234,7 @@ class Sampling:
         return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
 
     def run_anisotropic(self, footprint: Footprint, coords: Sequence[Val], layer: Val | None, detail: Val) -> list[Val]:
-        """Apply the elliptical filter in lanes that are minified and not on the last level, the ordinary filters in the others."""
+        """Apply the elliptical filter in lanes that are minified and not on the last level, the ordinary filters in all others."""
         f = self.f
         last = f.max(self.texture.field("last_level"), 0)
         index = f.min(f.floor(f.max(detail, 0.0)).cast("fptosi", I32), last)
@@ -297,7 +297,7 @@ class Sampling:
 
 
 def mixes_texels(texture: TextureKey, sampler: SamplerKey) -> bool:
-    """True if a result may be computed from several texels; otherwise it is one texel as it is stored."""
+    """True if a result may be computed from several texels; otherwise it is one stored texel, unchanged."""
     key = _plain(sampler, texture)
     return TexFilter.LINEAR in (key.min_img_filter, key.mag_img_filter) or key.min_mip_filter is TexMipFilter.LINEAR
 
@@ -314,7 +314,7 @@ def _needs_lod(key: SamplerKey) -> bool:
 
 
 def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:
-    """`key` reduced to what `texture` allows: integers are never filtered, and a view of one level has no mip filter."""
+    """`key` reduced to the filters that `texture` allows: integers are never filtered, and a view of one level has no mip filter."""
     if texture.format.is_integer:
         mip = TexMipFilter.NEAREST if key.min_mip_filter is TexMipFilter.LINEAR else key.min_mip_filter
         nearest = TexFilter.NEAREST
@@ -339,7 +339,7 @@ def emit_sample(
     target: str = "2D",
     reads_rows: bool = False,
 ) -> list[Val]:
-    """Sample a texture. Returns four f32 channels; those of integer formats hold the integers' bits.
+    """Sample a texture. Returns four f32 channels; for integer formats they hold the integers' bits.
 
     texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
     derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each

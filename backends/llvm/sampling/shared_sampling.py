@@ -20,7 +20,7 @@ from tgsi.language.record import record
 
 SYMBOL_PREFIX = "tgsi_sample_"
 PASSED = -1
-"""Component of a gather that is no constant: a vector is passed for it."""
+"""Component of a gather that is not constant: it is passed as a vector."""
 
 Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
 """Kinds of functions: a mode of sampling, a gather of four texels, or the level of detail, with derivatives or from the bias alone."""
@@ -67,7 +67,7 @@ class SampleFunction:
         return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED) + self.offsets.count(None)
 
     def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
-        """Call the function. Returns four channels, of which those that the function does not return are 0.
+        """Call the function. Returns four channels; those that the function does not return are 0.
 
         vectors: coordinates, level of detail, derivatives, component and offsets, in this order; integers as bits.
         """
@@ -78,7 +78,7 @@ class SampleFunction:
 
 
 def decode(symbol: str) -> SampleFunction:
-    """Facts of the function with this name; ValueError for a name that is no shared sampling function."""
+    """Facts of the function with this name; ValueError if no shared sampling function has this name."""
     try:
         (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component, channels) = json.loads(
             bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))

@@ -16,9 +16,9 @@ from tgsi.language.record import record
 class Architecture:
     """One architecture.
 
-    name: the first word of the triple. triple: the triple that the bare name stands for. about: one line for users. processor,
-    llvm_features, abi: LLVM's names, for targets without a named processor. features: those that builders may ask for. stack: LLVM's
-    address space of the stack. objects: True if LLVM writes object files for it, not only text.
+    name: the first word of the triple. triple: the triple for the bare name. about: one line for users. processor, llvm_features, abi:
+    LLVM's names, for targets without a named processor. features: features that change generated text. stack: LLVM's address space of the
+    stack. objects: True if LLVM writes object files for it, not only text.
     """
 
     name: str
@@ -84,7 +84,7 @@ _REFUSED = {
 def architecture_of(triple: str) -> Architecture:
     """Row of `ARCHITECTURES` for a triple or for the bare name of an architecture.
 
-    Raises ValueError for a target without code generation. The message gives the reason, or the closest known name, or all known names.
+    Raises ValueError for a target without code generation. The message gives the reason, or the nearest name, or all names.
     """
     first = triple.partition("-")[0]
     name = ALIASES.get(first, first)

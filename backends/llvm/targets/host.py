@@ -50,19 +50,19 @@ class Host:
 
 
 def detect() -> Host:
-    """Ask LLVM."""
+    """Detect the host with LLVM."""
     import llvmlite.binding as llvm
 
     version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
     try:
         features = llvm.get_host_cpu_features().flatten()
-    except RuntimeError:  # LLVM has no way to ask this processor
+    except RuntimeError:  # LLVM cannot detect this processor
         features = ""
     return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
 
 
 def cpu_flags() -> str:
-    """Features of this process's CPU as numpy found them; an empty text where numpy does not tell."""
+    """Features of this process's CPU as detected by numpy; an empty text if numpy does not report them."""
     module = next((found for name in _OF_NUMPY if (found := sys.modules.get(name)) is not None), None)
     return " ".join(name for name, is_there in getattr(module, "__cpu_features__", {}).items() if is_there)
 
@@ -71,8 +71,8 @@ def cpu_flags() -> str:
 def surroundings() -> str | None:
     """Text that changes when LLVM's answers may change; None on a system without Linux's files.
 
-    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags, those
-    that numpy found in this process (an emulator shows the files of the machine below it), and the installed llvmlite.
+    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags,
+    features that numpy detected in this process (an emulator shows the files of the machine below it), and the installed llvmlite.
     """
     try:
         with CPU_INFO.open() as lines:  # a paragraph for each CPU
@@ -102,7 +102,7 @@ def host() -> Host:
 
 
 def is_known() -> bool:
-    """True if this process need not ask LLVM again."""
+    """True if the host is already detected."""
     return _Known.host is not None
 
 

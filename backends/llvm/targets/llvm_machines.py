@@ -28,7 +28,7 @@ def initialize_all() -> None:
 
 @functools.cache
 def processors(triple: str) -> tuple[str, ...]:
-    """Names of the processors that LLVM knows for a target. LLVM prints them on stderr, so another process asks for them."""
+    """Names of LLVM's processors for a target. LLVM prints them on stderr, so they are read from another process."""
     import subprocess  # only for processors that a user names
 
     script = (
@@ -70,7 +70,7 @@ def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
 
 
 def _own_processor() -> tuple[str, str]:
-    """Name and features of this machine. Where LLVM does not know the features, those of its name may be more than there are."""
+    """Name and features of this machine. If LLVM cannot detect the features, those of the processor's name may be too many."""
     own = own_architecture()
     if not host().features:
         return own.processor, own.llvm_features

@@ -1,4 +1,4 @@
-"""The machines that code is made for, and the few features that change generated text.
+"""The machines for which code is generated, and the few features that change generated text.
 
 A `cpu` is "host" or an x86-64 level, whose code runs in this process, or an LLVM target as TRIPLE or TRIPLE/CPU ("aarch64-linux-gnu",
 "nvptx64-nvidia-cuda/sm_80"), whose objects run elsewhere.
@@ -42,7 +42,7 @@ class Foreign:
 
     @property
     def features(self) -> frozenset[str]:
-        """Features that builders may ask for."""
+        """Features that change generated text."""
         if self.architecture.name == "x86_64":
             return LEVELS.get(self.processor, _BASE)
         return self.architecture.features
@@ -50,7 +50,7 @@ class Foreign:
 
 @functools.cache
 def foreign(cpu: str) -> Foreign | None:
-    """The target that `cpu` names with a triple; None for "host" and levels. ValueError for a name that is none of these."""
+    """The target that `cpu` names with a triple; None for "host" and levels. ValueError for any other name."""
     if cpu == "host" or cpu in LEVELS:
         return None
     triple, _, processor = cpu.partition("/")
@@ -102,7 +102,7 @@ def require_runnable(cpu: str) -> None:
 
 @functools.cache
 def cpu_features(cpu: str) -> frozenset[str]:
-    """The features of `cpu` that builders may ask for: those of `LEVELS`, or of its architecture; ValueError for an unknown name."""
+    """The features of `cpu` that change generated text, from `LEVELS` or its architecture; ValueError for an unknown name."""
     if cpu == "host":
         own = own_architecture()
         return frozenset(name for name in _V4 if host().has(name)) | _BASE if own.name == "x86_64" else own.features

@@ -35,7 +35,7 @@ def _cost(region: Region) -> int:
 
 
 class FlowBuilder:
-    """Walk over the control tree. `active`: the execution mask at the current place; None stands for all lanes that entered."""
+    """Walk over the control tree. `active`: the execution mask at the current place; None means all lanes that entered."""
 
     def __init__(
         self,
@@ -52,8 +52,9 @@ class FlowBuilder:
         """Prepare the walk.
 
         covered: lanes whose results count (whole quads); code that none of them reaches is skipped. read: fetches x of an instruction's
-        source. emit: generates an instruction. operands: its `known` has the values of variables that dominate the current place; the walk
-        keeps it valid at joins. barriers: the points where lanes wait for others; without them BARRIER is an ordinary instruction.
+        source. emit: generates an instruction. operands: its `known` has the values of variables that dominate the current position; the
+        walk keeps it valid at joins. barriers: the points where lanes wait for each other; without them BARRIER is an ordinary
+        instruction.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
@@ -140,7 +141,7 @@ class FlowBuilder:
         return held.get
 
     def wait(self, barriers: Barriers) -> None:
-        """Generate BARRIER. After it, no value of a variable is known."""
+        """Generate BARRIER. After it, the values of all variables are unknown."""
         held = MaskVar(self.f, self.lanes) if self.active is not None else None
         if held is not None and self.active is not None:
             held.set(self.active)
@@ -343,7 +344,7 @@ class FlowBuilder:
             divide(f, begin, self.lanes, {value.name for value in self.operands.straight.values()})
 
     def _refill(self, fuel: Fuel, live: MaskVar | None, entered: Callable[[], Val | None], again: str, head: str) -> None:
-        """Begin another round at `head`, or the next slice of fuel at `again`; go on where there is none."""
+        """Begin another round at `head`, or the next slice of fuel at `again`; fall through when both end."""
         f = self.f
         last, spent, left = f.label(), f.label(), f.label()
         f.branch(self._with_some(fuel.count_round(live), live), head, last)

@@ -1,10 +1,10 @@
 """Fuel: the number of rounds that a lane may spend in an outermost loop, inner loops included.
 
-A scalar counts the rounds of the vector. Until it reaches 0, no lane can have run out, so loops test only the scalar. If all lanes in
-the loop have made the same rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has a count of its
-own, which is tested in every round after the scalar has reached 0.
+A scalar counts the rounds of the vector. Until it reaches 0, no lane can have run out, so loops test only the scalar. If all lanes in the
+loop have made the same rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has its own count,
+which is tested in every round after the scalar has reached 0.
 
-The scalar counts in slices, so that a loop can be ended from outside: between two slices it asks the watch of its caller
+The scalar counts in slices, so that a loop can be ended from outside: between two slices it polls the watch of its caller
 (`backends.abi.records.Watch`). Lanes of a loop that is ended count as lanes without fuel.
 
 A loop that surely ends within its first slice has no fuel (`backends.llvm.program.rounds`).
@@ -73,7 +73,7 @@ class Fuel:
     def refill(self, live: MaskVar | None) -> Val | None:
         """Begin another slice. Lanes without fuel are removed from `live`, the lanes in the loop.
 
-        If all lanes have the same fuel, returns a scalar: true if they may go on.
+        If all lanes have the same fuel, returns a scalar: true if they may continue.
         """
         ends = self._begin_slice(0 if self._of_lane is None else 1)
         if self._of_lane is None:

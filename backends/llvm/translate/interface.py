@@ -44,7 +44,8 @@ class Threaded(Protocol):
 
 @runtime_checkable
 class Handles(Protocol):
-    """Interface of kernels whose ShaderEnv has tables of the textures and images that handles name. In others, handles number units.
+    """Interface of kernels whose ShaderEnv has tables of the textures and images that handles name. In other kernels, handles are unit
+    numbers.
 
     With tables, units from MAX_UNITS on are kinds: `texture_key` and the like return the facts that all entries of one kind share.
     """
@@ -66,7 +67,7 @@ class Consumed(Protocol):
 
 @runtime_checkable
 class Interpolated(Protocol):
-    """Interface of kernels that compute inputs. Without it, all inputs are words as they were given."""
+    """Interface of kernels that compute inputs. Without it, all inputs are the given words."""
 
     def is_interpolated(self, register: int) -> bool:
         """True if arithmetic makes the channels of an IN register, so that a NaN in it may have any bits."""
@@ -139,7 +140,7 @@ class Emitting(Protocol):
 
 @runtime_checkable
 class GroupSizes(Protocol):
-    """Interface of kernels whose programs set numbers for their workgroup: what it launches, or how much it outputs."""
+    """Interface of kernels whose programs set numbers for their workgroup: the size of its launch or of its output."""
 
     def set_sizes(self, numbers: Sequence[Val], mask: Val) -> None:
         """Store the numbers (i32 lanes or scalars) that the workgroup's thread 0 has, if it is in `mask`."""

@@ -12,11 +12,12 @@ from tgsi.language.record import record
 
 @record(kw_only=True)
 class MeshRows:
-    """OUT registers of a mesh program. A row is a vertex or a primitive; an operand names one or the other, whatever its addresses are.
+    """OUT registers of a mesh program. A row is a vertex or a primitive; an operand refers to one kind only, for all values of its
+    addresses.
 
     registers: registers of the file. pointer: memory of the first workgroup. base: byte offset of each lane's workgroup, i64 lanes; None
-    if there is only one. own: the row of references without one, i32 lanes. present: lanes that are threads; the workgroups of
-    others may have no memory.
+    if there is only one. own: the row of references without a row index, i32 lanes. present: lanes that are threads; the workgroups of
+    other lanes may have no memory.
     """
 
     f: Function

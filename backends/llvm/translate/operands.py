@@ -130,7 +130,7 @@ class Operands:
         if exact is not None and exact.get(operand, 0) >> operand.swizzle[channel] & 1:
             value = canonical(self.f, value.as_float())
         if self.present is not None and not OTHER_LANES.isdisjoint(instruction.opcode.traits) and operand.register.file in _WRITTEN:
-            value = self.f.select(self.present, value, 0)  # lanes that are no invocations have written nothing
+            value = self.f.select(self.present, value, 0)  # lanes without an invocation have written nothing
         if type_name in _INTEGERS:
             value = value.as_int()
             if operand.absolute:
@@ -225,7 +225,7 @@ class Operands:
         return None if array is None else (array, reach)
 
     def find(self, instruction: Instruction, register: RegisterRef) -> Place:
-        """Vertex (None if the operand has none) and number of a register, from the current values of its address registers."""
+        """Vertex (or None) and number of a register, from the current values of its address registers."""
         dimension, index = register.dimension, register.index
         row: Index | None = None
         if dimension is not None:
@@ -287,7 +287,7 @@ class Operands:
         self.rows[register.file].store(*place, values, mask, self._reach(register))
 
     def begin_round(self) -> None:
-        """Start at the head of a loop, where no value of a variable is known and the round has written none."""
+        """Start at the head of a loop, where all values of variables are unknown and the round has written none."""
         self.known.clear()
         self.heads.clear()
         self._written.clear()

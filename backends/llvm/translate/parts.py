@@ -1,8 +1,8 @@
-"""Loops part by part: operations on vectors of several registers, written for the lanes of one register after the other.
+"""Loops part by part: operations on vectors that span several CPU registers, written separately for the lanes of each register.
 
 LLVM divides a vector of four registers operation by operation, so four times the intermediate results of an expression live at once, and
-most of them go through memory. Written part by part, only what the loop carries takes four registers. The bits are the same, because only
-operations that compute each lane alone are divided.
+most of them go through memory. Written part by part, only values carried by the loop take four registers. The bits are the same, because
+only operations that compute each lane alone are divided.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection
 from backends.llvm.builder.function import F32, Function
 
 MOST_LINES = 400
-"""Longer bodies are left as they are: their values do not fit the registers either way, and the text would take long to compile."""
+"""Longer bodies are not split: their values do not fit the registers either way, and the text would take long to compile."""
 
 _TYPE = r"<\d+ x (?:float|i32|i1)>"
 _OPERAND = r"(%v\d+|splat \([^)]*\)|zeroinitializer)"
@@ -116,7 +116,7 @@ class _Segment:
 
 
 def part_width(f: Function) -> int:
-    """Lanes of a part: those of a vector register; 0 where nothing is divided."""
+    """Lanes of a part: those of a vector register; 0 if nothing is split."""
     return 8 if f.has_word_masks else 16 if f.module.has("avx512f") else 0
 
 

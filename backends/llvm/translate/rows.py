@@ -28,9 +28,9 @@ class RegisterRows(Protocol):
 
 
 class Place(NamedTuple):
-    """Place of a register: lanes where it exists (i1 lanes, or a scalar for all), byte offset, and what lanes add to it (i64 lanes).
+    """Place of a register: lanes where it exists (i1 lanes, or a scalar for all), byte offset, and an addend for each lane (i64 lanes).
 
-    The constant part is apart, so that registers of one row share what lanes add.
+    The constant part is separate, so that registers of one row share the addend.
     """
 
     exists: Val

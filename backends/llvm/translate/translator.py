@@ -186,7 +186,7 @@ class Translator:
         return self.f.splat(result, self.lanes)
 
     def kill(self, wanted: Val | None) -> None:
-        """Kill the active lanes, or those of them in `wanted`. Killed lanes go on computing."""
+        """Kill the active lanes, or those of them in `wanted`. Killed lanes continue to compute."""
         assert self.alive is not None
         active = self.flow.active
         self.alive.remove(active if wanted is None else wanted if active is None else active & wanted)
@@ -196,7 +196,7 @@ class Translator:
         return self.alive.get() if self.alive is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def output(self, register: int, channel: int) -> Val:
-        """Channel of an OUT register as a vertex that is emitted takes it, f32 lanes."""
+        """Channel of an OUT register in the form of an emitted vertex, f32 lanes."""
         return self._output(register, channel, self.bits.emitted.get(self._numbers[id(self.instruction)], frozenset()))
 
     def final_output(self, register: int, channel: int) -> Val:
@@ -232,9 +232,9 @@ def translate(
 ) -> Outputs:
     """Generate the code of a validated program at the current place of `f`.
 
-    mask: lanes whose results count (i1 lanes; None: all). The other lanes compute, too, so that derivatives are right, but control flow
-    does not wait for quads without a counted lane. fuel: rounds of a lane in an outermost loop, inner loops included. reports: the outputs
-    tell the lanes that ran out of fuel. barriers: the barriers of `f`, for programs with BARRIER.
+    mask: lanes whose results count (i1 lanes; None: all). Other lanes compute, too, for derivatives, but control flow does not wait for
+    quads without a counted lane. fuel: rounds of a lane in an outermost loop, inner loops included. reports: lanes that ran out of fuel
+    are marked in the outputs. barriers: the barriers of `f`, for programs with BARRIER.
 
     Raises UnsupportedError, whose message names the instruction, for a program that cannot be generated.
     """

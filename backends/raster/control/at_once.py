@@ -1,4 +1,4 @@
-"""Generated control code: tiles that run at once, beside pending work, and copies of rows as such tiles."""
+"""Generated control code: tiles that run at once while other work stays pending, and copies of rows as such tiles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEPT = {"asked": Work, "tiles": Tiles, "window": Window}
 def build_run_tiles(module: Module) -> None:
     """run_tiles(scene, job, tiles_x, tiles_y, alone): runs the kernel of a ResolveRecord on `tiles_x` times `tiles_y` tiles at once.
 
-    Pending work and the size of the framebuffer stay as they are. alone: the caller does all of the work.
+    Pending work and the size of the framebuffer do not change. alone: the caller does all of the work.
     """
     f = Function(module, "run_tiles", [PTR, PTR, I32, I32, I32], shared=True)
     scene, job, tiles_x, tiles_y, alone = f.args
@@ -56,7 +56,7 @@ def build_run_tiles(module: Module) -> None:
 def build_copy_at_once(module: Module) -> None:
     """copy_at_once(copier, source, source stride, target, target stride, bytes of a row, rows, Crewed) -> 0 if the rows were copied.
 
-    Otherwise there is no kernel yet, nobody knows whether there are threads, or the copy was ended early; Python has to look.
+    Otherwise there is no kernel yet, the number of threads is not decided yet, or the copy was ended early, and Python takes over.
 
     All threads copy half as fast again as one if each has a CPU. On a busy machine a thread that loses its CPU delays the end by a tick of
     the system's scheduler, several times the length of a copy. Both ways give the same bytes, so the clock decides: by an average of each

@@ -18,7 +18,7 @@ MOST_PASSES = 1 << 10
 class Passes:
     """The passes of a flush. The last one is open: it has the bound targets, and takes the work that comes.
 
-    Generated code opens passes, too, with targets that were prepared. Python's lists follow when they are asked for.
+    Generated code opens passes, too, with targets that were prepared. Python's lists are updated when they are read.
 
     Attributes:
         find: the framebuffer of prepared targets, by serial.
@@ -149,7 +149,7 @@ def _find_nothing(serial: int) -> Framebuffer:
 
 
 def tiles_of(framebuffer: Framebuffer, layers: int) -> PassRecord:
-    """A pass with the tiles of some layers of a framebuffer, and nothing else."""
+    """A pass with only the tiles of some layers of a framebuffer."""
     tiles_x = -(-framebuffer.width // TILE)
     layer_tiles = tiles_x * -(-framebuffer.height // TILE)
     return PassRecord(tiles_x=tiles_x, layer_tiles=layer_tiles, num_tiles=layer_tiles * layers, layers=layers)

@@ -60,7 +60,7 @@ class _Threads:
     def start(self) -> bool:
         """Start the threads, unless they run already: at first, and again in a child process after a fork.
 
-        False: the system refuses a thread. None is left then, and the next call tries again.
+        False: the system refuses a thread. In that case none keep running, and the next call tries again.
         """
         if not self.are_running:
             self._threads = []
@@ -90,7 +90,7 @@ class _Threads:
         return self._process == os.getpid()
 
     def stop(self) -> None:
-        """End and join the threads; a child process has none to join."""
+        """End and join the threads; a child process has no threads to join."""
         if self.are_running:
             self._end()
 
@@ -123,7 +123,7 @@ class Pool:
             is no CPU for them.
         watch: ends a flush early, if a signal handler raises or a time limit is exceeded.
         is_limited: there may be a time limit.
-        drop: finds the function that drops what is pending after such an end.
+        drop: returns the function that drops pending work after such an end.
     """
 
     def __init__(self, threads: int, helps: bool, library: Library, batch: int, window: int, arena: int) -> None:
@@ -225,7 +225,7 @@ class Pool:
         return int(max(self._arena_minimum, record.layer_tiles * 76 + record.num_tiles * 4 + 64 * 1024) + 63) & ~63
 
     def _bin_again(self) -> None:
-        """Forget what workers have binned ahead of a flush: the arenas or the tiles change."""
+        """Discard results that workers have binned ahead of a flush, because the arenas or the tiles change."""
         s = self.scene
         if s.window.is_open:
             s.shared.next_batch, s.shared.filled = s.window.first_batch, 0
@@ -238,7 +238,8 @@ class Pool:
         self.passes.restart()
 
     def carry_out(self, hand_over: Callable[[Work], object], alone: bool) -> None:
-        """Run the last part of a flush of what ``hand_over(work)`` puts into a Work; it returns what must live until the end. See `run`."""
+        """Run the last part of a flush. ``hand_over(work)`` fills the Work, and returns the objects that must live until the end. See
+        `run`."""
         kept = hand_over(self.scene.asked)
         try:
             self.run(alone)
@@ -247,7 +248,7 @@ class Pool:
             self.end_flush()
 
     def run(self, alone: bool = False) -> None:
-        """Run the last part of a flush: what workers have not begun with. alone: the caller does all of it, tile after tile.
+        """Run the last part of a flush: batches that workers have not begun with. alone: the caller does all of it, tile after tile.
 
         The caller does so, too, where the system has no threads.
 
@@ -291,7 +292,7 @@ class Pool:
             self.stopped()
 
     def stopped(self) -> None:
-        """Drop what is pending, and raise that for which the watch has ended native code."""
+        """Drop pending work, and raise the exception for which the watch has ended native code."""
         reason = self.watch.take_reason()
         try:
             drop = self.drop()
@@ -302,16 +303,16 @@ class Pool:
 
     @property
     def is_idle(self) -> bool:
-        """True if nobody is in a part of a flush; a child process has no workers."""
+        """True if no worker is in a part of a flush; a child process has no workers."""
         return bool(self.scene.shared.state & BUSY == CLOSED) or not self._threads.are_running
 
     def finish(self) -> None:
-        """Help with what workers have begun ahead of a flush, until it is done."""
+        """Help workers to finish the part that they have begun ahead of a flush."""
         if not self.is_idle:
             self._call(self._finish)
 
     def wait(self) -> None:
-        """Wait until nobody is in a part of a flush. Any thread may wait; only the owner of the pool helps."""
+        """Wait until no worker is in a part of a flush. Any thread may wait; only the owner of the pool helps."""
         while not self.is_idle:
             time.sleep(_PAUSE)
 
@@ -325,12 +326,12 @@ class Pool:
         self.scene.crew.is_held = not self._threads.are_running
 
     def run_tiles(self, job: ResolveRecord, tiles_x: int, tiles_y: int, alone: bool = False) -> None:
-        """Run a kernel on `tiles_x` times `tiles_y` tiles at once. Pending work and the size of the framebuffer stay as they are."""
+        """Run a kernel on `tiles_x` times `tiles_y` tiles at once. Pending work and the size of the framebuffer do not change."""
         is_ready = self._is_ready()
         self._call(self._run_tiles, ctypes.addressof(job), tiles_x, tiles_y, alone or not is_ready)
 
     def copy_rows(self, copier: CopierRecord, job: Copy) -> None:
-        """Copy rows of bytes at once; pending work stays as it is. `copier` has a kernel."""
+        """Copy rows of bytes at once; pending work does not change. `copier` has a kernel."""
         crewed, sizes = Crewed.YES if self._is_ready() else Crewed.NO, (job.row_bytes, job.rows)
         places = job.source, job.source_stride, job.target, job.target_stride
         self._call(lambda _: self._copy(ctypes.addressof(copier), *places, *sizes, crewed))
@@ -354,7 +355,7 @@ _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
 def _hold_all() -> None:
-    """Before a fork: a child process has no threads, so that it could not end what they do."""
+    """Before a fork: a child process has no threads that could finish the work."""
     for pool in list(_pools):
         pool.hold()
 

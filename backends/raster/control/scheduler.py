@@ -5,21 +5,20 @@ A flush is a sequence of windows of batches (`windows`). A window has two phases
 Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
 frame. (One counter for all tiles made draws that fill cheaply three times slower.)
 
-Every participant runs `render`. It joins a phase, takes work until none is left, and leaves the phase. Whoever leaves last does the serial
-bookkeeping, and opens the next phase. So a phase waits for work that somebody has taken, and never for a worker: not for one that has no
-CPU yet, nor for one that lost it while it waited. (On a busy machine that would cost each frame, however small, a tick of the operating
-system's scheduler.)
+Every participant runs `render`. It joins a phase, takes work until none is left, and leaves the phase. The last one to leave does the
+serial bookkeeping, and opens the next phase. So a phase waits only for work that was taken, never for an idle worker that has no CPU. (On
+a busy machine, waiting for one would cost each frame, however small, a tick of the operating system's scheduler.)
 
 A flush may come in parts. Workers begin with the batches that are queued while the caller queues more (`run_ahead`). A window that is not
-full when they run out of batches stays open, with what is binned in its arenas, and the next part goes on with it. So the windows are
-those of a flush in one part, no tile is walked more often, and the caller waits for nobody until the last part.
+full when they run out of batches stays open, with its arenas, and the next part continues it. So the windows are the same as in a flush of
+one part, no tile is walked more often, and the caller does not wait until the last part.
 
-A flush that is ended (`backends.abi.records.Watch`) goes on to the end of the phase, where it is closed: nobody takes another batch or
-tile. Python drops what is left.
+A flush that is ended early (`backends.abi.records.Watch`) runs to the end of the phase without taking another batch or tile, and is closed
+there. Python drops the remaining work.
 
 Participants wait for the next phase by spinning, because a semaphore for each phase costs 50 microseconds and more on machines whose idle
-CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows. After 20 microseconds they sleep. A sleeper says so before it
-looks at the state for the last time, and whoever opens a phase looks for sleepers afterwards, so none is forgotten.
+CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows. After 20 microseconds they sleep. A worker marks itself as
+sleeping before it checks the state for the last time, and the opener of a phase looks for sleepers afterwards, so none is forgotten.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _publish(f: Function, s: Record, word: Val) -> None:
 
 
 def _next_turn(word: Val) -> Val:
-    """The number of phases after those of a word, in its bits."""
+    """The next phase number, in the bits of a state word."""
     return (word + TURN) & _TURNS
 
 
@@ -101,12 +100,12 @@ def _may_join(f: Function, s: Record, word: Val, left: Val) -> Val:
 
 
 def _sleep(f: Function, s: Record, w: Record, is_ready: Callable[[Val], Val], is_caller: bool) -> None:
-    """Sleep until somebody wakes this worker. Returns at once if a word of the state `is_ready`."""
+    """Sleep until another thread wakes this worker. Returns at once if a word of the state `is_ready`."""
     flag = w.address("is_asleep")
     f.change_atomically("xchg", flag, f.const(I32, 1))
     is_awake = f.var(I32, 0)
     with f.if_(is_ready(_state(f, s))):
-        is_awake.set(f.exchange(flag, f.const(I32, 1), f.const(I32, 0)).zext(I32))  # otherwise somebody posts the semaphore
+        is_awake.set(f.exchange(flag, f.const(I32, 1), f.const(I32, 0)).zext(I32))  # otherwise another thread posts the semaphore
     with f.if_(is_awake.get().eq(0)):
         (_wait_awake if is_caller else _wait_plain)(f, s, w.get("semaphore"))
 
@@ -134,7 +133,7 @@ def _has_spun(f: Function, s: Record, turns: Var, start: Var) -> Val:
 def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
     """NAME(worker, left) -> state word after the worker has joined a phase; 0: there is no flush to join.
 
-    left: state word of the phase that the worker has left, or _NONE. Spins, then sleeps, while others end a phase.
+    left: state word of the phase that the worker has left, or _NONE. Spins, then sleeps, while other threads finish a phase.
     """
     f = Function(module, name, [PTR, I32], I32, shared=True, internal=True)
     worker, left = f.args
@@ -169,7 +168,7 @@ def _build_joins(module: Module) -> None:
 def _build_leave(module: Module) -> None:
     """leave(worker, joined word) -> state word of the next phase, which the worker has joined; 0: the part of the flush is over.
 
-    Whoever leaves a phase last prepares the next one. -1: others have not left yet.
+    The last thread to leave a phase prepares the next one. -1: other threads have not left yet.
     """
     f = Function(module, "leave", [PTR, I32], I32, shared=True, internal=True)
     worker, joined = f.args
@@ -247,7 +246,8 @@ def _build_worker(module: Module) -> None:
 
 
 def _build_begin(module: Module) -> None:
-    """begin(scene, count) -> state word. Begins a part of a flush, `work`, with so many participants, while no thread is in another one."""
+    """begin(scene, count) -> state word. Begins a part of a flush, `work`, with a number of participants, while no thread is in another
+    part."""
     f = Function(module, "begin", [PTR, I32], I32, shared=True, internal=True)
     scene, count = f.args
     s = Record(f, scene, Scene)
@@ -281,14 +281,14 @@ def _help(f: Function, s: Record, joined: Val) -> None:
 
 
 def _join(f: Function, s: Record) -> Val:
-    """The caller joins the part of a flush that is going on; 0: there is none."""
+    """The caller joins the running part of a flush; 0: none is running."""
     return f.call(I32, "join_caller", worker_at(f, s, s.get("crew.threads")), f.const(I32, _NONE))
 
 
 def _build_flush(module: Module) -> None:
     """flush(scene): carries out `asked`; the caller helps or sleeps. All have left the flush when it returns.
 
-    What workers are doing becomes a part of it. A participant of a phase may change what the next step reads.
+    Work in progress becomes a part of it. A participant of a phase may change the input of the next step.
     """
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]

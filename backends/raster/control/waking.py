@@ -1,8 +1,8 @@
 """Generated code: sleepers are woken for a phase that several can share, by a tree: each that comes wakes a few more.
 
-So whoever opens a phase for 64 processors wakes a few workers and begins; waking all of them would take longer than many a phase. Workers
-stand in a ring, at whose first place is the thread that opened the phase; the one at place n wakes those at places WAKES * n + 1 to
-WAKES * (n + 1), unless they are awake, or their share of the work is taken already.
+So the opener of a phase for 64 processors wakes a few workers and begins; waking all of them would take longer than many phases. Workers
+stand in a ring, at whose first place is the thread that opened the phase; the one at place n wakes those at places WAKES * n + 1 to WAKES
+* (n + 1), unless they are awake, or their share of the work is taken already.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from backends.raster.layouts import PHASE
 from backends.raster.records import Scene, Worker
 
 WAKES = 4
-"""Workers that each participant wakes. With up to five participants whoever opens a phase wakes all."""
+"""Workers that each participant wakes. With up to five participants, the opener of a phase wakes all of them."""
 
 
 def worker_at(f: Function, s: Record, i: Val) -> Val:
@@ -31,7 +31,7 @@ def _rouse(f: Function, w: Record) -> None:
 
 
 def _build_rouse(module: Module) -> None:
-    """rouse(scene, number): wakes a participant if it sleeps, whatever is left to do: somebody has to end a phase."""
+    """rouse(scene, number): wakes a participant if it sleeps, even without work, because one participant has to end the phase."""
     f = Function(module, "rouse", [PTR, I32], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     with f.if_(f.args[1] < s.get("crew.participants")):
@@ -55,7 +55,7 @@ def _build_rouse_after(module: Module) -> None:
 
 
 def _has_work(f: Function, s: Record, w: Record) -> Val:
-    """True if batches are left or, in a phase of tiles, tiles of the worker's band."""
+    """True if batches remain or, in a phase of tiles, tiles of the worker's band."""
     result = f.var(
         BOOL, f.load(I32, s.address("shared.next_batch"), atomic=True) < f.load(I32, s.address("window.last_batch"), atomic=True)
     )

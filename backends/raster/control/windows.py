@@ -2,7 +2,7 @@
 
 Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and phases
 few. An upload between two batches ends a window if tiles may read what it changes. Otherwise it waits for the front ends of the batches
-before it, and the window goes on.
+before it, and the window continues.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _build_begin_window(module: Module) -> None:
 def _build_go_on(module: Module) -> None:
     """go_on(scene): lets a window take the batches that are there, up to the next upload. Workers may be taking some.
 
-    Uploads that precede the first batch of the window are carried out. Where a batch has been taken, none of these is left.
+    Uploads that precede the first batch of the window are carried out. None of these remain once a batch has been taken.
     """
     f = Function(module, "go_on", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
@@ -180,13 +180,13 @@ def _build_pass_uploads(module: Module) -> None:
 
 
 def _lengthen(f: Function, s: Record, worker: Val) -> None:
-    """Go on with a window that stopped for uploads which no tile reads. Returns from the function if that is work for several workers."""
+    """Continue a window that stopped for uploads that no tile reads. Returns from the function if that is work for several workers."""
     first = f.var(I32, s.get("window.first_batch"))
     with f.loop() as loop:
         loop.break_if(f.call(I32, "pass_uploads", s.pointer, first.get()).eq(0))
         first.set(s.get("shared.next_batch"))
         with f.leaving(f.call(I32, "has_batches", s.pointer).ne(0)):
-            with f.range(0, s.get("crew.participants")) as i:  # the phase of tiles that comes has none
+            with f.range(0, s.get("crew.participants")) as i:  # the following phase of tiles has none
                 w = Record(f, worker_at(f, s, i), Worker)
                 w.set("band.next_tile", f.const(I32, 0))
                 w.set("band.end_tile", f.const(I32, 0))
@@ -323,7 +323,7 @@ def _build_is_short(module: Module) -> None:
 
 
 def _build_leave_window(module: Module) -> None:
-    """leave_window(scene): counts what a window has drawn, and begins the next one."""
+    """leave_window(scene): adds the counters of a window, and begins the next one."""
     f = Function(module, "leave_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     cut, last = s.get("window.cut"), s.get("window.last_batch")

@@ -1,4 +1,4 @@
-"""Builder of packets: a DrawState and a DrawInfo become a `Draw` record, for repeated draws from the cache, for others by the writer."""
+"""Builder of packets: a DrawState and a DrawInfo become a `Draw` record, from the cache for repeated draws, otherwise by the writer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DRAW_SIZE = ctypes.sizeof(Draw)
 
 @functools.cache
 def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
-    """A draw whose vertices lie in memory. The count only tells few primitives from many, so that more draws are equal."""
+    """A draw whose vertices lie in memory. The count only distinguishes few primitives from many, so that more draws are equal."""
     return DrawInfo(mode=mode, count=1 if is_few else FEW + 1, index_size=4)
 
 
@@ -88,7 +88,7 @@ class DrawBuilder:
             rows: address of the primitive rows, a multiple of 16; needed if the last stage has outputs that exist once per primitive.
             row_size: bytes from one row to the next, a multiple of 16.
 
-        The memory stays as it is until the packet is drawn."""
+        The memory must not change until the packet is drawn."""
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
         d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers = vertices, corners, numbers

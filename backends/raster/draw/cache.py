@@ -1,4 +1,4 @@
-"""Recently made draws, found again by the identity of the objects that they were made of."""
+"""Cache of recent draws, by the identity of the objects from which they were made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CachedDraw:
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
-    """All objects that a draw record is made of, except constants.
+    """All objects from which a draw record is made, except constants.
 
     Draws here have a vertex and a fragment shader; `DrawBuilder.make_stored` adds the last stage of draws with other stages."""
     vertex, fragment = state.vertex, state.fragment
@@ -81,7 +81,7 @@ class DrawCache:
         self._flushes = 0
 
     def find(self, known: tuple[object, ...]) -> CachedDraw | None:
-        """The draw that was made of the very same objects, or None."""
+        """The draw that was made from identical objects, or None."""
         key = tuple(map(id, known))
         found = self._recent.get(key)
         if found is None and self._older:

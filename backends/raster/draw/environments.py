@@ -26,7 +26,7 @@ def make_environments(
         samples: a pixel of the targets.
         reads: takes the memory of textures, which is read when the draw runs.
         counters: with these, shaders reach memory (see `make_environment`).
-        needs: of both shaders, if the caller knows them.
+        needs: of both shaders, if the caller has them.
         is_stored: other stages have shaded the vertices, so the first address is 0.
     """
     vertex_needs, fragment_needs = needs or (needs_of(state.vertex.shader), needs_of(state.fragment.shader))

@@ -1,7 +1,7 @@
 """Facts of a draw: bound state, and the conclusions from it that several steps of writing a `Draw` record share.
 
-A fact is all that a step may look at, so a step that meets equal facts writes equal bytes (`backends.raster.draw.steps`). A conclusion
-leaves out whatever has no effect: the less it says, the more draws share what was made of it.
+A step may read facts only, so equal facts give equal bytes (`backends.raster.draw.steps`). A conclusion omits everything without effect:
+the less it contains, the more draws share its results.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tgsi.language.record import record
 
 
 class Fact(IntEnum):
-    """Facts by their places among the numbers that stand for them: words of the bound state, values of the call, then conclusions."""
+    """Facts, in the order of their numbers in a key: words of the bound state, values of the call, then conclusions."""
 
     RASTERIZER = Word.RASTERIZER
     BLEND = Word.BLEND
@@ -95,8 +95,7 @@ class SlotRules:
     Attributes:
         flatshade: colors are flat.
         clamps_color: colors are clamped before they are interpolated.
-        has_place: fragments know their place on a line or point.
-        has_back: polygons that face back have colors of their own.
+        has_place: fragments read their position on a line or point. has_back: back faces have separate colors.
         has_edge_flags: flags of edges have an effect.
         has_point_size: the size of points comes from the shader, if it writes one.
         sprites: `sprite_coord_enable` where all primitives are points, otherwise None.
@@ -125,7 +124,7 @@ class SlotRules:
 
 @record(kw_only=True)
 class TileRules:
-    """Rasterizer state that decides about shading, but for flat colors.
+    """Rasterizer state that affects shading, except flat colors.
 
     Attributes:
         stipple: faces whose polygons are stippled.
@@ -148,13 +147,13 @@ class TileRules:
 
 @record
 class Front:
-    """Slots as the kernels of the front end know them.
+    """Slots for the kernels of the front end.
 
     Attributes:
         has_route: setup records end with layer, viewport and depth range.
         has_rows: some slots are values of the primitive's row.
         has_distances: vertices have clip or cull distances.
-        has_places: primitives have vertex records of their own.
+        has_places: primitives have separate vertex records.
         may_join: calls of filled triangles may be set up together.
     """
 
@@ -167,7 +166,7 @@ class Front:
 
 @record
 class TileSlots:
-    """Slots as shading knows them; `sprites` and `constants` as in VertexSlots. Primitives may name layers and viewports.
+    """Slots for shading; `sprites` and `constants` as in VertexSlots. Primitives may name layers and viewports.
 
     flatshade: a color that the state decides about is flat.
     """
@@ -189,7 +188,7 @@ class Tests:
 
 @record
 class Writes:
-    """Colors of a fragment shader: bit k of `written` says that it writes buffer k; `fetched` are the numbers of those that it reads."""
+    """Colors of a fragment shader: bit k of `written` says that it writes buffer k; `fetched`: numbers of the slots that it reads."""
 
     written: int
     fetched: tuple[int, ...]
@@ -197,7 +196,7 @@ class Writes:
 
 @record
 class Targets:
-    """Color buffers as shading knows them.
+    """Color buffers for shading.
 
     Attributes:
         keys: of all buffers.

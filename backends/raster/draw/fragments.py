@@ -90,10 +90,10 @@ def fragment_key(
 
 
 def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, rules: TileRules) -> None:
-    """Write the group `Draw.hiz`, but for the size of the framebuffer."""
+    """Write the group `Draw.hiz`, except the size of the framebuffer."""
     hiz.uses, hiz.slack = hiz_of(key, info), slack_of(key.depth)
     if rules.drops_samples:
-        hiz.uses &= ~HizUse.LOWER  # samples that are left out keep their depth
+        hiz.uses &= ~HizUse.LOWER  # samples outside of the mask keep their depth
 
 
 def write_tests(fragments: Fragments, dsa: DepthStencilAlphaState) -> None:

@@ -49,7 +49,7 @@ class Linked:
 def link_shaders(vertex: Shader, fragment: Shader | None, state: LinkState = IDENTITY) -> Linked:
     """The link of two shaders, kept with the vertex shader's program.
 
-    fragment: None stands for the shader that does nothing. state: the bound link state.
+    fragment: None means the empty shader. state: the bound link state.
 
     Raises:
         UnsupportedError: a program has more inputs or outputs than a draw has room for.
@@ -90,7 +90,7 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         back = [DEFAULT_REGISTER if s in rows else s if b in rows else b for s, b in zip(source, back)]
         source = [DEFAULT_REGISTER if s in rows else s for s in source]
     layer, viewport = by_semantic.get(Semantic("LAYER", 0)), by_semantic.get(Semantic("VIEWPORT_INDEX", 0))
-    viewport = by_semantic.get(Semantic("VIEWPORT_MASK", 0), viewport)  # primitives in memory have a number in place of the mask
+    viewport = by_semantic.get(Semantic("VIEWPORT_MASK", 0), viewport)  # primitives in memory have a number instead of the mask
     position = _register(by_semantic.get(Semantic("POSITION", 0)))
     distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
     clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")

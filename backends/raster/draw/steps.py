@@ -1,7 +1,7 @@
-"""The steps of writing a `Draw` record, in order. Each writes fields of its own, from a few facts, and draws conclusions for later steps.
+"""The steps of writing a `Draw` record, in order. Each writes its own fields, from a few facts, and draws conclusions for later steps.
 
-A step looks at nothing but its arguments and the options of the renderer. So what it wrote serves every draw with the same facts, and a
-new combination of known state is put together from what was written before (`backends.software.commands.parts`).
+A step reads nothing but its arguments and the options of the renderer. So its output fits every draw with the same facts, and a new
+combination of known state is composed of earlier outputs (`backends.software.commands.parts`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Options(Protocol):
     setup_lanes: int | None
 
     def use(self, library: Library) -> int:
-        """Entry point of a kernel, which is kept alive as long as what was written."""
+        """Entry point of a kernel, which is kept alive as long as the output of the step."""
         ...
 
 
@@ -272,7 +272,7 @@ WRITING = (
     Step("tests", _tests, (Fact.DEPTH_STENCIL_ALPHA, Fact.FRAMEBUFFER), (Fact.TESTS,)),
     Step("targets", _targets, (Fact.BLEND, Fact.FRAMEBUFFER, Fact.WRITES), (Fact.TARGETS,)),
 )
-"""Steps that ask for no kernel: after these it is known whether a draw has a pixel."""
+"""Steps that request no kernel: after these it is known whether a draw has a pixel."""
 
 ENTERING = (
     Step("vertex keys", _keys, (Fact.VERTEX_NEEDS,), (Fact.VERTEX_KEYS,), Processor.VERT, shades_vertices=True),

@@ -114,7 +114,7 @@ NO_OFFSET = Offset()
 def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
     """The depth offset of a draw on a depth buffer of format `depth`.
 
-    Units of fixed-point buffers are steps of the format; those of float buffers depend on the primitive (pipe_rasterizer_state,
+    Units of fixed-point buffers are steps of the format; units of float buffers depend on the primitive (pipe_rasterizer_state,
     offset_units; OpenGL 4.6, section 14.6.5).
     """
     is_outline = style.shape is Shape.OUTLINE
@@ -148,7 +148,7 @@ def tile_rules(
 
 # ------------------------------------------------------------------------------------------------------- groups of records
 def write_faces(setup: Setup, style: Style, r: RasterizerState, pattern: Pattern | None) -> None:
-    """Write the group `Draw.setup`, but for slots."""
+    """Write the group `Draw.setup`, except slots."""
     if style.shape in (Shape.TRIANGLE, Shape.OUTLINE):
         setup.front_is_positive, setup.culled_faces = not r.front_ccw, int(r.cull_face)
         setup.bottom_edge = r.bottom_edge_rule
@@ -163,7 +163,7 @@ def write_faces(setup: Setup, style: Style, r: RasterizerState, pattern: Pattern
 
 
 def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState) -> None:
-    """Write the group `Draw.offset`, but for its slot."""
+    """Write the group `Draw.offset`, except its slot."""
     group.unit, group.outline_unit, group.outline_modes = offset.unit, offset.outline_unit, offset.outline_modes
     if offset is not NO_OFFSET:
         group.units, group.scale, group.clamp = offset.units, r.offset_scale, r.offset_clamp
@@ -189,13 +189,13 @@ def write_conservative(group: Conservative, style: Style, r: RasterizerState) ->
 
 
 def write_primitives(primitives: Primitives, style: Style, topology: Topology, r: RasterizerState) -> None:
-    """Write the group `Draw.primitives`, but for slots."""
+    """Write the group `Draw.primitives`, except slots."""
     primitives.shape = style.shape
     primitives.fill[:], primitives.edges[:] = (r.fill_front, r.fill_back), topology.edges
 
 
 def write_points(points: Points, style: Style, r: RasterizerState) -> None:
-    """Write the group `Draw.points`, but for slots."""
+    """Write the group `Draw.points`, except slots."""
     points.size, points.are_cut = r.point_size, r.point_tri_clip and style.draws_points
     points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
     if style.has(Marks.SMOOTH_POINTS):

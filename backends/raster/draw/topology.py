@@ -28,7 +28,7 @@ Restarts = tuple[NDArray[Any], int]
 class Topology:
     """One primitive type under one provoking vertex convention.
 
-    `count` is a function from a number of vertices (or an array of them) to the number of primitives; negative results mean none."""
+    `count` is a function from a number of vertices (or an array of them) to the number of primitives; negative results mean 0."""
 
     shape: Shape
     multiply: Corners

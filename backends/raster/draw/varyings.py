@@ -84,7 +84,7 @@ class VertexSlots:
         return SetupLayout.size(len(self.mode)) + (SetupLayout.ROUTE if self.has_route else 0)
 
     def add(self, register: int | None, is_wanted: bool, is_flat: bool = False, is_linear: bool = False) -> int:
-        """Append a slot for an output register. Returns its number; NO_SLOT if the shader does not write it, or it is not wanted."""
+        """Append a slot for an output register. Returns its number; NO_SLOT if the shader does not write it, or if it is not needed."""
         if register is None or not is_wanted:
             return NO_SLOT
         self.source.append(register)
@@ -153,7 +153,7 @@ def arrange_slots(interface: Interface, rules: SlotRules) -> VertexSlots:
 
 
 def _take_rows(mode: list[Mode], linked: Linked) -> int:
-    """Set the mode of slots that are registers of primitive rows. Returns the bits of those that are declared to vary."""
+    """Set the mode of slots that are registers of primitive rows. Returns the bits of slots that are declared to vary."""
     constants = 0
     for k, row in enumerate(linked.rows):
         if row is not None:
@@ -174,7 +174,7 @@ def _replace_sprites(slots: VertexSlots, enable: int, interface: Interface, coun
 
 
 def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:
-    """Set the masks of active distances: those that the shader writes; if it writes none, those from user planes."""
+    """Set the masks of active distances: written by the shader, or else from user planes."""
     enabled = enabled if not linked.is_window_space else 0
     known = linked.num_distances or (planes if linked.has_user_planes else 0)
     slots.user_mask = enabled & ((1 << min(known, MAX_DISTANCES)) - 1)

@@ -154,7 +154,7 @@ def _elements_inside(e: VertexElement, b: BoundVertexBuffer) -> tuple[int, int]:
 
 
 def write_topology(a: Assembly, topology: Topology, mode: Prim, index_size: int, is_written_out: bool) -> None:
-    """Write the group `Draw.assembly`, but for indices. is_written_out: these name the vertices of all primitives, corner after corner."""
+    """Write the group `Draw.assembly`, except indices. is_written_out: indices name the vertices of all primitives, corner after corner."""
     if is_written_out:
         a.multiply[:], a.offset[:] = (3, 3, 3), (0, 1, 2, 0, 1, 2)
     else:
@@ -165,7 +165,7 @@ def write_topology(a: Assembly, topology: Topology, mode: Prim, index_size: int,
 
 
 def write_elements(fetch: Fetch, elements: Sequence[VertexElement], count: int) -> Layout:
-    """Write the group `Draw.fetch`, but for memory, for `count` attributes. Returns the key of the fetch kernel.
+    """Write the group `Draw.fetch`, except memory, for `count` attributes. Returns the key of the fetch kernel.
 
     Raises:
         UnsupportedError: the vertex shader reads too many attributes.

@@ -19,7 +19,7 @@ _WRITE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, cty
 
 
 class ValueWriter:
-    """Writes what depends on bound values into `Draw` records. library: `Kernels.common`."""
+    """Writes the fields that depend on bound values into `Draw` records. library: `Kernels.common`."""
 
     def __init__(self, library: Library) -> None:
         self._library, self._write = library, _WRITE(library.address["write_values"])
@@ -44,7 +44,7 @@ def write_rules(
     is_hidden: bool,
     is_counted: bool,
 ) -> None:
-    """Write the group `Draw.rules`, but for user planes and stencil references.
+    """Write the group `Draw.rules`, except user planes and stencil references.
 
     is_window_space: the shader writes window coordinates. shape: of the draw's primitives. is_hidden: nothing is drawn. is_counted: a draw
     without a pixel counts, too.

@@ -1,4 +1,5 @@
-"""A new `Draw` record from bound state: `DrawWriter.write` takes all steps (`backends.raster.draw.steps`) and writes what is no code.
+"""A new `Draw` record from bound state: `DrawWriter.write` runs all steps (`backends.raster.draw.steps`), and fills the fields that hold
+no code.
 
 That are the indices and vertex buffers of now, bound values, and the environments of the shaders.
 """
@@ -30,7 +31,7 @@ _SIZE = ctypes.sizeof(Draw)
 
 
 def does_nothing(state: DrawState, framebuffer: Framebuffer) -> bool:
-    """True if draws neither draw nor count anything, whatever their vertices are and wherever they lie."""
+    """True if draws can neither draw nor count anything, for any vertices."""
     is_hidden = state.rasterizer.rasterizer_discard or not state.sample_mask & ((1 << framebuffer.samples) - 1)
     return is_hidden and not state.count_statistics
 

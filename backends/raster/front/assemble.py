@@ -112,7 +112,7 @@ def _range_of(f: Function, s: Record, d: Record, first: Val, count: Val, is_with
 def _assemble_range(
     f: Function, s: Record, d: Record, out: _Appended, lanes: int, first: Val, count: Val, instance: Val, low: Val, span: Val
 ) -> None:
-    """Assemble a local list: the vertices of a span are all those of a range, without a look-up of each corner."""
+    """Assemble a local list: the vertices of a span form a range, so corners need no look-up."""
     a = d.part("assembly")
     step, indices = a.get("multiply"), a.get("indices")
     offsets, ids, instances = [a.get("offset", k) for k in range(3)], *(f.at(v, out.vertices << 2) for v in (out.ids, out.instances))

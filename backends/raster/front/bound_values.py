@@ -35,7 +35,7 @@ _LARGEST = max(map(ctypes.sizeof, (ColorValues, PlaneValues, ScissorValues, Sten
 
 
 def build_find_value(module: Module) -> None:
-    """find_value(bound, number) -> address of the data of a value, 0 if it has none."""
+    """find_value(bound, number) -> address of the data of a value, or 0."""
     f = Function(module, "find_value", [PTR, I64], I64, shared=True, internal=True)
     bound, number = f.args
     b = Record(f, bound, BoundRecord)

@@ -8,9 +8,9 @@ A line that is longer along x has one pixel in each column: its ordinate at the 
 pixels are those whose centers lie between two parallels of the line, half its width away; of centers on a parallel the shift decides.
 The first and the last column are those whose diamonds the ends leave or have not reached; wide lines are moved by (width - 1) / 2 first.
 
-Setup gets a line as two triangles. Their corners are rounded, and serve for the planes of values. The parallels are exact: they stand in
-the words of clip positions, which nothing reads any more, and take the places of two edges. The third edge is the diagonal between the
-triangles, and the box ends them.
+Setup gets a line as two triangles. Their corners are rounded, and serve for the planes of values. The parallels are exact: they are stored
+in the words of clip positions, which are not read any more, and replace two edges. The third edge is the diagonal between the triangles,
+and the box ends them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Clipping of triangles and lines that reach far beyond the view volume, or whose w is extreme: without rounding that grows with them.
 
 The usual way computes a new vertex as inner + (outer - inner) * t. A vertex at 3e38 swallows all that lies inside. Here a new vertex is
-where an edge's line meets a plane. A line is known by its six Plücker coordinates, each a difference of two products of floats, which are
-exact in 64 bits: so each is off by its last bit only, whatever cancels. The edge that a plane cuts lies on that plane and on the plane of
-the triangle, which give its line, too. Nothing is computed from a vertex that clipping made, so errors do not add up.
+where an edge's line meets a plane. A line is given by its six Plücker coordinates. Each is a difference of two products of floats, which
+are exact in 64 bits, so only its last bit is rounded, even after cancellation. The edge that a plane cuts lies on that plane and on the
+plane of the triangle, which give its line, too. Nothing is computed from a vertex that clipping made, so errors do not add up.
 
 Vertices also have weights of the three corners, by which slots are blended: they need not be better than their distances say. With
 them the length of a vertex is found again, which a meeting of line and plane leaves open: by the component in which the least cancels.
@@ -252,9 +252,9 @@ def build_clip_far(module: Module) -> None:
 def _line_cut(
     f: Function, d: Record, view: Record, number: Val, records: Sequence[Val], line: Vector, ends: Sequence[Vector], now: Sequence[Vector]
 ) -> tuple[Vector, Vector]:
-    """Distances of the ends of what is left of a line from a plane, and the point in which they meet, of any length.
+    """Distances of the ends of a partly clipped line from a plane, and the intersection, as a homogeneous point of any length.
 
-    records, ends: of the whole line; now: x, y, z, w of the ends that are left, and their share of the second end."""
+    records, ends: of the whole line; now: x, y, z, w of the remaining ends, and their share of the second end."""
     distances, point = [f.var(F64, 0.0) for _ in range(2)], [f.var(F64, 0.0) for _ in range(4)]
     with f.else_of(number < PLANES) as user:
         plane = [f.load(F32, f.at(view.address("planes"), number << 4), 4 * k).to_double() for k in range(4)]

@@ -74,7 +74,7 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
 def element_index(f: Function, vertex: Val, instances: Val, inside: tuple[Val, Val], divisor: Val, start_instance: Val) -> tuple[Val, Val]:
     """Element numbers of one attribute (0 for those outside of the buffer), and the mask of those inside.
 
-    inside: number of the first element that lies in the buffer, from which the result counts, and how many do."""
+    inside: number of the first element inside the buffer, to which the result is relative, and the number of such elements."""
     index = f.var(vertex.type, vertex)
     with f.if_(divisor.ne(0)):
         instance = f.load(vertex.type, instances)

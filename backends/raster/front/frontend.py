@@ -1,11 +1,11 @@
 """The front end of one batch: assemble, shade, clip, set up, bin.
 
-A batch is a list of spans, each a range of primitives of a call. They go through in groups: neighbors of the same draw together, where
-no step needs to know the call. Setup records and bins lie in the batch's own arena, so batches may run on any thread in any order; tiles
-later walk them in order of their numbers. Vertex records and triangle lists are scratch memory of a worker that stays in the L2 cache.
+A batch is a list of spans, each a range of primitives of a call. They go through in groups: neighbors of the same draw together, unless a
+step depends on the call. Setup records and bins lie in the batch's own arena, so batches may run on any thread in any order; tiles later
+walk them in order of their numbers. Vertex records and triangle lists are scratch memory of a worker that stays in the L2 cache.
 
-Steps that every draw needs are here. The others are kernels of their own, entries of the draw: a process compiles only those that its
-draws need, and together they are three times as long as what a triangle runs.
+Steps that every draw needs are here. Rare steps are separate kernels, entries of the draw, because together they are three times as long
+as the code of a triangle; a process compiles only those that its draws need.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Layers and viewports: the routes of primitives, which their provoking vertices or their primitive rows name.
 
-A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end
-with the layer, the viewport and the viewport's depth range. If vertices name viewports, if corners of lines and points will be copied
-from a vertex that does not provoke, or if primitive rows name the route, each primitive first gets vertex records of its own, which
-carry its route and are placed by its own viewport. Draws of smooth polygons, and of outlined ones with a depth offset, use the routed
-setup, too; all others pay nothing.
+A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end with
+the layer, the viewport and the viewport's depth range. If vertices name viewports, if corners of lines and points will be copied from a
+vertex that does not provoke, or if primitive rows name the route, each primitive first gets separate vertex records, which carry its route
+and are placed by its own viewport. Draws of smooth polygons, and of outlined ones with a depth offset, use the routed setup, too; other
+draws are not affected.
 
 A layer beyond the last one counts as the last one; a viewport that does not exist counts as viewport 0 (as in Mesa).
 """
@@ -24,7 +24,7 @@ from backends.raster.records import Worker
 
 
 def build_place(module: Module) -> None:
-    """place(worker): gives each triangle t three vertex records of its own, with its layer and viewport.
+    """place(worker): gives each triangle t its own three vertex records, with its layer and viewport.
 
     Corner 2 or the primitive's row names them."""
     f = Function(module, "place", [PTR])

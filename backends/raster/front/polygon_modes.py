@@ -1,4 +1,4 @@
-"""Front end: polygon modes. A triangle whose face is not filled becomes its edges, corners or bounding box; others stay triangles.
+"""Front end: polygon modes. A triangle whose face is not filled becomes its edges, corners or bounding box; filled ones stay triangles.
 
 Edges inside of quads and polygons are not drawn. Each edge is clipped by itself, and no edge is drawn along the cut."""
 

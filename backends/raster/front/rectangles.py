@@ -1,6 +1,7 @@
 """Front end: the polygon mode FILL_RECTANGLE. A triangle becomes the two triangles of its bounding box in the window.
 
-Depth, 1/w and inputs go on along their planes beyond the triangle (VK_NV_fill_rectangle). A triangle that would be clipped is dropped.
+Depth, 1/w and inputs are extrapolated along their planes beyond the triangle (VK_NV_fill_rectangle). A triangle that would be clipped is
+dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from backends.raster.front.setup import plane_maker
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import Mode, VertexLayout
 
-_SMALLEST = 2.0**-60  # stands for a 1/w of 0, by which inputs are divided
+_SMALLEST = 2.0**-60  # replaces a 1/w of 0, by which inputs are divided
 
 
 def draw_rectangle(f: Function, d: Record, out: Output, corners: Sequence[Val], prim: Val, reverse: Val) -> None:

@@ -41,11 +41,11 @@ def plane_maker(
 ) -> Plane:
     """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
 
-    ex, ey: of the edges from corner 0 to the others, snapped, in `unit` pixels. keeps_degenerate: the plane of a triangle without area has
-    the value of corner 2, the provoking vertex, everywhere.
+    ex, ey: edge vectors from corner 0 to the other corners, snapped, in `unit` pixels. keeps_degenerate: the plane of a triangle without
+    area has the value of corner 2, the provoking vertex, everywhere.
 
-    The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. If snapping changed the
-    area a lot (a sliver), the plane goes through the snapped corners, whose area is never 0.
+    The plane goes through the corners before snapping, because snapped ones would be off by slope/512. If snapping changed the area a lot
+    (a sliver), the plane goes through the snapped corners, whose area is never 0.
 
     by_weights (i32): not 0 if the corners' weights give the value at an anchor that is far from corner 0. Values of a far corner, which
     clipping leaves, swallow those of the screen, and rounding differs from value to value; equal weights keep their proportions, so that a
@@ -107,7 +107,7 @@ class _Arena:
     size: Val  # of a record
 
     def stop_before(self, prim: Val) -> None:
-        """End the batch before the primitive whose word is `prim`, because the arena is full: a later window goes on with this primitive.
+        """End the batch before the primitive whose word is `prim`, because the arena is full: a later window continues with this primitive.
 
         Triangles that it has binned so far are dropped."""
         self.end(self.f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()), prim & ((1 << PRIM_BITS) - 1))
@@ -279,7 +279,7 @@ class _Triangles:
         return value.get()
 
     def _write_slots(self, target: list[Val], plane: Plane | None) -> None:
-        """Write the planes of all slots; None: the values of corner 2 are those of the whole point, but for sprite coordinates."""
+        """Write the planes of all slots; None: the whole point has the values of corner 2, except sprite coordinates."""
         f, d = self.f, self.d
         zero = f.const(F32.wide(self.lanes), 0.0)
         sprite = self.squares.sprite_planes(self.box[:2]) if plane is None and self.squares is not None else []

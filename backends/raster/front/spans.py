@@ -35,7 +35,7 @@ def span_at(f: Function, s: Record, batch: Record, number: Val) -> Record:
 def prefetch_constants(f: Function, s: Record, batch: Record, number: Val) -> None:
     """Begin to load the constants of the vertex shader, a few spans before span `number` of a batch is shaded by them.
 
-    A draw that changed its constants has an environment and constants of its own: two misses, one after the other, in little work."""
+    A draw with changed constants has its own environment and constants: two dependent cache misses for little work."""
 
     def environment(ahead: int) -> Val:
         return span_at(f, s, batch, f.min(number + ahead, batch.get("num_spans") - 1)).get("vertex_env")

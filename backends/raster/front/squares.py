@@ -1,7 +1,7 @@
 """Square points without samples: setup draws each as one triangle that its box cuts down to the square.
 
-All values of such a point are those of its vertex, or sprite coordinates, whose planes the point's size tells. So the triangle needs no
-records of its own: its three corners name the vertex. Other points become two triangles with four records (`points_lines`).
+All values of such a point come from its vertex, or are sprite coordinates, whose planes follow from the point's size. So the triangle
+needs no separate records: its three corners name the vertex. Other points become two triangles with four records (`points_lines`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Squares:
             for axis, (low, high) in enumerate(zip(lows, highs)):
                 for k, corner in enumerate(corners):
                     corner[axis].set(low + (high - low) * 3.0 if k == axis + 1 else low)
-                ends[axis].set((snap(f, high) + 127 >> 8) - 1)  # a center on a high side is left out: `setup.bottom_edge` is never set
+                ends[axis].set((snap(f, high) + 127 >> 8) - 1)  # a center on a high side is excluded: `setup.bottom_edge` is never set
         self.window = [[v.get() for v in corner] for corner in corners]
         self.ends = [end.get() for end in ends]
         self._center, self._wide = [v.get() for v in place[:2]], place[2].get()

@@ -2,7 +2,7 @@
 
 A pixel is covered if its square, sides included, and the triangle, edges included, have a point in common. The square may be larger than
 the pixel: dilation moves its sides outward, and the pre-snap mode by half a step of the grid more, so that the snapped triangle covers
-what the one before snapping touches. A square and a triangle are disjoint if and only if one of the triangle's edges or one of the
+every pixel that the original one touches. A square and a triangle are disjoint if and only if one of the triangle's edges or one of the
 square's sides separates them. So three edge functions, moved outward by the square's reach along their normals, and the bounding box
 decide, in integers.
 

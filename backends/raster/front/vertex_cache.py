@@ -25,7 +25,7 @@ def load_index(f: Function, indices: Val, size: Val, place: Val) -> Val:
 class VertexCache:
     """The list of vertices to shade, and a cache of CACHE_SLOTS entries that finds a vertex in it.
 
-    An entry is {u64 key, u32 stamp, u32 vertex}; those of another stamp count as empty.
+    An entry is {u64 key, u32 stamp, u32 vertex}; entries with another stamp count as empty.
 
     Attributes:
         cache, stamp: address of the entries, and the stamp of this batch.

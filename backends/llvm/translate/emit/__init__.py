@@ -7,7 +7,7 @@ An emitter never sees write masks, swizzles, modifiers or saturate. Its argument
     channel-dependent   (c, channel, *vectors) -> value  one call for each written channel
     other               (c, *vectors) -> four values     resources among the sources are passed as None
 
-Values are f32 or i32 lanes (uint is i32), or scalars if they are known to be uniform; "untyped" values have either type.
+Values are f32 or i32 lanes (uint is i32), or scalars if they are uniform; "untyped" values have either type.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def load_emitters(opcode: str | None = None) -> None:
 
 
 def emitter_of(instruction: Instruction) -> Emitter:
-    """The emitter of an instruction; UnsupportedError (B001) when there is none."""
+    """The emitter of an instruction; UnsupportedError (B001) without one."""
     load_emitters(instruction.opcode.name)
     found = EMITTERS.get(instruction.opcode.name)
     if found is None:

@@ -1,8 +1,8 @@
 """Atomic reduction: combine the lanes of one vector before memory is touched.
 
-Applies to commutative atomics whose old word no instruction uses and whose order no program can see (`passes.analysis.effects`).
-Lanes that address the same word, as those of a counter do, then cost one memory operation instead of one each. Across threads the
-combined word is added with LLVM's `atomicrmw`.
+Applies to commutative atomics whose old word no instruction uses and whose order no program can see (`passes.analysis.effects`). Lanes
+that address the same word, such as a counter, then cost one memory operation instead of one each. Across threads the combined word is
+added with LLVM's `atomicrmw`.
 """
 
 from __future__ import annotations

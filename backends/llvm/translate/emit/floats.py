@@ -30,7 +30,8 @@ def product(c: Context, a: Val, b: Val) -> Val:
 def _product_and_sum(c: Context, a: Val, b: Val, e: Val, factor: float | None) -> Val:
     """a * b + e. factor: the value of b, if it is constant.
 
-    If enough is known, `FLOOR` stands for smaller numbers of a: a product of at most 2^-80 leaves an addend of 2^-40 or more as it is.
+    If bounds of the operands are known, `FLOOR` replaces smaller numbers of a: a product of at most 2^-80 does not change an addend of
+    2^-40 or more.
     """
     if a.floored is not None and factor is not None and e.number is not None and abs(e.number) >= 2.0**-40:
         a = a.floored if factor == 0 or 2.0**-20 <= abs(factor) <= 2.0**20 else a
@@ -61,7 +62,7 @@ def emit_fma(c: Context, a: Val, b: Val, e: Val) -> Val:
 
 
 def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
-    """a * b + e through f64: the product is exact, the sum is rounded to odd, so the final rounding to f32 is the only one that counts."""
+    """a * b + e through f64: the product is exact, the sum is rounded to odd, so only the final rounding to f32 has an effect."""
     product, addend = a.to_double() * b.to_double(), e.to_double()
     total = product + addend
     split = total - product

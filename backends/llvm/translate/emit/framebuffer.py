@@ -38,7 +38,7 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
 
 @emits("FBFETCH")
 def emit_fbfetch(c: Context, a: Vector) -> dict[int, Val]:
-    """Stored color, with swizzle and modifiers as of a float; 0 for a register that is no COLOR output."""
+    """Stored color, with swizzle and modifiers of a float; 0 for a register other than a COLOR output."""
     f, operand = c.f, c.instruction.src[0]
     if not isinstance(c.interface, Targets):
         raise UnsupportedError.at("B004", "FBFETCH is not supported here: there are no targets", c.instruction.span)

@@ -129,5 +129,5 @@ def emit_membar(c: Context, a: Vector) -> list[Val]:
 
 @emits("BARRIER")
 def emit_barrier(c: Context) -> list[Val]:
-    """Emit nothing. Where lanes have to wait for others, the translator builds the barrier."""
+    """Emit nothing. If lanes have to wait for each other, the translator builds the barrier."""
     return []

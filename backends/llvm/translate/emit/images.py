@@ -1,7 +1,7 @@
 """LOAD, STORE, atomics and RESQ on images. `memory` calls these emitters if an operand names an image.
 
-Texels outside of the image, and images that are not bound, read 0 (an alpha that a bound image lacks: 1) and are never written. Lanes
-act one after the other, the lowest first. Killed lanes and helper lanes read, but change nothing.
+Texels outside of the image, and images that are not bound, read 0 (an alpha that a bound image lacks: 1) and are never written. Lanes act
+one after the other, in the order of their numbers. Killed lanes and helper lanes read, but change nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _target(c: Context) -> TargetInfo:
 
 
 def _coordinates(c: Context, address: Vector, number: int) -> list[Val]:
-    """Four coordinates, i32 lanes, from the address, source `number`. Those that the target does not use are 0 and are not fetched."""
+    """Four coordinates, i32 lanes, from the address, source `number`. Unused coordinates are 0 and are not fetched."""
     _target(c)  # refuses a wrong target even if no image is bound
     mask, zero = source_channels(c.instruction, number), c.f.const(I32.wide(c.lane_map.lanes), 0)
     return [wide(c, address[channel]).as_int() if mask >> channel & 1 else zero for channel in range(4)]

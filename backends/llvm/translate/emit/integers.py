@@ -89,7 +89,7 @@ def _zeros(f: Function, name: str, x: Val) -> Val:
 
 
 def _is_whole(offset: Val, width: Val) -> Val:
-    """True for 32 bits from bit 0 on, although widths count modulo 32: OpenGL's bitfieldExtract and bitfieldInsert know such fields."""
+    """True for 32 bits from bit 0 on, although widths count modulo 32: OpenGL's bitfieldExtract and bitfieldInsert allow such fields."""
     return width.eq(32) & offset.eq(0)
 
 

@@ -1,4 +1,4 @@
-"""INTERP_*: inputs of fragments at other places of the pixel than the one where they are shaded."""
+"""INTERP_*: inputs of fragments, interpolated at another position in the pixel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backends.llvm.translate.interface import Interpolated, Oriented
 from tgsi.language.diagnostics import UnsupportedError
 
 Place = tuple[Val, Val] | None
-"""Distance from the pixel's center in x and y, f32 lanes; y grows with the rows. None stands for the center."""
+"""Distance from the pixel's center in x and y, f32 lanes; y grows with the rows. None means the center."""
 
 
 @runtime_checkable
@@ -29,7 +29,7 @@ class Moved(Protocol):
         ...
 
     def centroid_place(self) -> Place:
-        """Place of the centroid: one that the primitive covers."""
+        """Position of the centroid: inside the primitive."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Vectors on the stack, for scalar code that takes one lane after the other."""
+"""Vectors on the stack, for scalar code that loops over lanes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those for images.
 
 Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0 and is not written, and an atomic on it
-returns 0. Lanes act one after the other, the lowest first. Killed lanes and helper lanes read, but change nothing.
+returns 0. Lanes act one after the other, in the order of their numbers. Killed lanes and helper lanes read, but change nothing.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _gathered_one(c: Context, words: Words, place: Val, active: Val) -> Val:
 
 
 def _vec4s(c: Context, words: Words, places: Val, inside: Val) -> list[Val]:
-    """Four words from each place on, in the lanes of `inside`; 0 in the others. One load a lane is several times as fast as gathers."""
+    """Four words from each place on, in the lanes of `inside`; 0 in other lanes. One load a lane is several times as fast as gathers."""
     f, lanes, wide = c.f, c.lane_map.lanes, I64.wide(c.lane_map.lanes)
     offsets = places << 2
     if words.offset is not None:

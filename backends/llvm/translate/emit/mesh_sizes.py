@@ -1,4 +1,4 @@
-"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: what a workgroup launches, and how much it outputs."""
+"""EMIT_MESH_TASKS and SET_MESH_OUTPUTS: sizes of a workgroup's launch and of its output."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def per_texture(
 ) -> list[Val]:
     """Result of `body` (of a unit, its key and its record) for the texture that each lane names; `missing` for unbound units.
 
-    target: the target that a handle must fit; None stands for that of the view's declaration.
+    target: the target that a handle must fit; None means the one of the view's declaration.
     """
 
     def kind(unit: int) -> Hashable | None:

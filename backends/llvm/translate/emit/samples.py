@@ -106,7 +106,7 @@ def _request(
     component: int,
     read: int,
 ) -> Request:
-    """Request for one view. A separate reference is placed at the coordinate where the target has it."""
+    """Request for one view. A separate reference is moved to the coordinate where the target expects it."""
     name = info.name
     if reference is not None:
         name = compared(name)
@@ -177,7 +177,7 @@ def emit_lod(c: Context, a: Vector, view: None, sampler: None) -> list[Val]:
 
 
 def _fetch(c: Context, a: Vector, number: Val | None) -> list[Val]:
-    """Texel of the view in src1. `number`: the sample, if it is an operand of its own."""
+    """Texel of the view in src1. `number`: the sample, if it is a separate operand."""
     operand = c.instruction.src[1]
     name = named(c, operand)
     offsets = next(iter(offsets_of(c)), [])

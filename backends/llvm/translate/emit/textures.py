@@ -70,7 +70,7 @@ def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
 
 
 def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
-    """Word of an immediate; None for a value that is only known at run time."""
+    """Word of an immediate; None for a value that is not constant."""
     if register.file is File.IMM and register.indirect is None and register.index < len(c.program.immediates):
         return c.program.immediates[register.index].words[channel]
     return None

@@ -10,7 +10,7 @@ from backends.llvm.translate.emit import Context, Vector, emits
 
 _NAMES = ("SIN", "COS")
 _REACH = 12
-"""Number of following instructions among which others are searched."""
+"""Number of following instructions that are searched for further ones."""
 
 _MOST = 4
 """Most instructions that are computed together: more would not fit into the CPU's registers."""

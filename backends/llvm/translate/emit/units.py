@@ -80,7 +80,7 @@ def select_unit(
     """Result of `body` for the unit that each lane names; lanes whose unit has no `kind` get `missing`.
 
     lanes: the lanes that take part; None: the executing ones. The body is written once for all units of one kind, and runs once for each
-    unit that a lane names. It must not read registers, because a value that is read under a condition is not known after it.
+    unit that a lane names. It must not read registers, because a value read under a condition is not available after it.
     """
     f = c.f
     if name.index is None:
@@ -124,7 +124,7 @@ def _count_kinds(c: Context) -> int:
 
 
 def _kinds_of(c: Context, index: Val) -> Val:
-    """Number of the unit that stands for the kind of each lane's entry of the table; MAX_UNITS - 1 for handles that name nothing."""
+    """Number of a unit of the same kind as each lane's entry of the table; MAX_UNITS - 1 for handles that name nothing."""
     f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
     kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
     inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
