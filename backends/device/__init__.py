@@ -2,9 +2,9 @@
 
 `interface` has the Protocols of a device (draws, clears, copies, statistics) and of a dispatcher (grids). A context fills a
 `bound.DrawState` and a `grid.ComputeBindings` and passes them with every draw and grid; `memory`, `tables` and `residents` describe the
-memory that shaders reach. Once a draw: `needs` asks a program for its units and slots, `kinds` and `environment` copy bindings into
-a `region` and make the keys of compiled variants, `hazards` compares what a draw reads with what earlier ones write. `counters` has
-a row for each number that queries show. `threads` helps both dispatchers of work.
+memory that shaders reach. Once a draw: `needs` collects the units and slots of a program, `kinds` and `environment` copy bindings into a
+`region` and make the keys of compiled variants, `hazards` compares the reads of a draw with the writes of earlier ones. `counters` has a
+row for each number that queries show. `threads` helps both dispatchers of work.
 
 May import: run, abi, pipe, formats, linkage, passes, tgsi.language; neither llvm nor interp. Next: backends/software, which is a device,
 and backends/gallium/context, which calls one.

@@ -41,7 +41,7 @@ def channels_of(format: Format) -> ColorMask:
 class BlitKey:
     """Everything about a blit that changes its code.
 
-    filtered: for layers, rows and columns, whether two texels are blended. mask: the channels to write; the target's others stay.
+    filtered: for layers, rows and columns, whether two texels are blended. mask: the channels to write; the target keeps all others.
     blends: the source is blended over the target by the source's alpha.
     """
 
@@ -53,7 +53,7 @@ class BlitKey:
 
     @property
     def written(self) -> ColorMask:
-        """The channels of the target that change: those of `mask` that both formats have."""
+        """The channels of the target that change: those in `mask` that both formats have."""
         return self.mask & channels_of(self.source) & channels_of(self.target)
 
     @property

@@ -1,8 +1,8 @@
 """The state that a context hands to the renderer with a draw: plain descriptions of memory, bindings and state.
 
-Everything in a `DrawState` except memory is copied when `Renderer.draw` returns. Memory is named by address; the object
-that owns it travels along as `keepalive`. Vertex, index and texture memory is read later, when the front end or the tiles
-run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writing to it.
+Everything in a `DrawState` except memory is copied when `Renderer.draw` returns. Memory is named by address; the object that owns it
+travels along as `keepalive`. Vertex, index and texture memory is read later, when the front end or the tiles run: check
+`Renderer.uses(address, size)` and call `Renderer.flush()` before writing to it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class DrawState:
             addresses = stage.buffers.address, self.counters.address, stage.images.address
             self.record.tables[TABLES * number : TABLES * (number + 1)] = addresses
         self._memory: object | None = None
-        self._stream_targets: dict[int, StreamTarget] = {}  # by address of their records: the bound ones, and others until `sweep`
+        self._stream_targets: dict[int, StreamTarget] = {}  # by address of their records: bound targets, and unbound ones until `sweep`
         self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)
         self.known = KnownObjects(self.record, self.kept_memory.keep)
         self._shown_revision = 0  # of native vertex buffers that `_vertex_buffers` shows
@@ -184,7 +184,7 @@ class DrawState:
             self.record.stream_targets[k] = 0 if target is None else ctypes.addressof(target.record)
 
     def forget_target(self, target: StreamTarget) -> None:
-        """Let go of a target of stream output that is not bound."""
+        """Release a target of stream output that is not bound."""
         self.known.forget(target)
         self._stream_targets.pop(ctypes.addressof(target.record), None)
 
@@ -200,11 +200,11 @@ class DrawState:
         record.interval = interval
 
     def begin_interval(self, interval: int) -> None:
-        """Note the latest interval."""
+        """Set the latest interval."""
         self.record.latest_interval = interval
 
     def count_queries(self, change: int) -> None:
-        """Note that so many more occlusion queries are active."""
+        """Add to the number of active occlusion queries."""
         self.record.counting += change
 
     def pause_counting(self, *, is_paused: bool) -> None:
@@ -222,7 +222,7 @@ class DrawState:
         self.record.tess_levels[:LEVELS] = (*outer, *inner)
 
     def _retire(self, kind: str, buffers: object) -> None:
-        """Keep buffers that give way to others until pending draws have read them."""
+        """Keep replaced buffers until pending draws have read them."""
         if self.record.draws != self._since[kind]:
             self._retired.append(buffers)
             note_kept(self.record)
@@ -232,17 +232,17 @@ class DrawState:
         self.record.values, self.record.values_mask = address, mask
 
     def sweep(self, living: set[int]) -> None:
-        """Forget values that are not bound and whose numbers are not among `living`, and all known objects."""
+        """Forget all known objects, and all values that are neither bound nor numbered in `living`."""
         self.known.clear()
         self._stream_targets = {address: self._stream_targets[address] for address in self.record.stream_targets if address}
         self.numbers.sweep(living.union(self.record.words))
 
     def let_go(self) -> None:
-        """Let go of all memory that nothing bound needs. No draw is pending."""
+        """Release all memory except that of bound objects. No draw is pending."""
         record, bound = self.record, {*self.record.stream_targets}
         self.known.forget_kind(Kind.SAMPLER_VIEW)
         self.known.forget_ended()
-        _ = self.vertex_buffers  # those that generated code has bound take the place of Python's
+        _ = self.vertex_buffers  # those bound by generated code replace Python's
         if record.is_index_buffer_native:
             self._index_buffer = None
         for stage in self.stage:
@@ -272,12 +272,12 @@ class DrawState:
         self.carried_out()
 
     def forget(self, value: object) -> None:
-        """Let go of a view that was destroyed, at once if it is not bound and no draw is pending; otherwise `sweep` does."""
+        """Release a destroyed view: at once if it is not bound and no draw is pending, otherwise in `sweep`."""
         if not self.record.draws:
             self.numbers.forget(value, self.record.words[:])
 
     def carried_out(self) -> None:
-        """Let go of memory that only draws referred to: all of them have been carried out."""
+        """Release memory that only pending draws used: all of them have been carried out."""
         self.record.draws = 0
         self._since = dict.fromkeys(self._since, 0)
         self._retired.clear()
@@ -290,7 +290,7 @@ class DrawState:
 
     # -- hindrances ------------------------------------------------------------------------------------------------------
     def hinder(self, reason: Hindrance, is_there: bool) -> None:
-        """Note, or take back, a reason why Python has to look at draws."""
+        """Set or clear a reason for draws to go through Python."""
         others = self.record.hindrances & ~reason
         self.record.hindrances = others | reason if is_there else others
 

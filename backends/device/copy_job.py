@@ -20,7 +20,7 @@ class Crewed(IntEnum):
 class Copy:
     """Copy `rows` rows of `row_bytes` bytes. source, target: addresses of their first bytes; strides in bytes, at least `row_bytes`.
 
-    No byte of the one lies between the first and the last byte of the other. The caller keeps both alive until the copy is made.
+    The byte ranges of the two do not overlap. The caller keeps both alive until the copy is made.
     """
 
     source: int

@@ -59,7 +59,7 @@ class Statistics:
     """Running totals since the renderer was made; the answer to a query is the difference of two of them.
 
     The numbers of a PIPELINE_STATISTICS query are in the order of pipe_query_data_pipeline_statistics. The rasterizer counts
-    `fs_invocations` only while `DrawState.count_statistics` asks for it. Samples are counted in `Intervals`.
+    `fs_invocations` only while `DrawState.count_statistics` is set. Samples are counted in `Intervals`.
     """
 
     vertices: int = _count(Place.DRAW)  # of the input assembler

@@ -123,7 +123,7 @@ def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
 def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, Samplers]:
     """Return the keys of the bound views and samplers.
 
-    Where sampler k serves view k only, its key is reduced to the fields that matter there.
+    If sampler k is used with view k only, its key is reduced to the fields that have an effect there.
     """
     if not demand.units:
         return (), ()
@@ -139,7 +139,7 @@ def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, 
 
 
 def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item | None, ...]:
-    """Return the keys of the bound items, by unit, followed by those of kinds, from unit MAX_UNITS on."""
+    """Return the keys of the bound items, by unit, followed by the keys of kinds, from unit MAX_UNITS on."""
     return (
         *(item.key if item is not None else None for item in padded(bound, MAX_SAMPLER_VIEWS)),
         *[None] * (MAX_UNITS - MAX_SAMPLER_VIEWS),
@@ -154,7 +154,7 @@ def stage_keys(bindings: StageState, demand: ShaderNeeds) -> StageKeys:
 
 
 def by_unit(keys: StageKeys) -> tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]:
-    """Return the keys of a stage by unit, without those of empty units."""
+    """Return the keys of a stage by unit, without empty units."""
     textures, samplers, images = keys
     views = {k: t for k, t in enumerate(textures) if t is not None}
     return views, {k: s for k, s in enumerate(samplers) if s is not None}, dict(images)

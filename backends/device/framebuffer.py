@@ -19,12 +19,12 @@ class FramebufferKind:
     """The kind of render targets.
 
     Attributes:
-        formats: of each color buffer, None where none is bound.
+        formats: of each color buffer; None: unbound.
         depth: format of the depth and stencil buffer, or None.
         samples: of a pixel, the same for every target.
         has_layers: primitives may name layers.
         has_pixels: width and height are not 0.
-        has_own_samples: a target has samples in place of those of its texture, and multisample rules hold whatever the rasterizer says.
+        has_own_samples: a target has its own number of samples, so that multisample rules apply regardless of the rasterizer state.
     """
 
     formats: tuple[Format | None, ...] = ()

@@ -87,7 +87,7 @@ class Grid:
 
     @property
     def is_trimmed(self) -> bool:
-        """True if the last block of some axis has fewer threads than the others."""
+        """True if the last block of some axis has fewer threads."""
         return any(last not in (0, size) for last, size in zip(self.last, self.block))
 
     @property

@@ -1,8 +1,8 @@
 """Hazards of memory that programs of draws read and write: which draws have to wait for which.
 
-Waiting means a flush; nothing finer exists. Draws with the same programs share memory without waiting: the order in which they touch one
-word is the business of their atomics and barriers. In all other cases memory changes in the order of the calls: a draw whose memory other
-waiting draws write, or that writes memory that others read, is taken after a flush.
+Waiting means a flush; there is no finer synchronization. Draws with the same programs share memory without waiting: the order in which
+they touch one word is the business of their atomics and barriers. In all other cases memory changes in the order of the calls: a draw
+waits for a flush if pending draws write its memory, or if it writes memory that they read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: S
 
 @record
 class Reach:
-    """Ranges of memory that a draw's programs may touch, and those that they may change.
+    """Ranges of memory that a draw's programs may access, and ranges that they may write.
 
     Attributes:
         is_ordered: one thread has to run the fragment shader.

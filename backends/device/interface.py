@@ -1,7 +1,7 @@
-"""The border between Gallium and a device that draws: everything that a context asks of a device, as Protocols.
+"""The border between Gallium and a device that draws: everything that a context needs from a device, as Protocols.
 
-`backends.gallium` and `tgsi.tools` know a device by this module alone. `backends.software` is the device made of CPUs; tests plug in one
-that records calls and draws nothing.
+`backends.gallium` and `tgsi.tools` use a device only through this module. `backends.software` is the device made of CPUs; tests plug in
+one that records calls and draws nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Settings(Protocol):
-    """The choices that a device is made from; a Screen has them.
+    """The settings of a device, from its Screen.
 
     threads: native workers in addition to the caller, None for the device's own choice. lanes: width of vectors, None likewise.
     cpu: "host" or an x86-64 level. cache_dir: directory of compiled kernels, None for none.
@@ -47,7 +47,7 @@ class TargetTable(Protocol):
         ...
 
     def end(self, address: int) -> None:
-        """Let go of targets that no `BoundRecord` names any more."""
+        """Release targets that no `BoundRecord` names any more."""
         ...
 
 
@@ -89,7 +89,7 @@ class Device(Protocol):
         ...
 
     def reader_entry(self, name: str = "read") -> int:
-        """Address of generated code for a client's messages; 0: there is none.
+        """Address of generated code for a client's messages, or 0.
 
         name: "read" for that of `backends.device.commands.reader`, "answer_waits" for that of `backends.device.commands.waits`.
         """
@@ -112,7 +112,7 @@ class Device(Protocol):
         ...
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
-        """Take one draw of meshes. `state` has a mesh shader; its vertex, tessellation and geometry shaders do not matter.
+        """Take one draw of meshes. `state` has a mesh shader; its vertex, tessellation and geometry shaders are ignored.
 
         Returns the faults of its programs, with their counts: outputs beyond their limits, vertices that do not exist. Nothing of a
         fault is drawn. UnsupportedError, before anything is drawn, for state that the device does not have.
@@ -139,9 +139,10 @@ class Device(Protocol):
         ...
 
     def upload(self, job: Copy, owner: object) -> bool:
-        """Write rows of bytes after the work that was taken, and before what comes next. The bytes of the source are read at once.
+        """Write rows of bytes after pending work, and before later work. The bytes of the source are read at once.
 
-        owner: keeps the target's memory alive. False, with nothing done: the context has to flush what uses the target, and write there.
+        owner: keeps the target's memory alive. False, with nothing done: the context has to flush the work that uses the target, and write
+        the rows itself.
         """
         ...
 
@@ -154,15 +155,15 @@ class Device(Protocol):
         ...
 
     def let_go(self) -> None:
-        """Let go of memory of resources that is only remembered: nothing pending needs it, and it is not bound."""
+        """Release cached memory of resources that neither pending work nor bindings use."""
         ...
 
     def use_pause(self) -> None:
-        """Carry out what was taken, if no byte depends on when that happens: the caller waits for something else."""
+        """Carry out pending work, if no byte depends on the time: the caller is idle."""
         ...
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
-        """Return the counters since the device was made. Without a flush before that, only those of stream output are up to date."""
+        """Return the counters since the device was made. Without a preceding flush, only the counters of stream output are up to date."""
         ...
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ KindKeys = tuple[tuple[TextureKey | None, ...], tuple[SamplerKey | None, ...], t
 
 
 def kind_keys(bindings: StageState) -> KindKeys:
-    """Return the keys of the units that stand for kinds, from unit MAX_UNITS on: of views, of samplers, of images with their units."""
+    """Return the keys of the units that represent kinds, from unit MAX_UNITS on: of views, of samplers, of images with their units."""
     kinds, _ = texture_kinds(textures_of(bindings))
     images, _ = image_kinds(images_of(bindings))
     return tuple(k for k, _ in kinds), tuple(s for _, s in kinds), tuple((MAX_UNITS + n, key) for n, key in enumerate(images))

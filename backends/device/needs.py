@@ -79,7 +79,7 @@ class HasProgram(Protocol):
 
 
 def needs_of(shader: HasProgram | None) -> ShaderNeeds:
-    """Return the needs of a shader's program, which are kept with the program. None stands for an empty shader."""
+    """Return the needs of a shader's program, which are kept with the program. None means an empty shader."""
     return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
 
 

@@ -35,14 +35,14 @@ def reserved(size: int) -> NDArray[np.uint8]:
 
 
 def records(kind: Any, count: int) -> Any:
-    """Return an array of zeroed records in memory of `reserved`: of a table that is mostly empty, only what is used costs anything."""
+    """Return an array of zeroed records in memory of `reserved`: in a table that is mostly empty, only the used pages cost memory."""
     return (kind * count).from_buffer(reserved(ctypes.sizeof(kind) * count))
 
 
 class Region:
     """A bump allocator. Memory that it hands out keeps its address until `reset`.
 
-    watch: address of the WatchRecord (`backends.abi.records.Watch`) of those who run shaders with what lies here; 0: none.
+    watch: address of the WatchRecord (`backends.abi.records.Watch`) for shaders that run with these records, or 0.
     """
 
     def __init__(self, chunk: int = 1 << 18, spare: int = 0, watch: int = 0) -> None:
@@ -111,7 +111,7 @@ class Region:
             self.size += len(memory)
 
     def reset(self) -> None:
-        """Make all memory that was handed out invalid, and let go of the objects that were kept."""
+        """Invalidate all memory that was handed out, and release the kept objects."""
         if self._most_spare:
             self._spare = [chunk for chunk in (*self._full, *self._spare) if len(chunk) == self._chunk][: self._most_spare]
         self._full.clear()

@@ -1,4 +1,4 @@
-"""Resident textures and images of a context: those that shaders reach by a bindless handle (ARB_bindless_texture)."""
+"""Resident textures and images of a context, which shaders reach by bindless handles (ARB_bindless_texture)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Multisample resolves: the job that a context gives a device, and the rule by which texels are averaged.
 
-Resolving averages colors: formats of unsigned normalized channels average the stored numbers, rounding halves up; others (sRGB,
-signed, floats) are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Integers, depth and stencil take
-sample 0. The array code and the kernels both keep to that rule.
+Resolving averages colors: formats of unsigned normalized channels average the stored numbers, rounding halves up; other formats (sRGB,
+signed, floats) are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Integers, depth and stencil take sample
+0. The array code and the kernels both keep to that rule.
 """
 
 from __future__ import annotations

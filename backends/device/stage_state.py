@@ -1,4 +1,4 @@
-"""A shader stage of a context: its shader and what is bound to it."""
+"""A shader stage of a context: its shader and its bindings."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class StageState:
     """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
 
-    `DrawState.bind` binds a shader, `put_constants`, `views.put` and `samplers.put` bind the rest. buffers, images and residents are
-    tables that are changed in place; residents are the context's own, for all stages.
+    `DrawState.bind` binds a shader, `put_constants`, `views.put` and `samplers.put` bind everything else. buffers, images and residents
+    are tables that are changed in place; residents are shared by all stages of the context.
     """
 
     def __init__(self, state: HasWords, processor: int, residents: Residents) -> None:
@@ -84,7 +84,7 @@ class StageState:
             self.record.words[word] = self.numbers.of(keys, same_value) if keys else 0
 
     def let_go(self) -> None:
-        """Let go of constant buffers in whose place generated code has bound others."""
+        """Release constant buffers that generated code has replaced."""
         for index, kept in enumerate(self._constants):
             if kept is not None and self.record.constants[self._first_constant + index].is_native:
                 self._constants[index] = None

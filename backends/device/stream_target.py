@@ -22,8 +22,7 @@ class StreamTarget:
     """A range of memory that stream output writes.
 
     Attributes:
-        record: as generated code knows the target.
-        keepalive: owner of the memory.
+        record: the target in the form for generated code. keepalive: owner of the memory.
     """
 
     def __init__(self, address: int, size: int, keepalive: object = None) -> None:

@@ -10,7 +10,7 @@ from backends.system import cpu_count
 
 
 def most_workers() -> int:
-    """The number of CPUs left for workers beside the caller, but at least one."""
+    """The number of CPUs left for workers in addition to the caller, at least one."""
     return max(cpu_count() - 1, 1)
 
 
@@ -39,9 +39,10 @@ class Helpers:
     def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
         """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system has no more threads.
 
-        `work` takes what is left to do, so a helper that has not begun when the caller is done is not waited for, and makes no call: on a
-        busy machine it has no CPU yet. If a call raises, or the caller is interrupted, ``end()`` must make the others return early. All
-        calls have returned when this method returns or raises their error, because they write memory that the caller owns.
+        `work` takes remaining pieces until none is left. A helper that has not begun when the caller is done makes no call, and is not
+        waited for: on a busy machine it has no CPU yet. If a call raises, or the caller is interrupted, ``end()`` must make all others
+        return early. All calls have returned when this method returns or raises their error, because they write memory that the caller
+        owns.
         """
 
         def help_with(worker: int) -> None:

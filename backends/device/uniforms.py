@@ -72,7 +72,7 @@ def _find(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> tuple[B
 def _flat(
     values: Mapping[str, Any], variables: Mapping[str, tuple[Block, Variable]], program: Program
 ) -> Iterator[tuple[Block, Variable, Any]]:
-    """Variables with their values. A mapping gives members of a block or struct, a sequence of mappings those of an array."""
+    """Variables with their values. A mapping gives members of a block or struct, a sequence of mappings the elements of an array."""
     for name, value in values.items():
         found = _find(name, variables) if isinstance(name, str) else None
         if found is not None:
@@ -93,7 +93,7 @@ def _flat(
 
 
 def _elements(name: str, variables: Mapping[str, tuple[Block, Variable]]) -> int:
-    """The elements of an array of structs; 0 for other names. Of an array of blocks, only those that the program uses are known."""
+    """The elements of an array of structs; 0 for other names. Of an array of blocks, only the used ones are known."""
     start = len(name) + 1
     known = [item[start:].partition("]")[0] for item, (block, _) in variables.items() if item[:start] == f"{name}[" != block.name[:start]]
     return max((int(index) for index in known), default=-1) + 1

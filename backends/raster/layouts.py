@@ -82,7 +82,7 @@ class OffsetUnit(IntEnum):
 class StippleStart(IntEnum):
     """Special values of `LineStipple.period`, which otherwise is a number of primitives."""
 
-    EACH_INSTANCE = 0  # a strip: the counter goes on from line to line
+    EACH_INSTANCE = 0  # a strip: the counter continues from line to line
     WHERE_SAID = -1  # strips with primitive restart: `LineStipple.restarts` marks where the counter begins again
 
 

@@ -1,7 +1,7 @@
 """Records of a flush: spans, batches, workers and the scene, grouped by who may write them.
 
-Generated code names their fields (`backends.llvm.builder.record`), so that the order of fields is free. It follows the caches:
-fields that one step reads together stand together, words that several threads write have cache lines of their own.
+Generated code names their fields (`backends.llvm.builder.record`), so that the order of fields is free. The layout follows the caches:
+fields that one step reads together are adjacent, and words that several threads write have separate cache lines.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class WorkerBuffers(ctypes.Structure):
 
 
 class VertexRun(ctypes.Structure):
-    """The vertices of a group that are assembled and not yet shaded, and what the shader reads besides them."""
+    """Assembled vertices of a group that are not shaded yet, and further inputs of the shader."""
 
     _fields_ = [
         ("env", c_void_p),
@@ -131,7 +131,7 @@ class WorkerCounters(ctypes.Structure):
 
 
 class Band(ctypes.Structure):
-    """The tiles of one worker. Workers whose own band is empty take tiles from here, too, so the words have cache lines of their own."""
+    """The tiles of one worker. Workers with an empty band take tiles from here, too, so the words have separate cache lines."""
 
     _fields_ = [
         ("pad0", c_int32 * 32),
@@ -160,7 +160,7 @@ class Worker(ctypes.Structure):
 
 
 class ClearRecord(ctypes.Structure):
-    """One surface to clear with 64 bytes of pattern; if `masked`, the bits in `keep` stay as they are. Records are in order of `before`."""
+    """One surface to clear with 64 bytes of pattern; if `masked`, the bits in `keep` are not changed. Records are in order of `before`."""
 
     _fields_ = [
         ("base", c_void_p),
@@ -316,7 +316,7 @@ class Totals(ctypes.Structure):
 
 
 class Shared(ctypes.Structure):
-    """Atomic words that all threads write, each on cache lines of its own."""
+    """Atomic words that all threads write, each on a separate cache line."""
 
     _fields_ = [
         ("pad0", c_int32 * 32),
@@ -332,7 +332,8 @@ class Shared(ctypes.Structure):
 class Scene(ctypes.Structure):
     """One renderer's targets, work and threads.
 
-    Python fills `targets` and `tiles` while no thread is in a flush, `asked` at any time, and `crew`; the rest belongs to generated code.
+    Python fills `targets` and `tiles` while no thread is in a flush, `asked` at any time, and `crew`; all other fields belong to generated
+    code.
     """
 
     _fields_ = [

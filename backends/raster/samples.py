@@ -33,7 +33,7 @@ class Pattern:
 
     @staticmethod
     def of(count: int, rasterizer: RasterizerState, is_programmed: bool = False) -> Pattern | None:
-        """The pattern of targets with `count` samples a pixel; None for one sample at the center, which has kernels of its own."""
+        """The pattern of targets with `count` samples a pixel; None for one sample at the center, which has separate kernels."""
         is_programmed &= rasterizer.multisample
         return Pattern(count, not rasterizer.multisample, is_programmed) if count > 1 or is_programmed else None
 

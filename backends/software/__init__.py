@@ -1,9 +1,9 @@
-"""The device made of CPUs: the one implementation of `backends.device.interface.Device`.
+"""The device made of CPUs: the only implementation of `backends.device.interface.Device`.
 
 `device` makes it for a context of a screen, and a dispatcher of grids. `renderer` takes draws, clears and resolves in order, lets them
 wait as long as their results are not read, and carries them out in one flush: the native part. `scaling` scales boxes of texels for
 blits.
 
-May import: raster, geometry, compute and all floors below. `tgsi.Screen` names this device; backends/gallium knows only its interface.
+May import: raster, geometry, compute and all floors below. `tgsi.Screen` names this device; backends/gallium uses only its interface.
 Next: backends/raster/draw/builder.py (once a draw), then backends/raster/control/scheduler.py (once a flush).
 """

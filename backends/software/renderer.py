@@ -103,7 +103,7 @@ class Renderer:
         self._copier.serve(state.record)
 
     def _know(self, state: DrawState) -> None:
-        """Note a state that Python draws with, for which a flush may have something to let go of."""
+        """Track a state whose objects the next flush may release."""
         self._executor.record.keeps = 1
         if state not in self._states:
             self._states.add(state)
@@ -115,7 +115,7 @@ class Renderer:
 
     def reader_entry(self, name: str = "read") -> int:
         """See `Device.reader_entry`."""
-        from backends.software.reading.entry import reader_entry  # few programs ask
+        from backends.software.reading.entry import reader_entry  # few programs need it
 
         return reader_entry(self.kernels.cache, name)
 
@@ -124,7 +124,7 @@ class Renderer:
         self.kernels.cache.note = note
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Bind render targets. Pending work keeps those that it has. ValueError for sizes above MAX_TEXTURE_SIZE."""
+        """Bind render targets. Pending work keeps its own. ValueError for sizes above MAX_TEXTURE_SIZE."""
         if framebuffer == self._passes.framebuffer:
             return
         if self._resolves or self._passes.count >= MOST_PASSES:
@@ -179,12 +179,12 @@ class Renderer:
             self._draw_unknown(state, info)
 
     def draw_many(self, state: DrawState, many: ManyDraws) -> None:
-        """Take rows of draws as long as their combination is known."""
+        """Draw rows of draws as long as their combination is known."""
         while (reason := _WAITING.get(self._executor.draw_many(state, many))) is not None:
             self.flush(reason)
 
     def _draw_known(self, state: DrawState, info: DrawInfo, take: Callable[[DrawState, DrawInfo], Code] | None = None) -> bool:
-        """Let generated code take a draw, by default with `Executor.draw`, once its template is there. False: it takes no such draw."""
+        """Let generated code take a draw, by default with `Executor.draw`, once its template is there. False: not supported."""
         executor, take = self._executor, take or self._executor.draw
         code = take(state, info)
         if code in _WAITING or (code is Code.NEW and executor.is_crowded):
@@ -237,7 +237,7 @@ class Renderer:
         return drawn.faults
 
     def _take_turn(self, state: DrawState) -> Reach | None:
-        """Flush what a draw has to wait for. Returns the memory that its programs may touch."""
+        """Flush pending work for which a draw has to wait. Returns the memory that its programs may touch."""
         is_early = state.has_stages or state.mesh.shader is not None or state.memory is not None  # programs may run before a flush
         if self._resolves or self._executor.record.num_uploads or (is_early and self._passes.count > 1):
             self.flush(FlushReason.DRAW)
@@ -285,7 +285,7 @@ class Renderer:
         self._executor.take_all(packet, self.carry_out)
 
     def _limit(self, others: int = 1) -> None:
-        """Draw pending work if it keeps too much memory alive; called after each draw that Python takes. others: draws to count."""
+        """Draw pending work if it keeps too much memory alive; called after each draw in Python. others: draws to count."""
         self._executor.record.other_draws += others
         if not self.pending:
             self._finish()
@@ -346,7 +346,7 @@ class Renderer:
             self.flush()
 
     def _finish(self) -> None:
-        is_swept = self._executor.end_frame(self._states)  # first: what it forgets names memory that is let go of here
+        is_swept = self._executor.end_frame(self._states)  # first: it refers to memory that is released here
         self._reached.clear()
         self._hinder()
         self._region.reset()
@@ -383,7 +383,7 @@ class Renderer:
         return records, resolves
 
     def statistics(self, *, flushes: bool = True) -> Statistics:
-        """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
+        """Return the running totals, after a flush on request. Samples and fragments are counted only while DrawState enables it."""
         if flushes and not self._pool.is_closed:
             self.flush()
         self._streams.add(self._executor.take_staged_counts(), counts_input=True)

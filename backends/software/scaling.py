@@ -66,7 +66,7 @@ def _key_of(
 
 @functools.lru_cache(maxsize=64)  # programs blit boxes of the same size again
 def _tables_of(axis: Axis, stride: int, space: int, name: str) -> tuple[list[NDArray[Any]], list[int]]:
-    """The tables of an axis (see `BlitRecord`) with `space` zeros after them, and the address of each, 0 for one that is not there."""
+    """The tables of an axis (see `BlitRecord`) followed by `space` zeros, and the address of each, 0 for a missing one."""
     kind = np.int32 if name == "columns" else np.int64
     parts: list[NDArray[Any] | None] = [
         (axis.first * stride).astype(kind),

@@ -11,7 +11,7 @@ from backends.pipe.enums import lookup
 from tgsi.language.record import record
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
-"""Default of an argument that has none."""
+"""Marker for arguments without a default."""
 U32 = (1 << 32) - 1
 
 

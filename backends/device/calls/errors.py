@@ -8,7 +8,7 @@ class RecordingError(ValueError):
 
 
 class WordError(ValueError):
-    """Words that are no value; `CommandReader` adds the place."""
+    """Words that are not a valid value; `CommandReader` adds the place."""
 
 
 class Unwritable(TypeError):

@@ -18,7 +18,7 @@ from backends.pipe.enums import lookup
 from tgsi.language.record import record
 
 HandleOf = Callable[[Any], int | None]
-"""The handle of an object; None for one that has none."""
+"""The handle of an object; None for an object without one."""
 ObjectOf = Callable[[int], Any]
 """The object of a handle, None for 0; WordError for an unknown handle."""
 
@@ -31,8 +31,8 @@ _EXACT = 1 << 53
 class Form:
     """A form of words.
 
-    argument: the value's name. names: of the words, `group`: of those that repeat until the command ends. write: the words of a value.
-    read: the value of as many words as `names`; with a group, of all that follow.
+    argument: the value's name. names: of the words, `group`: of words that repeat until the command ends. write: the words of a value.
+    read: the value of as many words as `names`; with a group, of all following words.
     """
 
     argument: str
@@ -90,7 +90,7 @@ def member(argument: str, word: str, kind: Any, *, is_set: bool = False) -> Form
 
 
 def one_of(word: str, *allowed: int) -> Form:
-    """A word that no argument has: the first of `allowed` is written, others are read."""
+    """A word without an argument: the first of `allowed` is written, any of them is read."""
 
     def read(words: memoryview, _: ObjectOf) -> None:
         if words[0] not in allowed:
@@ -190,7 +190,7 @@ def each(argument: str, kind: type[Any], *parts: Form, most: int, is_mapping: bo
 
 
 def data(argument: str, *, most: int) -> Form:
-    """Bytes until the command ends, whole words; nothing is None."""
+    """Bytes until the command ends, whole words; None without any."""
 
     def write(value: Any, _: HandleOf) -> bytes:
         found = b"" if value is None else bytes(memoryview(value).cast("B"))

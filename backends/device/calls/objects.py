@@ -96,9 +96,9 @@ _OF_NONE = {
     Processor.TESS_EVAL: "Draws then need PATCHES. None turns tessellation off.",
     Processor.COMP: "With None, grids are refused.",
     Processor.TASK: "With None, the grid of `draw_mesh_tasks` is that of the mesh shader.",
-    Processor.MESH: "Then `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None it is the other way around.",
+    Processor.MESH: "Then `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None, it is reversed.",
 }
-"""Effects of None."""
+"""Effects of binding None."""
 _CREATE_VS = """Create a vertex shader from a program, a text of TGSI or GLSL, or a SPIR-V module.
 
 Raises:

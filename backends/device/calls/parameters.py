@@ -274,7 +274,7 @@ ROWS = [
             {"targets": s.ITEMS.by(())},
             {"offsets": Argument("bytes, -1 appends", default=())},
         ),
-        why="the targets themselves keep how much was written",
+        why="the targets themselves keep the amount written",
         is_native=True,
     ),
 ]

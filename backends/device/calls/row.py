@@ -50,9 +50,9 @@ class Waits(Enum):
 class OneWord:
     """Effect on one word of the bound state, whatever was bound before.
 
-    known: kind of the objects that native entries know by their addresses. takes_none: None stands for 0. chooses_stages: the call decides
-    about stages and stream output, too. unless: Hindrance bits with which the call has more effects. only_if: tells from the arguments if
-    the call determines nothing else.
+    known: kind of the objects that native entries recognize by their addresses. takes_none: None stands for 0. chooses_stages: the call
+    decides about stages and stream output, too. unless: Hindrance bits with which the call has more effects. only_if: predicate of the
+    arguments, true if the call has no other effect.
     """
 
     word: int
@@ -128,9 +128,9 @@ class Detail:
 class Fixed:
     """A fixed command of a recording: words without tags.
 
-    forms: of the words after the header. details: arguments in the header. number: what the detail is for this method, if one command has
-    several. taker: generated code that carries it out; REPEATED: equal ones that Python has carried out before. plain: makes arguments of
-    a call those of the forms, and returns None if it has no such words. rest: bits of the detail that others read.
+    forms: of the words after the header. details: arguments in the header. number: detail that identifies this method, if one command has
+    several. taker: generated code that carries it out; REPEATED: commands equal to one that Python has carried out before. plain: converts
+    arguments of a call to those of the forms, or returns None if they cannot express the call. rest: bits of the detail that others read.
     """
 
     command: Command
@@ -144,12 +144,12 @@ class Fixed:
 
     @property
     def mask(self) -> int:
-        """Bits that the detail may have, but for the numbers of methods."""
+        """Bits that the detail may have, without the numbers of methods."""
         return sum(item.mask << item.shift for item in self.details) | self.rest
 
     @property
     def names(self) -> tuple[list[str], list[str]]:
-        """Names of the words, and of those that repeat."""
+        """Names of the words, and of the repeated ones."""
         return [name for form in self.forms for name in form.names], [name for form in self.forms for name in form.group]
 
     def write(self, values: dict[str, Any], handle_of: HandleOf) -> bytes | None:
@@ -158,7 +158,7 @@ class Fixed:
         if found is None:
             return None
         parts: dict[str, bytes] = {}
-        for form in sorted(self.forms, key=lambda form: not form.group):  # resources of lists get their handles before others
+        for form in sorted(self.forms, key=lambda form: not form.group):  # resources in lists get their handles first
             parts[form.argument] = form.write(found.get(form.argument), handle_of)
         body = b"".join(parts[form.argument] for form in self.forms)
         if len(body) // 4 > MOST_COUNT:
@@ -214,7 +214,7 @@ class Row:
         return any(item.is_template for item in self.arguments.values())
 
     def bound(self, args: tuple[Any, ...], given: Given) -> dict[str, Any]:
-        """Arguments by name, with defaults. TypeError for arguments that the method does not have, or lacks."""
+        """Arguments by name, with defaults. TypeError for unknown or missing arguments."""
         named = dict(zip(self.positional, args))
         if len(args) > len(self.positional):
             raise TypeError(f"{self.name}: too many positional arguments")

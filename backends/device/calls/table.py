@@ -47,7 +47,7 @@ _OTHERS: dict[Command, tuple[str, int, Taker]] = {
     Command.FORGET: ("handle", 0, Taker.PYTHON),
     Command.END: ("", 0, Taker.PYTHON),
 }
-"""Commands that are no call of their own: names of the words that repeat, bits of the detail, what carries them out."""
+"""Commands that do not correspond to a call: names of repeated words, bits of the detail, and the code that carries them out."""
 
 
 def _fixed_of(command: Command) -> Fixed:

@@ -1,4 +1,4 @@
-"""Rows of calls that draw, clear, copy, ask and wait."""
+"""Rows of calls that draw, clear, copy, query and wait."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tgsi.language.facts.enums import Processor
 
 
 class Word(IntEnum):
-    """Places of the words that are no shader and no unit of a stage."""
+    """Places of the words other than shaders and units of stages."""
 
     RASTERIZER = 0
     BLEND = 1
@@ -51,14 +51,14 @@ FIRST_VALUE = int(Word.VIEWPORTS)
 VALUES = Word.CONDITION - FIRST_VALUE
 FIRST_SHADER = len(Word)
 HEAD_WORDS = -(-(FIRST_SHADER + STAGES) // 8) * 8
-"""Words before those of units; the last ones are 0."""
+"""Words before the units; the last ones are 0."""
 FIRST_UNIT = HEAD_WORDS
 STAGE_UNITS = MAX_SAMPLER_VIEWS + MAX_SAMPLERS
 WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
 
 
 def shader_word(stage: int) -> int:
-    """Place of a stage's shader. The class of a shader is the number of texture units that it samples, with bits of what else it does."""
+    """Place of a stage's shader. The class of a shader is the number of texture units that it samples, with bits for its other effects."""
     return FIRST_SHADER + stage
 
 
@@ -86,23 +86,23 @@ def sampler_word(stage: int, unit: int = 0) -> int:
 
 
 class Hindrance(IntEnum):
-    """Bits: reasons why Python has to look at the next draw before generated code may take it."""
+    """Bits: reasons why the next draw must go through Python."""
 
     TARGETS = 1  # the framebuffer changed, or pending resolves write it
     STAGES = 2  # more stages than vertex and fragment shader, or stream output
     USER_MEMORY = 4  # a bound resource lies over memory of the caller
     PERSISTENT = 8  # a PERSISTENT mapping is alive
     STREAMS = 16  # stream output
-    OWN_SAMPLES = 32  # a bound surface has samples in place of those of its texture
+    OWN_SAMPLES = 32  # a bound surface has its own number of samples
     FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
 
 
 STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT
-"""Hindrances with which the device is not asked for a draw."""
+"""Hindrances with which the device's draw entry is not called."""
 
 
 class Holder(IntEnum):
-    """Values of `owner` that are no threads. Threads are named by `threading.get_ident`, an address."""
+    """Values of `owner` that are not threads. Threads are named by `threading.get_ident`, an address."""
 
     NOBODY = 0
     SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
@@ -117,7 +117,7 @@ def owner_of(record: BoundRecord) -> memoryview[int]:
 
 
 def note_kept(record: BoundRecord) -> None:
-    """Tell the device that Python keeps something alive until the next flush, so that Python has to end that."""
+    """Force the next flush through Python, which must release objects."""
     if record.keeps_at:
         c_int32.from_address(record.keeps_at).value = 1
 

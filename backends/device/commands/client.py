@@ -101,7 +101,7 @@ class RepeatSlot(ctypes.Structure):
 class Repeat(ctypes.Structure):
     """A repeated command. Its `count` words follow, the header among them, then its `writes` values, a `Written` each.
 
-    unless, hinders: Hindrance bits with which Python looks at it, and those that it sets.
+    unless, hinders: Hindrance bits with which it falls back to Python, and bits that it sets.
     """
 
     _fields_ = [("count", c_int32), ("writes", c_int32), ("unless", c_uint32), ("hinders", c_uint32)]
@@ -140,7 +140,7 @@ class ReaderRecord(ctypes.Structure):
 
 
 class WireRecord(ctypes.Structure):
-    """A client's connection: the bytes that were received and not read yet, and a table of what it may wait for."""
+    """A client's connection: received bytes that are not read yet, and a table of the memory for which it may wait."""
 
     _fields_ = [
         ("descriptor", c_int32),

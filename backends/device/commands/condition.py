@@ -17,11 +17,11 @@ class Answer(IntEnum):
     NONE = 0  # there is no result: nothing is skipped
     FALSE = 1
     TRUE = 2
-    ASKED = 3  # Python has to ask for it, because work may have to be finished first
+    ASKED = 3  # only Python can get it, because work may have to be finished first
 
 
 class QueryRecord(ctypes.Structure):
-    """A query that counts samples, as Python and generated code see it. Intervals: see `backends.device.counters`; 0 is none."""
+    """A query that counts samples, as Python and generated code see it. Intervals: see `backends.device.counters`; 0: no interval."""
 
     _fields_ = [
         ("answer", c_int32),  # an Answer

@@ -30,7 +30,7 @@ class ConstantMemory:
         self._bound = words[_STEP[0] // 8 :: _STEP[1]]  # addresses of all slots
 
     def put(self, data: Any) -> Constants | None:
-        """Copy the first MAX_BYTES of a contiguous buffer. Returns None for an object that is no such buffer."""
+        """Copy the first MAX_BYTES of a contiguous buffer. Returns None for any other object."""
         try:
             source = memoryview(data).cast("B")
         except (TypeError, ValueError, BufferError):
@@ -56,7 +56,7 @@ class ConstantMemory:
         self._record.constants_at, self._record.constants_room = self._chunks[-1].ctypes.data, _CHUNK
 
     def release(self) -> None:
-        """Let go of chunks that nothing refers to; no draw is pending."""
+        """Release chunks without references; no draw is pending."""
         older, bound = self._chunks[:-1], self._bound
         if older:
             starts = [chunk.ctypes.data for chunk in older]
@@ -70,7 +70,7 @@ class ConstantMemory:
 
 
 class KeptMemory:
-    """Keeps memory alive that its owner has let go of while generated code has bound it, or while pending draws may read it."""
+    """Keeps memory alive that its owner has released, as long as generated code has bound it, or pending draws may read it."""
 
     def __init__(self, record: BoundRecord) -> None:
         self._record = record
@@ -92,7 +92,7 @@ class KeptMemory:
             note_kept(self._record)
 
     def release(self) -> None:
-        """Let go of memory that is not bound; no draw is pending."""
+        """Release memory that is not bound; no draw is pending."""
         if self._kept:
             self._kept = [item for item in self._kept if self._is_bound(*item[:2])]
 

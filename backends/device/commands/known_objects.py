@@ -40,7 +40,7 @@ class Kind(IntEnum):
     FRAGMENT_SHADER = 9
     SAMPLER_VIEW = 10
     SAMPLER = 11
-    VIEWPORT = 12  # number of the one viewport that is set; likewise the next three
+    VIEWPORT = 12  # number of a single viewport; likewise the next three
     SCISSOR = 13
     COLOR = 14
     REFERENCE = 15
@@ -75,7 +75,7 @@ class KnownSlot(ctypes.Structure):
 
 
 class KnownMemory(NamedTuple):
-    """Memory that a value names. Whoever forgets the object hands it to `KeptMemory.keep`."""
+    """Memory that belongs to a value. When the object is forgotten, it goes to `KeptMemory.keep`."""
 
     slot: VertexBufferSlot
     owner: object
@@ -84,8 +84,8 @@ class KnownMemory(NamedTuple):
 class _Entry(NamedTuple):
     """A known object.
 
-    thing: the object itself if it cannot be referred to weakly (names, numbers), otherwise a reference.
-    keeping: what `value` is the address of. end: see KnownSlot. gone: not 0 once the object is gone.
+    thing: the object itself if weak references to it are impossible (names, numbers), otherwise a weak reference. keeping: the object at
+    the address `value`. end: see KnownSlot. gone: not 0 once the object is gone.
     """
 
     thing: object
@@ -101,7 +101,7 @@ class Target(Protocol):
 
 
 class TargetsKey(ctypes.Structure):
-    """The surfaces of known targets. An object 0 is none; `ends` are the addresses of their `ended`, 0 for none."""
+    """The surfaces of known targets. Object 0: no surface; `ends` are the addresses of their `ended`, or 0."""
 
     _fields_ = [
         ("next", c_uint64),  # another key with the same first surface; 0: none
@@ -114,10 +114,10 @@ class TargetsKey(ctypes.Structure):
 
 
 class KnownTargets:
-    """The framebuffers whose first surface is one and the same. Where a surface is gone, which its `ended` tells, so is the framebuffer.
+    """The framebuffers with the same first surface. A framebuffer is gone with any of its surfaces (`ended`).
 
     Attributes:
-        key: the latest one; the others hang on it. It stays where it is.
+        key: the latest one, head of a linked list. Its address is fixed.
     """
 
     def __init__(self, end: Callable[[int], None]) -> None:
@@ -146,7 +146,7 @@ class KnownTargets:
         self._others = keys[1:]
 
     def forget_ended(self) -> bool:
-        """Forget the framebuffers of which a surface has ended. Returns true if none is left."""
+        """Forget the framebuffers of which a surface has ended. Returns true if the list is empty."""
         ended = [objects for objects, (_, ends) in self._known.items() if any(end is not None and end.value for end in ends)]
         for objects in ended:
             self._end(self._known.pop(objects)[0])
@@ -162,7 +162,7 @@ class KnownTargets:
 
 
 class KnownObjects:
-    """The known objects of one context. Nothing here keeps them alive but for names and numbers: one that is gone is not found any more."""
+    """The known objects of one context. It keeps only names and numbers alive: other objects are not found any more once they are gone."""
 
     def __init__(self, record: BoundRecord, keep: Callable[[int, int, object], None]) -> None:
         """keep: takes memory (address, bytes, owner) of objects that are forgotten."""
@@ -195,7 +195,7 @@ class KnownObjects:
         self._table.put(key, id(thing), value, kind, 0, place, ctypes.addressof(gone))
 
     def is_second(self, thing: object) -> bool:
-        """True if an object that may be one of many was asked for lately; then it is worth remembering."""
+        """True if an object of a numerous kind was requested recently, so that it is worth remembering."""
         if any(seen is thing or (type(seen) is weakref.ref and seen() is thing) for seen in self._seen):
             return True
         try:
@@ -242,7 +242,7 @@ class KnownObjects:
                 self._forget(key)
 
     def forget_ended(self) -> None:
-        """Forget what is gone or has ended, with framebuffers of which that is true of one surface."""
+        """Forget objects that are gone or destroyed, and framebuffers with such a surface."""
         self.forget_gone()
         for key, entry in list(self._kept.items()):
             has_ended = entry.end is not None and entry.end.value

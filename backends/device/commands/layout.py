@@ -13,7 +13,7 @@ from enum import IntEnum
 
 MAGIC = b"TGSI-CMD"
 VERSION, OLDEST = 3, 2
-"""Version of what is written, and the oldest that is read; CHANGES and REDRAW came with version 3."""
+"""Version that is written, and the oldest that is read; CHANGES and REDRAW came with version 3."""
 PREFIX = struct.Struct("<8sII")
 """MAGIC, VERSION, and a word of zeros."""
 
@@ -55,7 +55,8 @@ class Command(IntEnum):
 AGAIN = 1 << 7
 """Bit of the detail of CONSTANTS and CHANGES: then the last draw, again."""
 CHANGING = frozenset((Command.CHANGES, Command.REDRAW))
-"""Commands that change words of what was there before; the upper 16 bits of the header say which, the first in the lowest bit."""
+"""Commands that change words of their predecessor; the upper 16 bits of the header are a mask of these words, the first in the lowest
+bit."""
 MOST_CHANGES = 16
 """Words of constants that CHANGES can name."""
 

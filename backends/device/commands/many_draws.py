@@ -31,7 +31,7 @@ MOST_BYTES = 65536
 
 
 class ManyRecord(ctypes.Structure):
-    """Draws that generated code takes one after the other. Constants of a row are copied, because the caller may change the array."""
+    """Draws that generated code carries out one after the other. Constants of a row are copied, because the caller may change the array."""
 
     _fields_ = [
         ("rows", c_uint64),
@@ -99,7 +99,7 @@ class ManyDraws:
 
 
 def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:
-    """Rows with fields of exactly 32 bits, without a copy if they have them.
+    """Rows with fields of exactly 32 bits; not copied if they have these already.
 
     Raises:
         TypeError: the array is not structured, has an unknown field, or a field of another kind.

@@ -1,6 +1,6 @@
 """Numbers of bound values: equal values have one number, and no number is used twice.
 
-The number of a value stands in its lower half. The upper half is the value's class: values of one class differ in their data only, which
+The number of a value is in its lower half. The upper half is the value's class: values of one class differ in their data only, which
 generated code finds by the number, and no code has to change between them.
 """
 
@@ -32,7 +32,7 @@ _serials = itertools.count(1)
 class Described(NamedTuple):
     """The class of a value, and the structure that generated code reads in its place.
 
-    kind: an int is the class itself. Any other content gets a number of its own as class.
+    kind: an int is the class itself. Any other content gets its own number as class.
     """
 
     kind: Hashable = 0
@@ -54,9 +54,9 @@ def hash_of_number(number: int) -> int:
 
 
 class Numbers:
-    """Values that are bound or that templates of draws were made of, by number. They live until `sweep` finds them unused.
+    """Values that are bound or used in templates of draws, by number. They live until `sweep` finds them unused.
 
-    Number 0 stands for nothing.
+    Number 0: no value.
 
     Args:
         place: takes address and mask of the table of data; see `SlotTable`.
@@ -69,7 +69,7 @@ class Numbers:
         self.holders: list[Callable[[], set[int]]] = []
         self._values: dict[int, tuple[Any, Hashable, Described]] = {}
         self._most = MOST_VALUES
-        self._forgotten = 0  # numbers that still stand in the table of data, where nobody looks for them
+        self._forgotten = 0  # dead numbers that are still in the table of data
         self._of_object: dict[int, int] = {}
         self._of_content: dict[Hashable, int] = {}
         self._classes: dict[Hashable, int] = {}
@@ -80,7 +80,7 @@ class Numbers:
 
     @property
     def is_crowded(self) -> bool:
-        """True if so many values have come that a `sweep` may find some unused."""
+        """True if so many values were added that a `sweep` may find unused ones."""
         return len(self._values) >= self._most
 
     def __getitem__(self, number: int) -> Any:
@@ -119,7 +119,7 @@ class Numbers:
             self._data.keep(self._values.__contains__)
 
     def forget_kind(self, kind: type, living: set[int]) -> None:
-        """Forget values of a type, but for those with the numbers `living`, and those of the holders. No draw waits for them."""
+        """Forget values of a type, except those with the numbers `living`, and those of the holders. No draw waits for them."""
         kept = living.union(*(numbers() for numbers in self.holders))
         gone = [number for number, (value, _, _) in self._values.items() if isinstance(value, kind) and number not in kept]
         for number in gone:
@@ -142,7 +142,7 @@ class Numbers:
         return known
 
     def sweep(self, living: set[int]) -> None:
-        """Forget all values but those with the numbers `living`, and those of the holders."""
+        """Forget all values except those with the numbers `living`, and those of the holders."""
         gone = self._values.keys() - living.union(*(numbers() for numbers in self.holders))
         for number in gone:
             self._drop(number)

@@ -1,6 +1,6 @@
 """The reader of a client's commands: tables that generated code reads, filled by the functions that carry commands out in Python.
 
-Generated code takes what these tables know and leaves everything else, mistakes of the client among them, to Python.
+Generated code carries out commands on known objects, and leaves everything else, including mistakes of the client, to Python.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Buffers:
         return len(self._ranges)
 
     def range_of(self, handle: int) -> tuple[int, int] | None:
-        """Address and size of the buffer of a handle, None if there is none."""
+        """Address and size of the buffer of a handle, or None."""
         return self._ranges.get(handle)
 
     def around(self, addresses: Sequence[int]) -> list[int]:
@@ -174,7 +174,7 @@ class Reader:
             self._call_words[place] = word
 
     def read(self, address: int, first: int, end: int) -> int:
-        """Carry out commands from word `first` on, of `end` words at `address`. Returns the first word that is left to Python."""
+        """Carry out commands from word `first` on, of `end` words at `address`. Returns the first word for Python."""
         return self._read(self._at, address, first, end) if self._read is not None else first
 
     # -- repeated commands -----------------------------------------------------------------------------------------------
@@ -194,10 +194,9 @@ class Reader:
         Args:
             head: the header of the command.
             words: the words after it.
-            places: all that the command determines, as numbers of words of the BoundRecord. Other commands that come between two
-                equal ones must not change their values.
-            tags: what the command names; `forget` of one of them takes the command back.
-            unless: Hindrance bits with which Python has to look at the command.
+            places: all that the command determines, as numbers of words of the BoundRecord. No command between two equal ones may change
+                their values. tags: objects of the command; `forget` of one of them takes the command back.
+            unless: Hindrance bits with which the command goes to Python.
             hinders: Hindrance bits that the command sets.
             owner: given to `let_go` when the command is taken back.
         """

@@ -52,7 +52,7 @@ class SlotTable(Generic[K]):
         self._fields[key] = fields
 
     def remove(self, key: K) -> bool:
-        """Remove an entry. Returns false if there is none."""
+        """Remove an entry. Returns false if it does not exist."""
         if self._fields.pop(key, None) is None:
             return False
         mask, place = len(self.slots) - 1, self._at.pop(key)
@@ -66,7 +66,7 @@ class SlotTable(Generic[K]):
         return True
 
     def keep(self, living: Callable[[K], bool]) -> None:
-        """Remove all entries but those that `living` answers for."""
+        """Remove all entries except those for which `living` returns true."""
         kept = {key: fields for key, fields in self._fields.items() if living(key)}
         if len(kept) < len(self._fields):
             self._rebuild(kept, max(self._fewest, 1 << (2 * len(kept)).bit_length()))
@@ -76,7 +76,7 @@ class SlotTable(Generic[K]):
         self.keep(lambda key: False)
 
     def _rebuild(self, fields: dict[K, tuple[int, ...]], size: int) -> None:
-        """Take other entries, with room for `size`. MemoryError, with nothing changed: generated code goes on with the old ones."""
+        """Take other entries, with room for `size`. MemoryError, with nothing changed: generated code continues with the old ones."""
         old = self.slots, self._keys, self._at
         self.slots, self._keys, self._at = (self._slot * size)(), {}, {}
         try:

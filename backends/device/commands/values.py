@@ -27,7 +27,7 @@ class ViewportValues(ctypes.Structure):
 
 
 class ScissorValues(ctypes.Structure):
-    """Scissors: min x, min y, max x, max y, as in ScissorState. Those that are not set hold nothing."""
+    """Scissors: min x, min y, max x, max y, as in ScissorState. Unset ones are unused."""
 
     _fields_ = [("rectangle", c_int32 * (4 * MAX_VIEWPORTS))]
 
@@ -93,7 +93,7 @@ def describe_references(references: tuple[int, int]) -> Described:
 
 
 def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Described:
-    """Code knows the number of rectangles, and which side of them is drawn."""
+    """Generated code depends on the number of rectangles, and on the side that is drawn."""
     made, (is_inside, rectangles) = WindowValues(), windows
     flat = [v for r in rectangles for v in (r.minx, r.miny, r.maxx - 1, r.maxy - 1)]
     made.rectangle[: len(flat)] = flat
@@ -103,28 +103,28 @@ def describe_windows(windows: tuple[bool, tuple[ScissorState, ...]]) -> Describe
 def _short(plane: tuple[float, float, float, float]) -> list[float]:
     """The same plane, scaled by a power of two so that distances from it do not overflow: four terms, each below a quarter of a vertex.
 
-    Only signs and ratios of distances from one plane matter."""
+    Only signs and ratios of distances from one plane have an effect."""
     exponent = math.frexp(max(_finite(abs(v)) for v in plane))[1] + 2
     return [math.ldexp(v, -exponent) for v in plane] if exponent > 0 else list(plane)
 
 
 def describe_planes(planes: tuple[tuple[float, float, float, float], ...]) -> Described:
-    """Code knows the number of planes."""
+    """Generated code depends on the number of planes."""
     made, flat = PlaneValues(), [v for plane in planes[:MOST_PLANES] for v in _short(plane)]
     made.plane[: len(flat)] = flat
     return Described(len(planes), made)
 
 
 def describe_stipple(rows: tuple[int, ...] | None) -> Described:
-    """Code knows whether there is a stipple."""
+    """Generated code depends on the existence of a stipple."""
     return Described() if rows is None else Described(1, StippleValues(tuple(rows)))
 
 
 def describe_view(view: BoundView) -> Described:
-    """Code knows the key of a view."""
+    """Generated code depends on the key of a view."""
     return Described(view.key, view.record)
 
 
 def describe_sampler(sampler: BoundSampler) -> Described:
-    """Code knows the key of a sampler."""
+    """Generated code depends on the key of a sampler."""
     return Described(sampler.key, sampler.record)

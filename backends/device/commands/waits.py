@@ -1,4 +1,4 @@
-"""A client's connection as generated code reads it: requests to wait for memory are answered there, all others are left to Python."""
+"""A client's connection in the form for generated code, which answers requests to wait for memory and leaves all others to Python."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Waits:
         record.memory = ctypes.addressof(self.memory.record)
 
     def answerer(self, entry: int, bound: int) -> Callable[[], object] | None:
-        """A function that answers requests to wait for work of a context, until Python has to look. None: the system has no such function.
+        """A function that answers requests to wait for work of a context, until Python is needed. None: the system has no such function.
 
         entry: address of the generated function, 0 if the device has none. bound: address of the context's BoundRecord.
         """

@@ -44,7 +44,7 @@ class HasWords(Protocol):
 
 
 class WordOf(Generic[T]):
-    """Attribute of a `HasWords`: the value whose number stands in the word at `place`. 0 stands for `default`.
+    """Attribute of a `HasWords`: the value with the number in the word at `place`. 0 means `default`.
 
     key: content by which equal values share a number; None: only the same object has the same number. describe: class and data of a value.
     """
@@ -71,7 +71,7 @@ class WordOf(Generic[T]):
 
 
 class SequenceOf(WordOf[tuple[T, ...]]):
-    """A `WordOf` a tuple, whose length stands in the field `count` of the record, too."""
+    """A `WordOf` a tuple, whose length is also in the field `count` of the record."""
 
     def __init__(self, place: int, count: str, key: Key, describe: Describe) -> None:
         super().__init__(place, (), key, describe)

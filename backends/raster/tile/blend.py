@@ -78,7 +78,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
     """Blend texels of four bytes, two bytes at a time as 16-bit numbers in a 32-bit lane."""
     b = key.blend
     assert b is not None
-    order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding stands for alpha
+    order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding counts as alpha
     has_alpha = any(c.letter == "A" for c in key.format.channels)
     source = [f.nearest(scaled_unorm(f, v, 255.0)) for v in color]
     half = Type("i", 16, 2 * packed.lanes)
@@ -169,7 +169,7 @@ def _blend_floats(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val
     lanes = s[0].lanes
 
     def factor(x: BlendFactor, c: int) -> Val | None:
-        """Factor `x` for channel `c`; None stands for one."""
+        """Factor `x` for channel `c`; None means one."""
         if x in (_ONE, _ZERO):
             return None if x == _ONE else f.const(s[0].type, 0.0)
         plain = BlendFactor(x & ~_INVERSE)

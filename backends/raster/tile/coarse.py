@@ -30,7 +30,7 @@ def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
         return HizUse.NONE
     if key.count_invocations or (info.has_side_effects and not info.tests_early):
         return HizUse.NONE
-    if key.views:  # each triangle has a depth range of its own
+    if key.views:  # each triangle has its own depth range
         return HizUse.NONE
     discards = info.kills or key.to_coverage or key.alpha is not None or key.is_masked or info.depth is not None
     return HizUse.TEST if discards or not depth.write else HizUse.TEST | HizUse.LOWER

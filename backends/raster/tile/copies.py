@@ -1,4 +1,4 @@
-"""Copies of rows in native code. A tile stands for TILE rows, so that the threads of a flush share the rows of a large copy."""
+"""Copies of rows in native code. A tile is TILE rows here, so that the threads of a flush share the rows of a large copy."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ _RECORD = SetupLayout.size(1)  # bytes that are prefetched: most draws have few 
 def _prefetch_record(f: Function, arena: Val, cursor: Val) -> None:
     """Prefetch the record of a later entry, since two thirds of coverage of small triangles is waiting for records.
 
-    Entries after the end of a chain's chunk are not looked at, and those that were not written yet give any address."""
+    Entries after the end of a chain's chunk are ignored; prefetches from entries that are not written yet may use any address."""
     later = cursor + 4 * _AHEAD
     later = f.select((later & (CHUNK - 1)) < 4 * _AHEAD, cursor, later)
     record_ = f.at(arena, f.load(I32, arena, later))
@@ -183,7 +183,7 @@ class Coverage:
         self.end_quads(self.put_quads(masks, places, masks.ne(0) & in_box, self.size.get() + HEAD))
 
     def packed(self, kept: Val) -> None:
-        """Cover the box in windows of 16 quads. Those that are covered entirely become runs, the quads of others are packed.
+        """Cover the box in windows of 16 quads. Blocks that are covered entirely become runs; the quads of all others are packed.
 
         Blocks at the edge of a triangle are half empty, as a rule, so packed quads take half as many vectors. They are one entry. kept:
         memory for the runs until that is complete; as a triangle is convex, it has one at most in each row of blocks."""

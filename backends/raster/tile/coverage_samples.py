@@ -240,8 +240,8 @@ class SampleCoverage:
     def partial(self) -> None:
         """Cover the box in rows of blocks.
 
-        Blocks in parts of the tile that are full or empty are not tested. Others are tested with the least and with the greatest constant
-        of all samples; only blocks that these leave undecided test every sample."""
+        Blocks in parts of the tile that are full or empty are not tested. Otherwise blocks are tested with the least and with the greatest
+        constant of all samples; only undecided blocks test every sample."""
         f, bw = self.f, self.lanes // 2
         vec, every = I32.wide(self.lanes), (1 << self.lanes) - 1 if self.lanes < 32 else -1
         x0, y0 = self.box[0] & -bw, self._corner[1]

@@ -95,7 +95,7 @@ class SlotInfo:
     location: Location = Location.CENTER
 
     def mode(self, flatshade: bool) -> Mode:
-        """The interpolation that the declaration asks for under the bound rasterizer state."""
+        """The interpolation of the declaration under the bound rasterizer state."""
         match self.interpolation:
             case Interpolation.CONSTANT:
                 return Mode.FLAT
@@ -139,7 +139,7 @@ class FragmentInfo:
 
     @property
     def point_slot(self) -> int | None:
-        """The slot after all others, which carries PCOORD; None if the program does not read it."""
+        """The last slot, which carries PCOORD; None if the program does not read it."""
         return len(self.slots) if "PCOORD" in self.specials.values() else None
 
     @property
@@ -309,7 +309,7 @@ class FragmentKey:
 
     @property
     def reads_targets(self) -> bool:
-        """True if colors depend on those that are stored."""
+        """True if colors depend on stored colors."""
         return any(target is not None and target.reads for target in self.targets)
 
     @property

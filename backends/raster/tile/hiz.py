@@ -2,8 +2,8 @@
 
 Coverage updates the bound while it walks a tile's triangles in order. A triangle that covers all of the tile's pixels, and only writes
 depth where it is nearer, leaves no stored depth above its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x + offset, and
-rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush:
-they begin as the cleared depth, or without limit. Each layer that is drawn to has tiles and bounds of its own.
+rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush: they
+begin as the cleared depth, or without limit. Each layer that is drawn to has its own tiles and bounds.
 """
 
 from __future__ import annotations

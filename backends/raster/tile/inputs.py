@@ -86,7 +86,7 @@ class PixelInputs:
         return self.kernel.f
 
     def system_value(self, register: int, channel: int) -> Val:
-        """One channel of a system value; 0 for those of other stages."""
+        """One channel of a system value; 0 for system values of other stages."""
         fetch = self.SYSTEM_VALUES.get(self.kernel.info.system_values.get(register, ""))
         return self.zeros() if fetch is None else fetch(self, channel)
 
@@ -95,7 +95,7 @@ class PixelInputs:
         return self.kernel.f.const(I32.wide(self.planes.lanes), 0)
 
     def face(self) -> Val:
-        """All bits set in triangles that show their front, 0 in others."""
+        """All bits set for front faces, 0 for back faces."""
         f = self.kernel.f
         return f.select(self._is_front(), f.const(I32.wide(self.planes.lanes), -1), 0)
 

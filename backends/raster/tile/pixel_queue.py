@@ -1,9 +1,9 @@
 """Pixels of many triangles in one vector: the fragments of packed quads that passed their tests wait until they fill vectors.
 
-A triangle of a few pixels leaves most lanes of its own vectors empty. So quads are only tested, triangle by triangle, and their living
+A triangle of a few pixels would leave most lanes of its vectors empty. So quads are only tested, triangle by triangle, and their living
 pixels are appended to a queue with the setup records that they belong to. A function of the kernel shades the queue; each of its lanes
-reads the planes of its own triangle and computes what a lane of a quad would, so the bytes are the same. Pixels are stored in the order
-of the queue: of two fragments of a pixel the later one stays.
+reads the planes of its own triangle and computes what a lane of a quad would, so the bytes are the same. Pixels are stored in the order of
+the queue: of two fragments of a pixel the later one stays.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class PixelQueue:
 
 
 class PixelPlanes(Planes):
-    """The planes of a vector of pixels, each of which has a setup record of its own.
+    """The planes of a vector of pixels, each with its own setup record.
 
     The whole record is loaded at once, because the program may need a part of it inside of a branch. LLVM drops unused loads."""
 

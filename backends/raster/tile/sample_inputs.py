@@ -15,7 +15,7 @@ from tgsi.language.record import record
 
 
 def lanes_of(f: Function, bits: Val, lanes: int) -> Val:
-    """The lane mask that a word with one bit a lane stands for."""
+    """The lane mask for a word with one bit a lane."""
     return (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
 
 
@@ -29,8 +29,8 @@ class SampledBlock(PixelBlock):
     """A block of pixels that is shaded for all samples at once, or for one of them.
 
     Attributes:
-        words: address of an array with the lane mask of each sample: where it is covered.
-        own: place of the one sample from the pixel's center, in pixels (scalars); `x` and the planes' row belong to that place. None:
+        words: address of an array with the lane mask of each sample: where it is covered. own: position of the single sample relative to
+        the pixel's center, in pixels (scalars); `x` and the planes' row belong to that place. None:
             the block is shaded for all samples, at the center.
         number: number of the one sample, or None.
     """
@@ -142,7 +142,7 @@ class SampledBlock(PixelBlock):
     def _coverage_of_alpha(self, out: Outputs, sample: Val) -> Val:
         """The lanes whose alpha covers a sample (alpha to coverage).
 
-        Alpha times the number of samples, rounded, is how many samples are covered: those with the lowest numbers."""
+        The first n samples are covered, where n is alpha times the number of samples, rounded."""
         f, lanes = self.kernel.f, self.planes.lanes
         color = self._color(out, 0) if self.kernel.key.to_coverage else None
         if color is None:

@@ -104,7 +104,7 @@ def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
 
 
 def end_kernel(kernel: Kernel) -> None:
-    """End a shading kernel: add its counts to those of the worker, and return."""
+    """End a shading kernel: add its counters to the worker's, and return."""
     f = kernel.f
     w = Record(f, f.args[0], Worker)
     if kernel.invocations is not None:
@@ -282,7 +282,7 @@ class PixelBlock(BlockMemory, PixelInputs):
                 mask = mask & out.alive
             if info.sample_mask is not None and not key.ignores_mask:
                 mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
-            mask = self._knowing(mask & self._alpha_test(out))
+            mask = self._without_padding(mask & self._alpha_test(out))
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
             z = self._plane_depth() if info.depth is None or out is None else out.get(info.depth, 2)
             ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
@@ -327,8 +327,8 @@ class PixelBlock(BlockMemory, PixelInputs):
         is_tested = key.is_masked or key.depth is not None or key.alpha is not None or key.to_coverage
         return not (is_tested or info.kills or info.has_side_effects or (info.sample_mask is not None and not key.ignores_mask))
 
-    def _knowing(self, mask: Val) -> Val:
-        """The lanes of `mask` whose results count: a quad that recurs has run no atomics, and does not know their results."""
+    def _without_padding(self, mask: Val) -> Val:
+        """The lanes of `mask` without padding quads, whose atomics are disabled, so that their results are unknown."""
         return self.once(mask) if self.kernel.info.has_side_effects else mask
 
     def _sample_bit(self, written: Val) -> Val:

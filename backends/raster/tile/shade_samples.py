@@ -278,7 +278,7 @@ class PixelSamples(SampledBlock):
         for s in self._samples():
             mask = alive(s)
             if out is not None:
-                mask = self._knowing(self._left(out, s, mask if common is None else mask & common))
+                mask = self._without_padding(self._left(out, s, mask if common is None else mask & common))
             if test is not None and (late or (kills and test.key.writes)):
                 mask = self._test_late(test, out, s, mask)
             if not info.tests_early:

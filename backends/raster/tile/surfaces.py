@@ -84,7 +84,7 @@ class Block:
     def store_masked(self, words: Sequence[Val], mask: Val, full: Val | None = None) -> None:
         """Store the texels of the lanes in `mask`. Slow if a later entry loads them again: see the module.
 
-        full: scalar truth that all lanes are in the mask, where nothing but coverage takes lanes away.
+        full: scalar, true if all lanes are in the mask; given if only coverage can remove lanes.
         """
         f, w = self.f, self.words
         has_fast_masks = f.module.has("avx512f")  # AMD takes 38 to 45 cycles for a masked store of AVX2, and 8 to 14 for `_blend`
@@ -102,7 +102,7 @@ class Block:
             f.masked_store(part, r, f.shuffle(mask, mask, pixels))
 
     def store_over(self, words: Sequence[Val], old: Sequence[Val], mask: Val, full: Val | None) -> None:
-        """Store all texels: `words` in the lanes of `mask`, `old` in others. full: as for `store_masked`."""
+        """Store all texels: `words` in the lanes of `mask`, `old` elsewhere. full: as for `store_masked`."""
         f = self.f
         if full is None or f.module.has("avx512f"):
             self.store([f.select(mask, new, kept) for new, kept in zip(words, old)])

@@ -21,10 +21,10 @@ _AHEAD = 8  # rows of a clear that are fetched before they are written: twice as
 
 
 def build_tile_walk(module: Module) -> None:
-    """tiles(worker): takes tiles until none is left, from the worker's own band first.
+    """tiles(worker): draws all tiles that it can take, from the worker's own band first.
 
-    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved. A flush that is
-    ended leaves the tile as it is."""
+    Each tile runs the window's clears and batches in order, and after the last window of a flush has its samples resolved. A flush that
+    ends early does not change the tile."""
     _build_clear_tile(module)
     _build_clear_due(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)

@@ -3,5 +3,5 @@
 `records` has the records. `lookup`, `environments`, `vertices`, `assembly` and `spans` generate the steps of a draw, and `draws` their
 sequence; `templates` makes a template of a packet; `executor` owns memory, templates and the queue of a flush.
 
-May import `backends.raster` and what lies below it. It runs once a draw. Read next: `draws`, then `executor`.
+May import `backends.raster` and the floors below. It runs once a draw. Read next: `draws`, then `executor`.
 """

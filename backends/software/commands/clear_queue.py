@@ -1,6 +1,6 @@
-"""Clears of the bound targets: what covers whole tiles waits among the draws, anything else is written at once.
+"""Clears of the bound targets: clears of whole tiles are queued among the draws, all others are written at once.
 
-Those that wait are kept in a hash table for generated code: the bound targets and the arguments give their records.
+Queued clears are kept in a hash table for generated code, which maps bound targets and arguments to their records.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ MIX = 0x9E3779B97F4A7C15
 MOST_CLEARS = 1 << 10
 """Surfaces that wait to be cleared."""
 _KEPT = 1 << 10
-"""Records of known clears; one more, and all are forgotten."""
+"""Largest number of records of known clears, after which all are forgotten."""
 _U64 = (1 << 64) - 1
 
 
 class ClearQueue:
-    """The clears of an executor: those that wait, and those that generated code can make again.
+    """The clears of an executor: queued ones, and known ones that generated code can repeat.
 
     Targets that are gone have numbers that never come again, so their clears may stay.
     """
 
     def __init__(self, record: ExecutorRecord) -> None:
         self._record = record
-        room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # one call clears so many surfaces at most
+        room = MOST_CLEARS + MAX_COLOR_BUFFERS + 2  # most surfaces that one call clears
         self._waiting, self._kept = _records(room), _records(_KEPT)
         self._slots = (KnownClear * (2 * _KEPT))()
         self._known = self._used = 0  # number of known clears, and of their records
@@ -56,7 +56,7 @@ class ClearQueue:
     ) -> None:
         """Clear the surfaces of the bound framebuffer that `buffers` names; `has_room` must have said yes.
 
-        Generated code makes the same clear from now on, if all of it waits. The other arguments are those of `Device.clear`.
+        Generated code makes the same clear from now on, if all of it waits. All other arguments are as for `Device.clear`.
         """
         made = clear_records(framebuffer, buffers, color, depth, stencil)
         for surface, record in made:

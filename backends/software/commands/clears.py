@@ -16,7 +16,7 @@ _RECORD = ctypes.sizeof(ClearRecord)
 
 
 def build_clear(module: Module) -> None:
-    """clear(executor, bound, call) -> Code. Takes a clear of whole float targets that is known. Brings depth and stencil into range."""
+    """clear(executor, bound, call) -> Code. Repeats a known clear of whole float targets. Brings depth and stencil into range."""
     f = Function(module, "clear", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, ClearCall)
@@ -50,7 +50,7 @@ def _leave_read_targets(f: Function, e: Record) -> None:
 
 
 def _find(f: Function, e: Record, c: Record) -> Record:
-    """The KnownClear of a call. Leaves one that is not known."""
+    """The KnownClear of a call. Falls back if the clear is unknown."""
     number = e.get("targets_id")
     leave(f, number.eq(0), Code.UNKNOWN)
     words = [f.load(I64, c.pointer, 8 * k, 8) for k in range(CLEAR_WORDS)]

@@ -1,4 +1,4 @@
-"""Generated code: a template for a combination that was never seen, put together from parts that are known (`parts`)."""
+"""Generated code: a template for a new combination, composed of known parts (`parts`)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from backends.software.commands.records import SIZE_AT, WRITTEN_OUT, ExecutorRec
 from backends.software.commands.template_fields import STEPS
 
 NO_ROOM = 1
-"""In place of the address of a template: Python has to make room for more."""
+"""Instead of the address of a template: Python has to make room for more."""
 
 _MOST_KEY = max(len(step.facts) for step in STEPS) + 1 + STAGE_UNITS
 _BLOCK = ctypes.sizeof(Block)
 
 
 def build_compose(module: Module) -> None:
-    """compose(executor, bound, kind) -> address of a new template for what is bound, 0 if some part is not known; or NO_ROOM.
+    """compose(executor, bound, kind) -> address of a new template for the bound state, 0 if some part is unknown; or NO_ROOM.
 
     `find` has just found that there is no template.
     """
@@ -69,7 +69,7 @@ def build_compose(module: Module) -> None:
 
 
 def _call_facts(f: Function, e: Record, kind: Val) -> dict[Fact, Val]:
-    """The numbers of facts that are no words of the bound state; see `backends.software.commands.records.call_facts`."""
+    """The numbers of facts outside of the bound state; see `backends.software.commands.records.call_facts`."""
     size = kind.lshr(SIZE_AT) & 3
     return {
         Fact.FRAMEBUFFER: e.get("framebuffer"),
@@ -83,7 +83,7 @@ def _call_facts(f: Function, e: Record, kind: Val) -> dict[Fact, Val]:
 
 
 def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: Step) -> Val:
-    """The part of a step, whose conclusions go to `numbers`. Returns 0 from the function if it is not known."""
+    """The part of a step, whose conclusions go to `numbers`. Returns 0 from the function if it is unknown."""
     numbers = e.get("numbers").as_pointer()
     for k, fact in enumerate(step.facts):
         f.store(f.load(I64, numbers, 8 * fact, 8), key, 8 * k, 8)
@@ -108,7 +108,7 @@ def _find_part(f: Function, e: Record, words: Val, key: Val, number: int, step: 
 
 
 def _build_find_part(module: Module) -> None:
-    """find_part(executor, key, length, step) -> address of a PartRecord, 0 if there is none."""
+    """find_part(executor, key, length, step) -> address of a PartRecord, or 0."""
     f = Function(module, "find_part", [PTR, PTR, I32, I32], I64, shared=True, internal=True)
     executor, key, length, step = f.args
     e = Record(f, executor, ExecutorRecord)

@@ -1,7 +1,7 @@
-"""Generated code: copies that were made in this frame, found again by the words that they were made of.
+"""Generated code: cache of the copies made in this frame, by the words from which they were made.
 
-A copy belongs to an owner, a template or a recipe, whose latest copy is looked at first. All others lie in one table, in which a new entry
-takes the place of whatever lies there: what is not found is made once more, with the same bytes.
+A copy belongs to an owner, a template or a recipe, whose latest copy is looked at first. All others are in one table, in which a new entry
+overwrites any old one: a missing copy is made once more, with the same bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 
 
 def build_find_copy(module: Module) -> None:
-    """find_copy(executor, key, count) -> address of the CopySlot of what was made of `count` words in this frame, 0 if there is none.
+    """find_copy(executor, key, count) -> address of the CopySlot of the copy made from `count` words in this frame, or 0.
 
     The first word of a key is the address of the owner.
     """
@@ -43,7 +43,7 @@ def build_note_copy(module: Module) -> None:
 
 
 def return_latest(f: Function, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
-    """Return the latest copy of an owner, if it was made of these words."""
+    """Return the latest copy of an owner, if it was made from these words."""
     same = f.var(I32, 0)
     with f.if_(owner.get("frame").eq(frame)):
         same.set(_are_equal(f, key, owner.get("latest").as_pointer(), f.const(I32, count)).zext(I32))
@@ -52,7 +52,7 @@ def return_latest(f: Function, owner: Record, frame: Val, key: Val, count: Val |
 
 
 def return_found(f: Function, executor: Val, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
-    """Return the copy that was made of these words, if there is one, which becomes the latest of its owner."""
+    """Return the copy that was made from these words, if it exists; it becomes the latest copy of its owner."""
     known = f.call(I64, "find_copy", executor, key, f.const(I32, count))
     with f.leaving(known.ne(0)):
         slot = Record(f, known.as_pointer(), CopySlot)
@@ -83,7 +83,7 @@ def _slot_of(f: Function, e: Record, key: Val, count: Val) -> Record:
 
 
 def _are_equal(f: Function, one: Val, other: Val, count: Val) -> Val:
-    """True if two keys are equal; those of one owner have equal lengths."""
+    """True if two keys are equal; all keys of one owner have the same length."""
     differs = f.var(I64, f.load(I64, one, 0, 8) ^ f.load(I64, other, 0, 8))
     with f.if_(differs.get().eq(0)), f.range(1, count) as k:
         differs.set(differs.get() | (f.load(I64, one, k << 3, 8) ^ f.load(I64, other, k << 3, 8)))

@@ -1,4 +1,4 @@
-"""Generated code: draw_vbo with bound state that a template knows. Everything else is left to Python, with nothing done."""
+"""Generated code: draw_vbo for bound state that has a template. All other draws fall back to Python, with nothing done."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class _KnownDraw:
 
 
 def _heed_condition(f: Function, b: Record, c: Record) -> None:
-    """Skip a draw, if the render condition says so and Python would refuse nothing; leave it to Python if the result is not known yet."""
+    """Skip a draw if the render condition is false and Python would raise no error; fall back to Python if its result is not known yet."""
     found = f.call(I64, "find_value", b.pointer, b.get("words", Word.CONDITION))
     leave(f, found.eq(0), Code.UNKNOWN)
     values = Record(f, found.as_pointer(), ConditionValues)
@@ -258,7 +258,7 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 
 
 def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
-    """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
+    """Address of the template for the bound state, and whether it is the last draw's (i32) because no word has changed since.
 
     Leaves a draw without a template to Python, and one whose programs reach memory, unless Python has looked at it, or at one like it.
 

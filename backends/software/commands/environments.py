@@ -16,7 +16,7 @@ from backends.software.commands.memory import allocate, leave, note_met
 from backends.software.commands.records import AWAITS_UPLOAD, Code, EnvironmentRecipe, ExecutorRecord
 
 _FIXED = 2
-"""Words of a key before those of the units: the recipe, and the revision of constants and tables."""
+"""Words of a key before the units: the recipe, and the revision of constants and tables."""
 _MOST_KEY = _FIXED + STAGE_UNITS
 _HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
@@ -131,7 +131,7 @@ def _build_place(module: Module) -> None:
 
 
 def _build_place_units(module: Module) -> None:
-    """place_units(executor, bound, views, textures, samplers, units): copy the records of what is bound to the first units.
+    """place_units(executor, bound, views, textures, samplers, units): copy the records of the bindings of the first units.
 
     Memory of the views is noted as read. Units without a view or a sampler get zeros.
     """

@@ -58,9 +58,8 @@ class Executor:
     """Draws of known combinations, without Python.
 
     Attributes:
-        record: read and written by generated code.
-        clears: those of the bound targets.
-        templates_made: combinations that Python made parts for, so far.
+        record: read and written by generated code. clears: clears of the bound targets. templates_made: number of combinations for which
+        Python has made parts.
     """
 
     def __init__(self, writer: DrawWriter, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
@@ -125,15 +124,15 @@ class Executor:
         try:
             return self.draw_despite_hindrance(state, info)
         finally:
-            self.record.may_reach = self.record.template = 0  # no draw takes it for the last one's template: each has to be looked at
+            self.record.may_reach = self.record.template = 0  # no draw may reuse the last template: each needs a look-up
 
     def draw(self, state: DrawState, info: DrawInfo) -> Code:
-        """Take a draw, if its combination is known. FULL, WAIT: pending work has to be carried out first."""
+        """Draw, if the combination is known. FULL, WAIT: pending work has to be carried out first."""
         call = call_of(info)
         self._raise_error()
         while True:
             code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]
-            if not self._helps(code):
+            if not self._resolve(code):
                 return code
 
     def _raise_error(self) -> None:
@@ -148,11 +147,11 @@ class Executor:
             code: Code = _CODES[self._draw_many(self._at, ctypes.addressof(state.record), ctypes.addressof(many.record))]
             if code is Code.MEMORY and many.room > state.record.constants_room:
                 state.constant_memory.begin()
-            elif not self._helps(code):
+            elif not self._resolve(code):
                 return code
 
-    def _helps(self, code: Code) -> bool:
-        """Do what a code asks for. False: nothing here helps."""
+    def _resolve(self, code: Code) -> bool:
+        """Resolve the obstacle of a code. False: not possible here."""
         if code is Code.MEMORY:
             self.give_memory()
         elif code is Code.ROOM:
@@ -166,7 +165,7 @@ class Executor:
         return True
 
     def _make_room(self) -> None:
-        """Make room in the middle of a draw: for ranges that are read, or by carrying out what is pending."""
+        """Make room in the middle of a draw: grow the table of read ranges, or carry out pending work."""
         if not self._grow_reads():
             carry_out = self._carry_out()
             assert carry_out is not None
@@ -201,7 +200,7 @@ class Executor:
             self._table.put(StagedTemplate(key, state, info, repeat, samples, self._scratch), old)
 
     def take_all(self, packet: Packet, carry_out: Callable[[], None]) -> None:
-        """Take a packet that Python made. ``carry_out()`` draws what is pending, to make room."""
+        """Take a packet that Python made. ``carry_out()`` draws pending work, to make room."""
         for first in range(0, packet.primitives, MOST_TAKEN):
             count = min(packet.primitives - first, MOST_TAKEN)
             if not self.has_room(count):
@@ -225,7 +224,7 @@ class Executor:
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
 
     def begin_pass(self, number: int, framebuffer: Framebuffer, passes: int) -> None:
-        """Let what follows draw to other targets. number: of their kind. passes: number of pending ones, this one included."""
+        """Begin a pass with other targets. number: of their kind. passes: number of pending passes, including this one."""
         e, targets = self.record, [ReadRange(*found) for found in framebuffer.ranges()]
         e.framebuffer, e.width, e.height, e.is_layered, e.num_passes = number, framebuffer.width, framebuffer.height, 0, passes
         e.targets[: len(targets)], e.num_targets = targets, len(targets)
@@ -250,7 +249,7 @@ class Executor:
         e.first_memory, e.first_room, e.held = e.memory, e.room, 0
 
     def give_memory(self) -> None:
-        """Give generated code the memory that it wants."""
+        """Allocate the memory that generated code has requested."""
         size = max(self.record.wanted, CHUNK - ALIGNMENT - SLACK)
         place = self._region.allocate(size)
         self.record.memory = self.record.memory_base = place
@@ -297,7 +296,7 @@ class Executor:
         return [(r.address, r.size) for r in self._reads[: self.record.num_reads]]
 
     def _grow_reads(self) -> bool:
-        """Make room for more ranges, if that is what is missing."""
+        """Make room for more ranges, if these are full."""
         e = self.record
         if e.num_reads + ROOM_READS <= e.most_reads or e.most_reads >= MOST_READS:
             return False
@@ -305,11 +304,11 @@ class Executor:
         return True
 
     def _size_reads(self, most: int) -> None:
-        """Make room for `most` ranges; those that are noted stay."""
+        """Make room for `most` ranges; existing ones are kept."""
         e, old = self.record, self._reads[: self.record.num_reads]
         reads, slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
         e.reads, e.read_slots, e.reads_mask = ctypes.addressof(reads), ctypes.addressof(slots), 2 * most - 1
-        self._reads, self._read_slots = reads, slots  # last: generated code writes to the old ones until it knows these
+        self._reads, self._read_slots = reads, slots  # last: generated code writes to the old ones until here
         held, e.most_reads, e.num_reads, e.pass_reads = e.held, most, 0, 0
         for r in old:
             self._note(self._at, r.address, r.size, r.by_tiles)
@@ -317,9 +316,9 @@ class Executor:
 
     # -- frames ----------------------------------------------------------------------------------------------------------
     def connect(self, pool: Pool, step: int, carry_out: Callable[[], None]) -> None:
-        """Let a pool carry out what is queued. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never.
+        """Let a pool carry out the queue. Its workers are woken whenever `step` more work is there (`offer_work`); 0: never.
 
-        carry_out: the method that draws what is pending.
+        carry_out: the method that draws pending work.
         """
         self._stopped, self._carry_out = pool.stopped, WeakMethod(carry_out)
         e, scene, run_ahead = self.record, pool.scene, pool.run_ahead if step else 0
@@ -350,7 +349,7 @@ class Executor:
         return bool(self.record.num_spans or self.record.num_clears)
 
     def hand_over(self, work: Work) -> None:
-        """Hand everything that is queued to a flush, and begin a new queue. Memory stays as it is."""
+        """Hand everything that is queued to a flush, and begin a new queue. Memory is not changed."""
         e = self.record
         e.ahead = e.ahead_step
         work.num_batches, work.num_clears, work.num_uploads = e.num_batches, e.num_clears, e.num_uploads
@@ -360,7 +359,7 @@ class Executor:
     def end_frame(self, states: Iterable[DrawState]) -> bool:
         """Make the memory of draws invalid. states: all that were drawn with.
 
-        Returns true if templates that are out of use were forgotten, and the values of which they were made. This happens now and then.
+        Returns true if templates that are out of use were forgotten, and the values of which they were made. This happens rarely.
         """
         for state in states:
             state.carried_out()
@@ -369,7 +368,7 @@ class Executor:
         if e.memory == e.first_memory and not e.num_reads and not are_values_many:
             return False
         e.frame, e.epoch, e.num_reads, e.pass_reads = e.frame + 1, e.epoch + 1, 0, 0
-        e.room = 0  # generated code asks for memory, if there should be none to begin with
+        e.room = 0  # generated code requests memory if this fails
         self._region.reset()
         self._begin_memory()
         self._table.end_frame()
@@ -384,5 +383,5 @@ class Executor:
         return True
 
     def framebuffers(self) -> set[int]:
-        """Numbers of the kinds of framebuffers that templates and parts were made for."""
+        """Numbers of the kinds of framebuffers of all templates and parts."""
         return self._table.framebuffers() | self._parts.framebuffers()

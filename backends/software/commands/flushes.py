@@ -19,8 +19,8 @@ _PASS = ctypes.sizeof(PassRecord)
 def build_carry_out(module: Module) -> None:
     """carry_out(executor, reason) -> Code. Runs all pending work, and ends the frame as `Executor.end_frame` does.
 
-    UNKNOWN: Python has to let go of something, look at what is out of use, or raise an error. Pending work stays then, even if a part of it
-    was done: if it was stopped, Python finds it stopped, and drops it.
+    UNKNOWN: Python has to release objects, search for unused ones, or raise an error. Pending work stays then, even if a part of it was
+    done: if it was stopped, Python finds it stopped, and drops it.
     """
     f = Function(module, "carry_out", [PTR, I32], I32, shared=True)
     executor, reason = f.args
@@ -49,7 +49,7 @@ def build_carry_out(module: Module) -> None:
 
 
 def build_carry_out_all(module: Module) -> None:
-    """carry_out_all(executor) -> Code. carry_out, because the caller asked for it."""
+    """carry_out_all(executor) -> Code. carry_out, at the caller's request."""
     f = Function(module, "carry_out_all", [PTR], I32, shared=True)
     f.ret(f.call(I32, "carry_out", f.args[0], f.const(I32, REASONS.index(FlushReason.ASKED))))
 
@@ -103,7 +103,7 @@ def build_passed_samples(module: Module) -> None:
 
 
 def build_carry_out_writes(module: Module) -> None:
-    """carry_out_writes(executor, address, bytes) -> Code. Runs pending work if it writes this memory. UNKNOWN: Python has to look."""
+    """carry_out_writes(executor, address, bytes) -> Code. Runs pending work if it writes this memory. UNKNOWN: left to Python."""
     _build_carry_out_if(module, "carry_out_writes", ("awaits_upload", "meets_targets"))
 
 

@@ -24,7 +24,7 @@ UNIT_STAGES = tuple(int(stage) for stage in PIPELINE)
 
 
 def factors() -> list[int]:
-    """A factor for each half of a word: odd and different ones (any such numbers would do), but 0 for what belongs to no combination."""
+    """A factor for each half of a word: any distinct odd numbers, and 0 for halves that are not part of a combination."""
     found = [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
     for place, mask in enumerate(masks()):
         if mask != _ALL:
@@ -49,7 +49,7 @@ class Combination(NamedTuple):
     """One combination.
 
     Attributes:
-        head: the words before those of units, without the numbers of values.
+        head: the words before the units, without the numbers of values.
         classes: of the view and of the sampler of each unit, stage after stage.
         kind: see `draw_kind`.
         framebuffer: number of its class.
@@ -62,7 +62,7 @@ class Combination(NamedTuple):
 
 
 def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> Combination:
-    """The combination of what is bound."""
+    """The combination of the bound state."""
     head = np.frombuffer(memoryview(words), np.uint64, HEAD_WORDS) & _MASKS
     classes: list[int] = []
     for stage in UNIT_STAGES:

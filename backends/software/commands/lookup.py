@@ -16,7 +16,7 @@ LANES = 8
 
 
 def build_find(module: Module) -> None:
-    """find(executor, bound, kind) -> address of the template of what is bound, 0 if there is none: its slot would be `place`."""
+    """find(executor, bound, kind) -> address of the template of the bound state, or 0: its slot would be `place`."""
     numbers = module.constant("factors", I32, [signed(n) for n in factors()])
     f = Function(module, "find", [PTR, PTR, I64], I64, shared=True)
     executor, bound, kind = f.args

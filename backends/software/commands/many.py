@@ -16,7 +16,7 @@ from backends.software.commands.records import Code
 def build_draw_many(module: Module) -> None:
     """draw_many(executor, bound, many) -> Code of the row `next`; DONE if all rows were drawn.
 
-    MEMORY also stands for constant memory that is used up.
+    MEMORY also means that constant memory is used up.
     """
     f = Function(module, "draw_many", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, many = f.args

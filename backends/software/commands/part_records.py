@@ -43,7 +43,7 @@ class PartSlot(ctypes.Structure):
 
 
 class Block(ctypes.Structure):
-    """A template, and what its record names. It keeps the parts alive of which it was made."""
+    """A template, and the objects of its record. It keeps the parts alive of which it was made."""
 
     _fields_ = [
         ("template", TemplateRecord),

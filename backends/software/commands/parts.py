@@ -53,7 +53,7 @@ class _Options:
 
 
 class Part:
-    """The result of one step: runs of words of a Block, and conclusions with the numbers that stand for them.
+    """The result of one step: runs of words of a Block, and conclusions with their numbers.
 
     Attributes:
         rules: bytes of the group `Draw.rules`, as a number.
@@ -103,7 +103,7 @@ class PartTable:
     def learn(self, state: DrawState, framebuffer: Framebuffer) -> bool:
         """Make the parts that the latest draw lacked, from `ExecutorRecord.missing` on. False: there is no template for such a draw.
 
-        Kernels are not asked for while a draw has no pixel.
+        Kernels are not requested while a draw has no pixel.
 
         Raises:
             UnsupportedError: the renderer lacks something that the draw needs.
@@ -119,7 +119,7 @@ class PartTable:
             facts.update(zip(step.concludes, found.conclusions))
         for number, step in enumerate(STEPS[first:], first):
             if not all(may_have_tables(facts[fact]) for fact in _NEEDS if fact in facts):
-                return False  # before a step that others lack: with all of its parts, generated code would take the draw
+                return False  # before a step with missing parts: with all parts, generated code would take the draw
             key = (number, *map(numbers.__getitem__, step.facts), *_classes(state, step))
             part = self._parts.get(key)
             if part is None:
@@ -141,7 +141,7 @@ class PartTable:
         return self._writer.values.write(ctypes.addressof(draw), state, framebuffer, views)
 
     def _write(self, key: Key, step: Step, facts: dict[Fact, Any], state: DrawState) -> Part:
-        """Take a step and keep what it wrote."""
+        """Run a step and keep its output."""
         writer, block = self._writer, self._scratch
         ctypes.memset(ctypes.addressof(block), 0, ctypes.sizeof(block))
         options = _Options(writer.kernels, writer.lanes, writer.setup_lanes)
@@ -166,7 +166,7 @@ class PartTable:
         return number
 
     def sweep(self, living: set[int], oldest: int) -> None:
-        """Forget parts that served last before the frame `oldest`, but for those whose addresses are among `living`."""
+        """Forget parts that were last used before the frame `oldest`, except those with addresses in `living`."""
         self._parts = {key: p for key, p in self._parts.items() if p.record.frame >= oldest or p.address in living}
         self._by_address = {part.address: part for part in self._parts.values()}
         self._slots.keep(self._parts.__contains__)
@@ -174,11 +174,11 @@ class PartTable:
         self._numbers = {content: number for content, number in self._numbers.items() if number in used}
 
     def numbers(self) -> set[int]:
-        """Numbers of all values that parts were made of."""
+        """Numbers of all values in parts."""
         return {number for key in self._parts for fact, number in zip(STEPS[key[0]].facts, key[1:]) if fact < HEAD_WORDS}
 
     def framebuffers(self) -> set[int]:
-        """Numbers of the kinds of framebuffers that parts were made for."""
+        """Numbers of the kinds of framebuffers of all parts."""
         return {number for key in self._parts for fact, number in zip(STEPS[key[0]].facts, key[1:]) if fact is Fact.FRAMEBUFFER}
 
     def _place(self, address: int, mask: int) -> None:

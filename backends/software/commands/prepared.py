@@ -21,7 +21,7 @@ def has_integers(framebuffer: Framebuffer) -> bool:
 
 
 def next_serial() -> int:
-    """A number for targets, which no others of the process have."""
+    """A number for targets, unique in the process."""
     return next(_serials)
 
 
@@ -35,7 +35,7 @@ class PreparedTable:
         pool.passes.find = self._framebuffers.__getitem__
 
     def prepare(self, framebuffer: Framebuffer) -> int:
-        """Prepare targets; returns the address of their record. ValueError for targets that the rasterizer does not have."""
+        """Prepare targets; returns the address of their record. ValueError for targets that the rasterizer does not support."""
         check_size(framebuffer)
         opened = pass_of(framebuffer)
         opened.prepared = next_serial()
@@ -48,7 +48,7 @@ class PreparedTable:
         return ctypes.addressof(made)
 
     def end(self, address: int) -> None:
-        """Let go of targets, which generated code does not bind any more. Pending passes keep theirs."""
+        """Release targets that generated code does not bind any more. Pending passes keep theirs."""
         self._pool.passes.catch_up()
         del self._framebuffers[self._of.pop(address).opened.prepared]
 
@@ -57,5 +57,5 @@ class PreparedTable:
         return self._numbers.of(framebuffer.kind, same_value)
 
     def sweep(self, living: set[int]) -> None:
-        """Forget all kinds but those with the numbers `living`, and those of prepared targets."""
+        """Forget all kinds except those with the numbers `living`, and those of prepared targets."""
         self._numbers.sweep(living.union(prepared.framebuffer for prepared in self._of.values()))

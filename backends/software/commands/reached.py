@@ -1,4 +1,4 @@
-"""Memory that programs of draws reach: tables of what is bound, the ranges that pending draws write, and draws that need no further look.
+"""Memory that programs of draws reach: tables of bindings, the ranges that pending draws write, and draws that need no further check.
 
 Python looks at the first draw of some programs with some memory. The next ones are left to generated code, until the pending work is
 carried out or other targets are bound. Generated code finds reads of memory that pending programs write (`approvals`), and asks for a
@@ -44,7 +44,7 @@ def has_tables(needs: ShaderNeeds) -> bool:
 
 
 def place_tables(record: ExecutorRecord, region: Region, state: DrawState) -> bool:
-    """Copy the tables of what is bound into `region`. False: the programs of a draw need more than tables.
+    """Copy the tables of bindings into `region`. False: the programs of a draw need more than tables.
 
     No two draws share an environment, so no vector has fragments of two draws, and memory is reached in the order of the calls.
     """
@@ -104,7 +104,7 @@ class ReachedMemory:
         self._record.num_written = min(len(written), MOST_WRITTEN)
 
     def approve(self, state: DrawState) -> None:
-        """Leave draws like the one that was just taken by its tables to generated code."""
+        """Leave further draws with the same tables as the one just made to generated code."""
         record, bound = self._record, state.record
         if not self._is_clear or state.has_stages:
             return
@@ -123,7 +123,7 @@ class ReachedMemory:
         self._forget_approved()
 
     def clear(self) -> None:
-        """Forget everything: what was pending is carried out."""
+        """Forget everything: pending work has been carried out."""
         self.waiting.clear()
         self.is_ordered, self._is_clear = False, True
         self._record.num_written = self._record.has_met = 0

@@ -1,6 +1,7 @@
 """Records of the executor: templates of draws, and the memory, spans and batches that generated code writes.
 
-Generated code fills what changes from draw to draw; Python makes templates, supplies memory, and takes spans and batches at a flush.
+Generated code fills in the values that change from draw to draw; Python makes templates, supplies memory, and takes spans and batches at a
+flush.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from tgsi.language.facts.enums import Processor
 
 
 class Code(IntEnum):
-    """Result of a command. All but DONE, STOPPED and FAILED mean that nothing was done."""
+    """Result of a command. All except DONE, STOPPED and FAILED mean that nothing was done."""
 
     DONE = 0
-    UNKNOWN = 1  # Python has to look: no template, or a draw that generated code does not take
-    MEMORY = 2  # `ExecutorRecord.wanted` bytes are wanted
+    UNKNOWN = 1  # left to Python: no template, or a draw that generated code does not support
+    MEMORY = 2  # `ExecutorRecord.wanted` bytes are missing
     FULL = 3  # too much is pending: carry it out
     NEW = 4  # there is no template, and some part of one is not known
-    ROOM = 5  # room for more templates is wanted
+    ROOM = 5  # no room for more templates
     LAYERS = 6  # all layers of the framebuffer need tiles
     STOPPED = 7  # a signal handler has raised an exception meanwhile
     WAIT = 8  # pending work uses memory that the draw writes: carry it out
@@ -64,13 +65,13 @@ REACHED = (Processor.VERT, Processor.FRAG)
 REASONS = tuple(FlushReason)
 """Reasons of flushes, by their places in `ExecutorRecord.flushes`."""
 SWEEPING = 64
-"""Frames from one look at what is out of use to the next; that look is Python's."""
+"""Frames between two searches for unused objects, which Python makes."""
 
 CLEAR_WORDS = ctypes.sizeof(ClearCall) // 8
 """Words of the arguments of a clear."""
 
 MOST_APPROVED, MOST_WRITTEN = 8, 64
-"""Draws that reach memory and need no further look, and ranges that pending programs write, as far as generated code knows them."""
+"""Draws that reach memory and need no further check, and ranges that pending programs write, in the form for generated code."""
 
 
 class ApprovedDraw(ctypes.Structure):
@@ -85,10 +86,10 @@ class ApprovedDraw(ctypes.Structure):
 
 
 AWAITS_UPLOAD = 1
-"""In place of the address of an environment: constants would be copied that pending work has yet to write."""
+"""Instead of the address of an environment: it would copy constants that pending work has yet to write."""
 
 NO_PIXEL = 1
-"""In place of the address of a record: the draw has no pixel, and counts nothing."""
+"""Instead of the address of a record: the draw has no pixel and no counter to update."""
 
 
 class StageEnvironment(ctypes.Structure):
@@ -178,7 +179,7 @@ class ReadRange(ctypes.Structure):
 
 
 class PreparedTargets(ctypes.Structure):
-    """Targets that generated code can bind: a pass of their first layer, and what a change of targets has to know."""
+    """Targets that generated code can bind: a pass of their first layer, and the facts needed for a change of targets."""
 
     _fields_ = [
         ("opened", PassRecord),  # `prepared` is a serial that no other targets have
@@ -219,7 +220,7 @@ class ExecutorRecord(ctypes.Structure):
     """The state of one renderer's commands."""
 
     _fields_ = [
-        ("is_hindered", c_int32),  # Python has to look at every draw
+        ("is_hindered", c_int32),  # every draw falls back to Python
         ("is_reached", c_int32),  # programs of pending draws read or write memory
         ("keeps", c_int32),  # Python keeps something alive until the next flush
         ("is_limited", c_int32),  # flushes may have a budget of time
@@ -321,7 +322,7 @@ class ExecutorRecord(ctypes.Structure):
 
 
 ROOM_READS = 128
-"""Ranges that one draw may add to those that are read."""
+"""Most read ranges that one draw may add."""
 
 WRITTEN_OUT, SIZE_AT, STAGED, PATCH_AT, STREAMED = 1 << 12, 13, 1 << 15, 16, 1 << 22
 

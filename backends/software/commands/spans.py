@@ -55,12 +55,12 @@ def is_full(f: Function, e: Record, primitives: Val) -> Val:
 
 
 def offer_work(f: Function, e: Record) -> None:
-    """Let workers begin with full batches, now and then: after an amount of work that is worth waking them.
+    """Let workers begin with full batches each time that enough work is queued to be worth waking them.
 
     A primitive counts once, and a span as two more.
     """
     amount = e.get("queued") + (e.get("num_spans") << 1).zext(I64)
-    with f.if_((amount > e.get("ahead")) & e.get("is_reached").eq(0)):  # one thread may have to draw what reaches memory
+    with f.if_((amount > e.get("ahead")) & e.get("is_reached").eq(0)):  # draws that reach memory may need a single thread
         e.set("ahead", amount + e.get("ahead_step"))
         batches = f.max(e.get("num_batches") - 1, e.get("closed"))  # the last one may take more spans
         f.call_pointer(None, e.get("run_ahead"), e.get("scene"), e.get("num_clears"), e.get("num_uploads"), batches)

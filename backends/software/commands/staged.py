@@ -1,6 +1,6 @@
 """Generated code: draws with more stages or stream output. All of their stages run at once; the rasterizer's part is queued.
 
-A draw is prepared first, which may fail with nothing done, and then run. Memory that runs out on the way is asked of Python.
+A draw is prepared first, which may fail with nothing done, and then run. If memory runs out in between, Python allocates more.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from backends.software.commands.spans import is_full
 
 _CALL_WORDS = ctypes.sizeof(Call) // 4
 _FARTHEST = 1 << 30
-"""Most bytes from the vertices and the corners of a record to those of a later piece that it stands for."""
+"""Largest distance in bytes from the vertices and corners of a record to those of a later piece that shares it."""
 _TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS), (TextureRecord, MAX_SHADER_IMAGES)
 """Records and lengths of a stage's tables, in the order of `BoundRecord.tables`."""
 
@@ -41,7 +41,7 @@ _TABLES = (BufferRecord, MAX_SHADER_BUFFERS), (BufferRecord, MAX_SHADER_BUFFERS)
 def build_prepare_staged(module: Module) -> None:
     """prepare_staged(executor, bound, template, indices, primitives, is_streamed) -> Code. primitives: input ones of all instances.
 
-    Places what the stages read, and makes their environments.
+    Places the inputs of the stages, and makes their environments.
     """
     f = Function(module, "prepare_staged", [PTR, PTR, PTR, I64, I32, I32], I32, shared=True, internal=True)
     executor, bound, template, indices, total, is_streamed = f.args
@@ -86,7 +86,7 @@ def _leave_shared_targets(f: Function, e: Record, b: Record) -> None:
 
 
 def _leave_drawn_textures(f: Function, e: Record, recipe: Record, environment: Val) -> None:
-    """Leave a draw whose stages sample what pending work draws to."""
+    """Fall back for a draw whose stages sample targets of pending work."""
     textures, is_pending = Record(f, environment, ShaderEnv).get("textures"), (e.get("num_spans") | e.get("num_clears")).ne(0)
     with f.if_(is_pending), f.range(0, recipe.get("units")) as k:
         texture = Record(f, f.at(textures, k.zext(I64) * ctypes.sizeof(TextureRecord)), TextureRecord)
@@ -110,7 +110,7 @@ def _leave_used_memory(f: Function, e: Record, tables: Val, is_written: Val) -> 
 
 
 def build_run_staged(module: Module) -> None:
-    """run_staged(executor, bound, template, call, primitives, assembled) -> Code. Carries out what `prepare_staged` has prepared.
+    """run_staged(executor, bound, template, call, primitives, assembled) -> Code. Carries out the draw of `prepare_staged`.
 
     assembled: primitives as the application counts them.
     """
@@ -160,7 +160,7 @@ def _owner(f: Function, run: Val) -> tuple[Record, Record]:
 
 
 def _ask(f: Function, e: Record, code: Code) -> Val:
-    """Ask Python for memory, or to carry out pending work. True: it did."""
+    """Let Python allocate memory, or carry out pending work. True: it did."""
     return f.call_pointer(I32, e.get("supply"), f.const(I32, int(code))).ne(0)
 
 
@@ -192,7 +192,7 @@ def _build_shorten_memory(module: Module) -> None:
 
 
 def _build_take_piece(module: Module) -> None:
-    """See `backends.geometry.step_parts.TAKE`: write stream output, and queue what is drawn."""
+    """See `backends.geometry.step_parts.TAKE`: write stream output, and queue primitives."""
     f = Function(module, TAKE, [PTR, PTR], I32, shared=True, internal=True)
     run, given = f.args
     r, hand, stopped = Record(f, run, RunRecord), Record(f, given, HandRecord), f.const(I32, NO_MEMORY)
@@ -219,7 +219,7 @@ def _build_take_piece(module: Module) -> None:
 
 
 def _build_queue_again(module: Module) -> None:
-    """queue_again(run, hand) -> 1: the piece is queued with the record of the piece before it. 0: it needs one of its own.
+    """queue_again(run, hand) -> 1: the piece is queued with the record of the piece before it. 0: it needs a separate one.
 
     Spans of one record go through the front end together, and their tiles are shaded without a switch. Python does not run, nothing is
     looked up, and a record is neither copied nor filled in."""
@@ -249,7 +249,7 @@ def _build_queue_again(module: Module) -> None:
 
 
 def _build_queue_piece(module: Module) -> None:
-    """queue_piece(run, hand) -> 1, or 0: there is no memory. Queues a piece with a record of its own, if it has pixels."""
+    """queue_piece(run, hand) -> 1, or 0: there is no memory. Queues a piece with a separate record, if it has pixels."""
     f = Function(module, "queue_piece", [PTR, PTR], I32, shared=True, internal=True)
     run, given = f.args
     r, hand = Record(f, run, RunRecord), Record(f, given, HandRecord)

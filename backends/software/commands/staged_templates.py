@@ -72,7 +72,7 @@ class StagedTemplate:
             t.is_layered = stored.is_layered
 
     def _store(self, address: int, state: DrawState, samples: int) -> None:
-        """Copy the record of what leaves the last stage."""
+        """Copy the record of the last stage's output."""
         stored: Any = aligned(_DRAW_SIZE)
         ctypes.memmove(stored.ctypes.data, address, _DRAW_SIZE)
         self._staged.content = stored.ctypes.data

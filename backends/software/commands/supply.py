@@ -1,4 +1,4 @@
-"""Help that generated code asks of Python in the middle of a draw: memory, and to carry out pending work."""
+"""Callbacks of generated code to Python in the middle of a draw: allocate memory, and carry out pending work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Supply:
                 method = methods[Code(code)]()
                 if method is not None:
                     method()
-            except BaseException as error:  # the draw ends, and `raise_error` hands this to whoever asked for it
+            except BaseException as error:  # the draw ends, and `raise_error` raises this in the caller
                 errors.append(error)
                 return 0
             return 1

@@ -1,4 +1,4 @@
-"""Generated code: targets that were prepared (`prepared`) become those of a new pass."""
+"""Generated code: prepared targets (`prepared`) become the targets of a new pass."""
 
 from __future__ import annotations
 

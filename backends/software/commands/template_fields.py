@@ -1,4 +1,4 @@
-"""Fields of templates beside their draw records, by the steps that know them."""
+"""Template fields outside the Draw record, grouped by the step that produces them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ GROWTH = 64
 
 
 class TemplateTable:
-    """At most `most` templates, as entries of an ExecutorRecord. Generated code adds those that it puts together in blocks."""
+    """At most `most` templates, as entries of an ExecutorRecord. Generated code adds templates that it composes in blocks."""
 
     def __init__(self, record: ExecutorRecord, most: int) -> None:
         self._record, self._most = record, most
@@ -57,7 +57,7 @@ class TemplateTable:
         return self._staged
 
     def put(self, template: StagedTemplate, old: int) -> None:
-        """Add a template, in place of the one at the address `old`, unless that is 0. A search has just ended at its slot."""
+        """Add a template, replacing the one at the address `old`, unless that is 0. A search has just ended at its slot."""
         if old:
             self._replaced.append(self._staged.pop(old))
         else:
@@ -67,7 +67,7 @@ class TemplateTable:
         self._record.template = 0
 
     def end_frame(self) -> None:
-        """Let go of templates that gave way to others: no draw is pending."""
+        """Release replaced templates: no draw is pending."""
         self._replaced.clear()
 
     def sweep(self, oldest: int) -> None:
@@ -94,12 +94,12 @@ class TemplateTable:
             yield int(slot["template"]), int(slot["hash"])
 
     def numbers(self) -> set[int]:
-        """Numbers of all values that templates were made of."""
+        """Numbers of all values in templates."""
         heads = (TemplateRecord.from_address(address).head for address, _ in self._entries())
         return set().union(*(numbers_of(bytes(head)) for head in heads))
 
     def framebuffers(self) -> set[int]:
-        """Numbers of the kinds of framebuffers that templates were made for."""
+        """Numbers of the kinds of framebuffers of all templates."""
         return {int(TemplateRecord.from_address(address).framebuffer) for address, _ in self._entries()}
 
     def parts(self) -> set[int]:

@@ -1,4 +1,4 @@
-"""Generated code: barriers, which carry out what is pending."""
+"""Generated code: barriers, which carry out pending work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FLAGS, _MEMORY_FLAGS = int(TextureBarrier.SAMPLER | TextureBarrier.FRAMEBUFFER)
 
 
 def build_barrier(module: Module) -> None:
-    """barrier(reader, words, count) -> 1 if nothing is pending any more. Refuses flags that are none.
+    """barrier(reader, words, count) -> 1 if nothing is pending any more. Falls back for unknown flags.
 
     Other threads run Python meanwhile, but cannot enter the context, which a method of it has taken.
     """

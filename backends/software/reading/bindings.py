@@ -1,4 +1,4 @@
-"""Generated code: commands that bind constants, vertex buffers and the index buffer. Each function returns 0 where Python has to look."""
+"""Generated code: commands that bind constants, vertex buffers and the index buffer. Each function returns 0 to fall back to Python."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def build_vertex_buffers(module: Module) -> None:
 def build_vertex_slots(module: Module) -> None:
     """vertex_slots(reader, words, count): the number of a slot, and buffers from this slot on. Other slots stay.
 
-    Python keeps what other slots hold alive, unless generated code has bound all of them.
+    Python keeps the buffers of other slots alive, unless generated code has bound all of them.
     """
     f, reader, bound, words, count = begin_taker(module, "vertex_slots")
     start = f.load(I32, words, 0)

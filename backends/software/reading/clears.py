@@ -1,4 +1,4 @@
-"""Generated code: clears of whole float targets, through the function that a device offers for them. Returns 0 where Python has to look."""
+"""Generated code: clears of whole float targets, through the function that a device offers for them. Returns 0 to fall back to Python."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build_clear_words(module: Module) -> None:
 
 
 def build_clear_call(module: Module) -> None:
-    """clear_call(reader, words, count) -> 1 if a clear was taken. The words are those of CLEAR in the table of calls."""
+    """clear_call(reader, words, count) -> 1 if a clear was taken. The words are as for CLEAR in the table of calls."""
     f = Function(module, "clear_call", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, _ = f.args
     buffers, color = field(f, words, CALL, "buffers"), []

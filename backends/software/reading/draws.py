@@ -20,7 +20,7 @@ _CALL_WORDS = len(CALL.split())
 
 
 def build_draw_words(module: Module) -> None:
-    """draw_words(reader, words, count) -> 1 if the draw was taken. Indirect and streamed draws are left to Python."""
+    """draw_words(reader, words, count) -> 1 if the draw was taken. Indirect and streamed draws fall back to Python."""
     f = Function(module, "draw_words", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)
@@ -55,7 +55,7 @@ def build_draw_words(module: Module) -> None:
 
 
 def build_call(module: Module) -> None:
-    """call(reader, words, count) -> 1 if the draw was taken. The words are those of DRAW; none: the last draw again."""
+    """call(reader, words, count) -> 1 if the draw was taken. The words are as for DRAW; without words, the last draw is repeated."""
     f = Function(module, "call", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)

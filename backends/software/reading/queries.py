@@ -11,7 +11,8 @@ from backends.software.reading.bindings import begin_taker, find_range, refuse
 
 
 def build_query(module: Module) -> None:
-    """query(reader, words, count) -> 1 if a query was begun or ended. Refuses what Python would, and all while counting is paused."""
+    """query(reader, words, count) -> 1 if a query was begun or ended. Falls back for errors, and for all queries while counting is
+    paused."""
     f, reader, bound, words, _ = begin_taker(module, "query")
     is_end = (f.load(I32, words, -4).lshr(8) & 0xFF).ne(0)
     address, _ = find_range(f, Record(f, reader, ReaderRecord).get("queries"), f.load(I32, words))

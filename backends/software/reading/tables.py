@@ -23,7 +23,7 @@ _MIX = ctypes.c_int32(MIX).value
 
 
 def build_find(module: Module) -> None:
-    """find_buffer(table, handle) -> address of the BufferSlot of a handle, 0 if the table has none."""
+    """find_buffer(table, handle) -> address of the BufferSlot of a handle, or 0."""
     f = Function(module, "find_buffer", [PTR, I32], I64, shared=True, internal=True)
     pointer, handle = f.args
     table = Record(f, pointer, BufferTableRecord)
@@ -41,7 +41,7 @@ def build_find(module: Module) -> None:
 
 
 def build_repeat(module: Module) -> None:
-    """repeat(reader, words, count) -> 1 if `count` words, the header the first of them, are known and were carried out, otherwise 0."""
+    """repeat(reader, words, count) -> 1 if `count` words, including the header, are a known command and were carried out, otherwise 0."""
     f = Function(module, "repeat", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)

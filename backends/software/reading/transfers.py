@@ -10,7 +10,7 @@ from backends.software.reading.bindings import begin_taker, field, find_buffer, 
 
 
 def take_write(f: Function, bound: Record, target: Val, source: Val, size: Val) -> None:
-    """Write bytes to a buffer and return 1; refuses where Python has to look."""
+    """Write bytes to a buffer and return 1, or fall back to Python."""
     refuse(f, bound.get("upload_entry").eq(0) | hinders(bound, USER_MEMORY))
     f.ret(write_buffer(bound, target, source, size).eq(0).zext(I32))
 

@@ -1,6 +1,6 @@
-"""Generated code: answers a client's requests to wait for memory, and waits for more of them, until Python has to look.
+"""Generated code: answers a client's requests to wait for memory, and receives more of them, until Python is needed.
 
-Clients that fill buffers between draws ask once a draw, and do nothing until they are answered.
+Clients that fill buffers between draws send one request for each draw, and stall until the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _AT_ONCE, _NO_SIGNAL = (int(getattr(socket, name, 0)) for name in ("MSG_DONTWAIT
 
 
 def build_answer_waits(module: Module) -> None:
-    """answer_waits(wire, bound): returns when something else was received, or Python has to look: at a request, at silence, at the end."""
+    """answer_waits(wire, bound): returns on any other message, when idle with pending work, or on disconnect."""
     f = Function(module, "answer_waits", [PTR, PTR], shared=True)
     wire, bound = f.args
     w, b = Record(f, wire, WireRecord), Record(f, bound, BoundRecord)
@@ -52,7 +52,7 @@ def _return_if(f: Function, condition: Val) -> None:
 
 
 def _finish_uses(f: Function, b: Record, w: Record, handle: Val) -> None:
-    """Carry out what uses the memory of a handle; returns where Python has to."""
+    """Carry out pending work that uses the memory of a handle; returns if only Python can."""
     _return_if(f, b.get("executor").eq(0) | (b.get("hindrances") & _STOPS).ne(0))
     found = f.call(I64, "find_buffer", w.get("memory"), handle)
     _return_if(f, found.eq(0))
