@@ -38,7 +38,7 @@ class _Made:
 
 
 class Bindless(ContextCore):
-    """Handles of textures and images, and those of them that are resident."""
+    """Handles of textures and images, and which of them are resident."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)

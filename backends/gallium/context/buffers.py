@@ -50,7 +50,7 @@ class BufferBindings(ContextCore):
             buffer: a buffer resource, bytes, an array (of float32 vec4s, for example), or None to unbind.
             index: slot, 0 .. 15.
             offset: first byte, a multiple of 4.
-            size: bytes; the rest of the buffer (at most 65792) when omitted.
+            size: bytes; by default up to the end of the buffer, at most 65792.
 
         Raises:
             TypeError, ValueError: an argument is of the wrong type or out of range.

@@ -30,9 +30,9 @@ class Bundles(ContextCore):
         return self._recorder_of_bundles().record()
 
     def replay(self, bundle: Bundle, n: int = 1) -> None:
-        """Make the calls of a bundle `n` times, as if they were made on this context. Known draws take no Python. (an extension)
+        """Make the calls of a bundle `n` times, as if they were made on this context. Known draws run without Python. (an extension)
 
-        State that the bundle does not set is the context's own, and what the bundle sets stays bound.
+        State that the bundle does not set comes from the context; state that it sets stays bound.
 
         Raises:
             TypeError, ValueError: `bundle` is no finished bundle of this context, or one of its objects was destroyed; nothing was done.

@@ -38,7 +38,7 @@ def single(value: float) -> float:
 
 
 def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, int, int]:
-    """Four values as 32-bit words: integers for integer formats, float bits for the other formats."""
+    """Four values as 32-bit words: integers for integer formats, otherwise the bits of floats."""
     if integer:
         words = tuple(int(item) & 0xFFFFFFFF if abs(item) < float("inf") else 0 for item in color)
     else:

@@ -108,7 +108,7 @@ class Compute(ContextCore):
         """Map buffers into GLOBAL memory; None unmaps a slot. (context.rst, "Compute kernel execution")
 
         GLOBAL has 32-bit byte addresses. A single mapped buffer lies at address 0, and a launch works on it in place. Several buffers have
-        addresses of their own, and a launch works on a copy of all of them, which is written back afterwards.
+        separate addresses, and a launch works on a copy of all of them, which is written back afterwards.
 
         Returns:
             The address of each, 0 for None.

@@ -64,7 +64,7 @@ class Context(
     ``destroy_`` method of a state object or shader also has its ``delete_`` name. Threads may take turns with a context; a call while
     another thread is in a method raises RuntimeError. Use a context as a context manager or call `destroy`.
 
-    time_limit: the most seconds of one call, as its Screen has it; it may be changed if the Screen has one.
+    time_limit: most seconds of one call, from its Screen; it may be changed if the Screen has a limit.
     """
 
     time_limit: float | None = None

@@ -1,4 +1,5 @@
-"""The base of the parts of a context: the device, the bound state, objects that parts share, and the names that parts ask of each other."""
+"""The base of the parts of a context: the device, the bound state, objects that parts share, and the names that parts need from each
+other."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ S = TypeVar("S")
 
 
 class ContextCore(ABC):
-    """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
+    """The base of every part of `Context`. A part derives from it alone, and sees other parts only through the abstract names below.
 
     Names of this class that begin with an underscore are shared by all parts, and by the modules around the context: mappings, fences and
     traces. `tgsi.tools` has the others alone.
@@ -49,7 +50,7 @@ class ContextCore(ABC):
     __slots__ = ("__dict__", "__weakref__", "_native")
 
     is_observed = False
-    """True if each call has to go through its method, because somebody records the calls."""
+    """True if each call has to go through its method, because the calls are being recorded."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__()
@@ -179,7 +180,7 @@ class ContextCore(ABC):
 
     @abstractmethod
     def _make_room(self) -> None:
-        """Carry out pending work, and let go of memory that is only remembered."""
+        """Carry out pending work, and release cached memory."""
 
     def _learn_stage(self, given: object, stage: int) -> None:
         """Let native entries recognize the name or the member of a stage that was looked up."""
@@ -189,7 +190,7 @@ class ContextCore(ABC):
     def _learn_buffer(self, buffer: Resource) -> None:
         """Let native entries recognize a buffer that is bound for the second time, unless it lies over memory of the caller.
 
-        Entries keep a buffer alive that they know, and programs may make a new one for each draw.
+        Entries keep known buffers alive, and programs may make a new one for each draw.
         """
         if not buffer.was_bound:
             buffer.was_bound = True

@@ -63,8 +63,8 @@ class Debug(ContextCore):
 
         Kinds: "marker", a text of `emit_string_marker`; "shader_info", the size of a shader that was created; "mesh", a fault of the
         programs of a `draw_mesh_tasks` call, with its count; "perf_info", work that cost time, after the name of a method: kernels that
-        were compiled (for any context of the process), and pending work that had to be carried out early. What generated code did is told
-        after the next call that it leaves to Python, a flush at the latest.
+        were compiled (for any context of the process), and pending work that had to be carried out early. Messages about generated code
+        arrive after the next call in Python, a flush at the latest.
         """
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: expected a callable")
@@ -74,7 +74,7 @@ class Debug(ContextCore):
             self._costs = self._count_costs()
 
     def _count_costs(self) -> dict[str, int]:
-        """Running totals of the device's work that "perf_info" tells about."""
+        """Running totals of the device's work for "perf_info"."""
         found = self.device.statistics(flushes=False)
         return {name: getattr(found, name) for name in ("kernels_compiled", "compile_ns", *(reason.value for reason in _CAUSES))}
 

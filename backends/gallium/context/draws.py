@@ -180,7 +180,7 @@ class Draws(ContextCore):
         return DrawInfo(**given)
 
     def _indexed(self, info: DrawInfo, index: Any) -> DrawInfo:
-        """A DrawInfo with `indexed`, as one that has the index size instead: its own, or that of the bound index buffer."""
+        """A DrawInfo with `indexed` replaced by an index size: its own, or that of the bound index buffer."""
         size, (*place, known), r = info.index_size, self._sized_indices, self.state.record
         if not size and isinstance(index, np.ndarray):
             size = index.itemsize
@@ -200,7 +200,7 @@ class Draws(ContextCore):
             wanted = "an array of uint8, uint16 or uint32"
             raise TypeError(f"draw_vbo: index: expected {wanted}, not {type(index).__name__}; numpy.array(index, numpy.uint32) makes one")
         elif not info.index_size:
-            raise ValueError("draw_vbo: index_size: it must be given with an index buffer that is no array of numpy")
+            raise ValueError("draw_vbo: index_size: it must be given with an index buffer other than a numpy array")
         self.state.index_buffer = index_memory(self, index, offset, "draw_vbo")
         return info
 
@@ -258,9 +258,8 @@ class Draws(ContextCore):
     def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Unpack[GridInfoFields]) -> None:
         """Draw meshes: run a grid of workgroups of the task shader, or of the mesh shader if no task shader is bound. (p_context.h)
 
-        Primitives are drawn in the order of the workgroups, x fastest; those of a task's meshes in the order of the tasks. Of the shaders
-        only task, mesh and fragment shader take part. Faults of their programs go to the debug callback as messages of kind "mesh", each
-        once a draw, with its count.
+        Primitives are drawn in the order of the workgroups, x fastest; with tasks, in the order of the tasks. Only task, mesh and fragment
+        shader are used. Faults of their programs go to the debug callback as messages of kind "mesh", each once a draw, with its count.
 
         Args:
             info: a GridInfo; its fields are also taken by keyword, e.g. ``draw_mesh_tasks(grid=(16, 1, 1))``. Fields: grid, or indirect

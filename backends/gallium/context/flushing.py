@@ -14,7 +14,7 @@ from backends.pipe.enums import Barrier, FlushFlags, TextureBarrier
 
 
 class Flushing(ContextCore):
-    """The end of pending work: flush, barriers, fence_server_sync, memory that is wanted; and hints about the content of resources."""
+    """The end of pending work: flush, barriers, fence_server_sync, lack of memory; and hints about the content of resources."""
 
     def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
         """Carry out everything so far and return a fence after it. DEFERRED leaves the work to the caller that finishes the fence.
@@ -36,7 +36,8 @@ class Flushing(ContextCore):
         self.order.synchronize()
 
     def memory_barrier(self, flags: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
-        """Make writes visible as PIPE_BARRIER flags ask: pending work is carried out. Mappings are the memory itself and need nothing.
+        """Make writes visible for the uses in PIPE_BARRIER flags: pending work is carried out. Mappings are the memory itself and need
+        nothing.
 
         (context.rst, "Transfers")
         """
@@ -44,7 +45,7 @@ class Flushing(ContextCore):
         self.order.synchronize()
 
     def flush_resource(self, resource: Resource) -> None:
-        """Carry out pending uses of a resource, so that others may use its memory. (context.rst, "Flushing")"""
+        """Carry out pending uses of a resource, so that its memory may be used elsewhere. (context.rst, "Flushing")"""
         self.order.finish_uses(self.checks.resource(resource, "flush_resource: resource"))
 
     def invalidate_resource(self, resource: Resource) -> None:
@@ -52,7 +53,7 @@ class Flushing(ContextCore):
         self.checks.resource(resource, "invalidate_resource: resource")
 
     def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
-        """Commit memory of a sparse resource. Always False, because this driver has none. (p_context.h)"""
+        """Commit memory of a sparse resource. Always False: this driver never resets. (p_context.h)"""
         self.checks.resource(resource, "resource_commit: resource")
         return False
 
@@ -68,10 +69,10 @@ class Flushing(ContextCore):
         fence.finish()
 
     def _make_room(self) -> None:
-        """Carry out pending work, and let go of memory that is only remembered."""
+        """Carry out pending work, and release cached memory."""
         if self.device.pending:
             self.order.synchronize(FlushReason.MEMORY)
-        if self.state.record.hindrances & Hindrance.TARGETS:  # otherwise the device keeps those of the latest draw
+        if self.state.record.hindrances & Hindrance.TARGETS:  # otherwise the device keeps objects of the latest draw
             self.device.set_framebuffer(self.targets.framebuffer)
             self.state.hinder(Hindrance.TARGETS, False)
         for forget in self._memories:

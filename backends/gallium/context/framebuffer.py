@@ -30,7 +30,7 @@ class Framebuffers(ContextCore):
         super().__init__(screen, device)
         end = weakref.WeakMethod(self.targets.end)
         self._end_known: Callable[[int], None] = partial(_end_of, end)
-        self._remembering = weakref.WeakSet[Surface]()  # surfaces that know the framebuffer of their last binding
+        self._remembering = weakref.WeakSet[Surface]()  # surfaces that cache the framebuffer of their last binding
         self._memories.append(partial(_forget_framebuffers, self._remembering))
 
     def create_surface(
@@ -186,6 +186,6 @@ def _forget_framebuffers(known: weakref.WeakSet[Surface]) -> None:
 
 
 def _has_copies(target: Surface) -> bool:
-    """True if other memory has to show what is drawn: that of the caller, or a texture of fewer samples."""
+    """True if drawn pixels must be copied to other memory: the caller's, or a texture of fewer samples."""
     texture = target.living_texture
     return target.own is not None or (texture is not None and texture.user is not None)

@@ -23,7 +23,7 @@ from tgsi.language.record import record
 NAME = "launch_grid"
 MESH = "draw_mesh_tasks"
 _OF_GRIDS = ("pc", "input", "work_dim", "last_block", "variable_shared_mem")
-"""Fields of GridInfo that mean something to launch_grid only."""
+"""Fields of GridInfo that apply to launch_grid only."""
 _RECORD = 12
 """Bytes of the three words of an indirect record."""
 
@@ -37,7 +37,7 @@ class GridInfo:
         input: bytes of INPUT memory.
         work_dim: the value of WORK_DIM.
         block: threads of a block by axis; None for the program's fixed size.
-        last_block: threads of the last block of each axis, 0 for as many as in the others.
+        last_block: threads of the last block of each axis, 0 for a full block.
         grid: blocks by axis.
         indirect: a buffer that holds `grid` instead, as three 32-bit words at byte `indirect_offset`.
         variable_shared_mem: bytes of SHARED memory in addition to the shader's req_local_mem.
@@ -115,7 +115,7 @@ def checked_mesh_grid(argument: str, given: Triple) -> Triple:
 
 
 def check_mesh_info(info: GridInfo, first: Program) -> None:
-    """Check the fields of a mesh draw other than its size. `first`: the task program, or the mesh program if there is none."""
+    """Check the fields of a mesh draw other than its size. `first`: the task program, or the mesh program without one."""
     for field in _OF_GRIDS:
         if getattr(info, field) != getattr(_PLAIN, field):
             raise ValueError(f"{MESH}: {field}: it belongs to {NAME}; leave it out")

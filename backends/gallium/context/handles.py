@@ -23,7 +23,7 @@ T = TypeVar("T")
 class StateObject(Generic[S]):
     """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take.
 
-    owner: stands for the context that made it. bound: what a device knows of the object, once it was bound.
+    owner: represents the context that made it. bound: the device's form of the object, once it was bound.
     """
 
     kind: str

@@ -35,7 +35,7 @@ class ManyDrawing(ContextCore):
             given: fields of DrawInfo that are the same for all rows, e.g. ``mode="TRIANGLES", count=3``; a field of `records` goes before.
 
         Raises:
-            TypeError, ValueError: a field is unknown or wrong, or what `draw_vbo` raises; then the rows before the wrong one were drawn.
+            TypeError, ValueError: a field is unknown or wrong, or `draw_vbo` raises; the rows before the wrong one are drawn.
         """
         name = "draw_many"
         if not isinstance(records, np.ndarray):

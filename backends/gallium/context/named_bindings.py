@@ -25,7 +25,7 @@ class NamedBindings(ContextCore):
     def set_uniforms(self, values: Mapping[str, Any]) -> None:
         """Set uniforms of the bound shaders by name, in every stage that uses them. (an extension)
 
-        Other uniforms keep what was set for their shader.
+        Other uniforms keep their values.
 
         Args:
             values: name -> number, nested numbers, or an array. A vector has its components, a matrix its rows outside, as numpy's have
@@ -34,7 +34,7 @@ class NamedBindings(ContextCore):
                 `Program.interface` lists them.
 
         The values become constant buffers: bind shaders first, and call this again after another shader was bound. Default uniforms that
-        were never set get the initial values of the text; ``set_uniforms({})`` sets nothing else.
+        were never set get the initial values of the text; ``set_uniforms({})`` sets only these.
 
         Raises:
             TypeError, ValueError: no bound shader uses a name, or a value does not fit; nothing is set then.
@@ -48,8 +48,8 @@ class NamedBindings(ContextCore):
         """Set textures of the bound shaders by the names of their samplers, in every stage that uses them. (an extension)
 
         Args:
-            textures: name -> Resource or SamplerView, or a pair of one and its sampler: what `create_sampler_state` returned, or a mapping
-                of its fields, such as ``(texture, {"wrap_s": "CLAMP_TO_EDGE"})``. An array of samplers takes a list. Without a
+            textures: name -> Resource or SamplerView, or a pair of one and its sampler: an object from `create_sampler_state`, or a
+            mapping of its fields, such as ``(texture, {"wrap_s": "CLAMP_TO_EDGE"})``. An array of samplers takes a list. Without a
                 sampler, texels and levels are filtered linearly and repeat; integers are not filtered. A shadow sampler compares
                 (LEQUAL) and does not repeat.
 
@@ -92,8 +92,8 @@ class NamedBindings(ContextCore):
 
         Args:
             vertices: an array with named fields, or a mapping of names to arrays that have a row for each vertex. A matrix has a row for
-                each of its columns in GLSL. Formats are those of `gallium.vertex_elements`. Names that the shader does not read are
-                allowed. The arrays are copied.
+                each of its columns in GLSL. Formats follow from dtypes as in `gallium.vertex_elements`. Names that the shader does not
+                read are allowed. The arrays are copied.
 
         Raises:
             TypeError: elements that no format has, such as float64.

@@ -30,7 +30,7 @@ _EDGE_NAMES, _TRIPLE = frozenset(_EDGES), [float] * 3
 
 
 def _plain(kind: type[T], given: Any) -> T | None:
-    """A template without anything to convert: what was given, or a scissor of exact integers by name; otherwise None."""
+    """A template that needs no conversion: the given one, or a scissor of exact integers by name; otherwise None."""
     if type(given) is kind:
         if isinstance(given, ViewportState):
             parts = given.scale, given.translate
@@ -89,7 +89,7 @@ class Parameters(ContextCore):
         return filled[:first] + new + filled[first + len(new) :]
 
     def _learn_single(self, given: Any, made: tuple[Any, ...], kind: Kind, word: Word) -> None:
-        """Let the native entry of a method recognize the one object of a sequence, which holds nothing but numbers."""
+        """Let the native entry of a method recognize the single object of a sequence, which holds only numbers."""
         if len(made) == 1 and type(given) in (list, tuple) and len(given) == 1 and given[0] == made[0]:
             self._learn_value(given[0], kind, word)
 
@@ -129,9 +129,9 @@ class Parameters(ContextCore):
     def set_sample_locations(self, locations: bytes | Sequence[int] | None = None) -> None:
         """Set the places of samples for draws whose rasterizer state has `multisample`. None or nothing: the standard ones.
 
-        locations: one byte for each sample, the same for every pixel (`get_sample_pixel_grid` is 1 x 1): x in its low and y in its
-        high four bits, in sixteenths of a pixel from its upper left corner. Samples without a byte lie at the center.
-        `get_sample_position` goes on to return the standard places.
+        locations: one byte for each sample, the same for every pixel (`get_sample_pixel_grid` is 1 x 1): x in its low and y in its high
+        four bits, in sixteenths of a pixel from its upper left corner. Samples without a byte lie at the center. `get_sample_position`
+        still returns the standard places.
 
         (p_context.h)
         """

@@ -55,7 +55,7 @@ class Queries(ContextCore):
         return Query(self, found, integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
-        """Refuse a query of several driver counters: this driver's are asked one by one. (p_context.h)"""
+        """Raise an error for a query of several driver counters: this driver has only single ones. (p_context.h)"""
         count = len(sequence(kinds, "create_batch_query: kinds"))
         raise UnsupportedError.at("B063", f"create_batch_query: no counter of this driver is for batches ({count} asked for)")
 
@@ -185,7 +185,7 @@ class Queries(ContextCore):
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
         """Skip draws and clears while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
 
-        It holds for draw_vbo, draw_mesh_tasks, clear, clear_render_target and clear_depth_stencil, and for `blit` if that asks for it.
+        It holds for draw_vbo, draw_mesh_tasks, clear, clear_render_target and clear_depth_stencil, and for `blit` on request.
 
         ValueError for a query that is active or was never ended, and for a kind whose result is no condition: occlusion queries, overflow
         predicates and GPU_FINISHED are.
@@ -200,18 +200,18 @@ class Queries(ContextCore):
         self.state.condition = None if query is None else Condition(query, query.answer, wanted, waits)
 
     def _statistics(self, kind: QueryKind | None) -> Statistics:
-        """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
+        """Running totals of draws and grids: all of them, or those for a kind of queries."""
         flushes = kind is None or kind.needs not in (Needs.STREAMS, Needs.DEVICE)
         return replace(self.device.statistics(flushes=flushes), cs_invocations=self._cs_invocations)
 
     def _count_pipeline(self, kind: QueryKind, change: int) -> None:
-        """Note that so many more queries of a kind are active."""
+        """Add to the number of active queries of a kind."""
         if kind.needs is Needs.STATISTICS:
             self._of_statistics += change
             self._let_draws_count()
 
     def _let_draws_count(self) -> None:
-        """Let draws count statistics of the pipeline if active queries want that."""
+        """Let draws count statistics of the pipeline if active queries need them."""
         self.state.count_statistics = self._of_statistics > 0 and not self.counting.is_paused
 
     def _check_condition(self, query: Query) -> None:

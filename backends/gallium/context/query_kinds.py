@@ -33,10 +33,8 @@ class Counted(Protocol):
     """The part of a query from which it is answered.
 
     Attributes:
-        held: events between begin and end.
-        passed: samples that passed meanwhile.
-        stream: the vertex stream that the query was made for.
-        started: time of its start in nanoseconds.
+        held: events between begin and end. passed: samples that passed in the meantime. stream: vertex stream of the query. started: time
+        of its start in nanoseconds.
     """
 
     held: Statistics
@@ -101,8 +99,7 @@ _NOTHING = Statistics()
 class Samples:
     """The samples of a query, in intervals (`backends.device.counters.Intervals`).
 
-    taken: those that were read from intervals. spans: intervals that were not read yet: the first, and the one after the last.
-    record: of the query.
+    taken: samples read from finished intervals. spans: intervals that were not read yet, as (first, end). record: of the query.
     """
 
     def __init__(self, record: QueryRecord) -> None:
@@ -172,7 +169,7 @@ class Query:
 
     @property
     def is_due(self) -> bool:
-        """True if it has ended, and its result is computed when somebody asks."""
+        """True if it has ended, and its result is computed on demand."""
         return bool(self.record.is_due)
 
     @is_due.setter
@@ -180,7 +177,7 @@ class Query:
         self.record.is_due = is_due
 
     def catch_up(self) -> None:
-        """Take over what generated code has done."""
+        """Update the state from generated code."""
         record, samples = self.record, self.samples
         if record.is_again and samples is not None:
             self.result, record.is_again = None, 0
@@ -202,7 +199,7 @@ class Query:
             self.samples.clear()
 
     def finish_later(self) -> None:
-        """Have the result computed when somebody asks."""
+        """Postpone the computation of the result until it is requested."""
         self.is_due, self.answer.value = True, Answer.ASKED
 
     def finish(self) -> None:

@@ -73,7 +73,7 @@ class SamplerStates(ContextCore):
     def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
         """Set a sampler object's border color to the four 32-bit words of pipe_color_union, before the object is bound. (an extension)
 
-        For clients that send words, and do not know yet at creation if the object's views will hold floats or integers.
+        For clients that send words, and cannot know at creation if the object's views will hold floats or integers.
         """
         check_object(handle, "sampler", self._owner, "set_border_words")
         known = self._bound(handle)

@@ -28,7 +28,8 @@ OFFSET_ALIGNMENT = 4
 
 @record(eq=False)
 class ShaderBuffer:
-    """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None means the rest of the buffer.
+    """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; by default, `buffer_size` extends to the end of the
+    buffer.
 
     Programs reach whole 32-bit words only: up to three bytes at the end may be out of their reach. `writable` is a hint.
     """
@@ -48,7 +49,7 @@ class ImageView:
         format: the format in which shaders see texels, of the same size; None for the resource's own.
         access: READ, WRITE or both; a hint.
         level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) by default.
-        writable: another name of the hint: False stands for an access of READ.
+        writable: another name of the hint: False: access READ.
         offset, size: bytes, of buffers.
         first_element, last_element: texels, of buffers, both included, instead of bytes.
     """

@@ -1,4 +1,4 @@
-"""Constant state objects: create_ for every kind, and what bind_ and destroy_ do."""
+"""Constant state objects: create_ for every kind, and common parts of bind_ and destroy_."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StateObjects(ContextCore):
         return StateObject(kind, self._interned.setdefault(state, state), self._owner)
 
     def _destroy_object(self, handle: Any, kind: str) -> None:
-        """Mark a handle as destroyed: later uses are refused. Errors as those of `check_object`."""
+        """Mark a handle as destroyed: later uses are refused. Errors as for `check_object`."""
         name = f"destroy_{kind}_state"
         check_object(handle, kind, self._owner, name)
         handle.is_destroyed = True

@@ -28,7 +28,7 @@ _U32 = (1 << 32) - 1
 class StreamOutputTarget(StreamTarget):
     """A target of stream output: a range of a buffer. `offset` is the number of bytes written so far.
 
-    owner: stands for the context that made it.
+    owner: represents the context that made it.
     """
 
     def __init__(self, owner: object, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
@@ -39,7 +39,7 @@ class StreamOutputTarget(StreamTarget):
 
     @property
     def resource(self) -> Resource:
-        """The buffer. Once the target was destroyed and is not bound, it is one without memory, unless somebody else keeps it alive."""
+        """The buffer. Once the target was destroyed and is not bound, this is an empty resource, unless it has other references."""
         return self._reference.last
 
     @property
@@ -52,7 +52,7 @@ class StreamOutputTarget(StreamTarget):
         self.record.ended = 1
 
     def release(self) -> None:
-        """Let go of the buffer, after the end of the last binding."""
+        """Release the buffer, after the end of the last binding."""
         self.keepalive = None
         self._reference.release()
 
@@ -82,7 +82,7 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
 
 
 def _offset(given: Any, argument: str) -> int:
-    """The checked byte at which a target is written from now on; APPEND: at the end of what was written."""
+    """The checked byte at which a target is written from now on; APPEND: after the data written so far."""
     wanted = integer(given, argument, APPEND, _U32)
     if wanted in (APPEND, _U32):
         return APPEND
@@ -115,7 +115,7 @@ class StreamOutputs(ContextCore):
         return StreamOutputTarget(self._owner, buffer, start, size)
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
-        """Destroy a target, which lets go of its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
+        """Destroy a target, which releases its buffer, at once or when it is no longer bound. (context.rst, "Stream output targets")"""
         found = self._check_target(target, "stream_output_target_destroy: target")
         found.end()
         self.state.known.forget(found)

@@ -54,7 +54,7 @@ class Transfers(ContextCore):
         Args:
             resource: the resource to map.
             level: mip level.
-            usage: READ, WRITE, both (the default), and the other PIPE_TRANSFER flags. UNSYNCHRONIZED waits for nothing,
+            usage: READ, WRITE, both (the default), and other PIPE_TRANSFER flags. UNSYNCHRONIZED waits for nothing,
                 PERSISTENT lets draws happen while mapped, COHERENT needs a resource made with MAP_COHERENT, the DISCARD flags are
                 promises that change nothing here.
             box: a Box or x, y, z, width, height, depth; the whole level when omitted.
@@ -181,7 +181,7 @@ class Transfers(ContextCore):
         stride: int | None = None,
         layer_stride: int | None = None,
     ) -> None:
-        """Write bytes or texels of a box, and nothing else: `texture_subdata` by its former name. (context.rst, "Transfers")"""
+        """Write only the bytes or texels of a box: `texture_subdata` by its former name. (context.rst, "Transfers")"""
         self._write_texels("transfer_inline_write", resource, data, level, box, stride, layer_stride, usage)
 
     def _write_texels(
@@ -269,7 +269,7 @@ class Transfers(ContextCore):
         Args:
             resource: a texture; multisampled ones are resolved, as for `transfer_map`. A buffer is read from the first byte of `box` on.
             into: a contiguous, writable array, or a writable buffer such as a bytearray. It gets the texels in the resource's format.
-                Bytes between rows, between layers, and after the last texel stay as they are.
+                Bytes between rows, between layers, and after the last texel are not changed.
             level: mip level.
             box: a Box or x, y, z, width, height, depth; the whole level when omitted.
             stride: bytes from a row to the next in `into`, at least those of a row (the default).
@@ -310,9 +310,9 @@ class Transfers(ContextCore):
         return None
 
     def _learn_texture(self, texture: Resource) -> None:
-        """Let native entries read all texels of a texture for the second time, if they are rows of bytes that nothing else has copies of.
+        """Let native entries read all texels of a texture for the second time, if they are rows of bytes without other copies.
 
-        Entries keep a texture alive that they know, and programs may make a new one for each frame.
+        Entries keep known textures alive, and programs may make a new one for each frame.
         """
         if not texture.was_read:
             texture.was_read = True

@@ -7,6 +7,6 @@ arrays; `view` makes sampler views, surfaces and framebuffers of them; `referenc
 When memory runs out or much of it is pinned by pending work, the screen asks its idle contexts for room. They carry out pending work and
 release everything that is cached and not bound. Calls that allocate nothing never pay for this.
 
-Resources use their screen and their context through small Protocols (`ResourceOwner`, `MappingOwner`), so this floor imports neither.
-It may import `backends.device` and what is below it. Everything runs once a call. Read next: `backends/gallium/context`.
+Resources use their screen and their context through small Protocols (`ResourceOwner`, `MappingOwner`), so this floor imports neither. It
+may import `backends.device` and the floors below. Everything runs once a call. Read next: `backends/gallium/context`.
 """

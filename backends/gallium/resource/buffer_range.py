@@ -1,4 +1,4 @@
-"""Ranges of buffers that views name: in bytes, or in elements, as older revisions of Gallium have them."""
+"""Ranges of buffers in views: in bytes, or in elements, as in older revisions of Gallium."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ class BufferRange:
         return self.first_element is not None or self.last_element is not None
 
     def of(self, available: int, element: int, argument: str, *, least: int = 0) -> tuple[int, int]:
-        """Offset and size in bytes, within a buffer of `available` bytes. The rest of the buffer is the default.
+        """Offset and size in bytes, within a buffer of `available` bytes. By default, the range extends to the end of the buffer.
 
         Args:
-            element: bytes of an element.
-            argument: what stands in front of the names of fields in messages.
-            least: least size in bytes.
+            element: bytes of an element. argument: prefix of the names of fields in messages. least: least size in bytes.
 
         Raises:
             TypeError, ValueError: a number is wrong or outside, or bytes and elements are given.

@@ -75,7 +75,7 @@ def is_depth_target(format: Format) -> bool:
 
 
 def check_template(template: Any, name: str) -> Template:
-    """The template of a call, with names in place of members taken. TypeError and ValueError name a wrong field."""
+    """The template of a call; names are accepted for members. TypeError and ValueError name a wrong field."""
     if not isinstance(template, Template):
         raise TypeError(f"{name}: template: expected a Template, not {type(template).__name__}")
     return make(Template, template, {}, f"{name}: template")

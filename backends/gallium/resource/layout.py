@@ -90,10 +90,10 @@ def minify(size: int, level: int) -> int:
 def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     """The levels of a resource and its size in bytes, slack not counted.
 
-    Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a
-    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. Where only these lines would make
-    a texture too large for 32-bit offsets, as the largest ones of four bytes a texel, it has even numbers, too. The levels are those of one
-    sample; the planes of other samples follow, `sample_stride` bytes apart.
+    Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a tile fall into
+    different cache sets. Other textures have rows of whole lines, odd from eight lines up. Where only these lines would make a texture too
+    large for 32-bit offsets, as the largest ones of four bytes a texel, it has even numbers, too. The levels describe one sample; the
+    planes of other samples follow, `sample_stride` bytes apart.
     """
     if template.is_buffer:
         return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
@@ -196,7 +196,7 @@ def address_of(array: NDArray[Any]) -> int:
 
 
 MOST_PINNED = 1 << 28
-"""Bytes of resources that nobody has any more but bindings and pending work, from which on contexts let go of what they can."""
+"""Bytes of resources, kept only by bindings and pending work, above which contexts release what they can."""
 
 
 GC_SHARE = 16
@@ -207,9 +207,8 @@ class Accounting:
     """Counters of the bytes that the resources of a screen hold in memory, now and at most. limit: the most that they may hold.
 
     Attributes:
-        owned: bytes of resources that somebody still has. The others of `used` are pinned: by bindings, by pending work, and by what
-            contexts remember.
-        wanted: finds the function that makes contexts carry out pending work and let go of memory that they only remember. It is called
+        owned: bytes of resources that are still referenced. The rest of `used` is pinned by bindings, pending work, and caches of
+        contexts. wanted: returns the function that makes contexts carry out pending work and release cached memory. It is called
             where memory is missing, and where much is pinned.
     """
 
@@ -271,7 +270,7 @@ class Accounting:
         return True
 
     def give(self, size: int) -> None:
-        """Count the end of what `take` counted."""
+        """Reverse a `take`."""
         with self._lock:
             self.used -= size
             self.owned -= size

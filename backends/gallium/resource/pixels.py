@@ -1,4 +1,4 @@
-"""Pixels of a resource as arrays and as pictures for people. Loaded when somebody asks for one."""
+"""Pixels of a resource as arrays and as pictures for people. Loaded on first use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Texels(Protocol):
 
     @property
     def is_destroyed(self) -> bool:
-        """True once nobody holds it."""
+        """True without references."""
         ...
 
     @property
@@ -150,7 +150,7 @@ def _pair(scale: Any) -> tuple[float, float]:
 
 
 def _as_stored(format: Format) -> Format:
-    """The format whose numbers are the stored ones: of sRGB formats the one without the curve."""
+    """The format with the stored numbers: for sRGB formats, the one without the curve."""
     return FORMATS.get(format.name.replace("_SRGB", "_UNORM"), format)
 
 

@@ -24,24 +24,24 @@ class Reference:
 
     @property
     def resource(self) -> Resource | None:
-        """The resource. After `release` it is found as long as somebody else keeps it alive, or if it lies over memory of the caller."""
+        """The resource. After `release` it is found as long as it has other references, or if it lies over memory of the caller."""
         if self._resource is not None:
             return self._resource
         return None if self._released is None else self._released()
 
     @property
     def last(self) -> Resource:
-        """The resource; where nobody has kept it since `release`, one like it that was destroyed."""
+        """The resource; once it is gone after `release`, a destroyed one like it."""
         found = self.resource or self._husk
         assert found is not None
         return found
 
     def release(self) -> None:
-        """Let go of the resource. A second call does nothing. MemoryError, with the resource still held, if there is no memory."""
+        """Release the resource. A second call does nothing. MemoryError, with the resource still held, if there is no memory."""
         resource = self._resource
         if resource is not None:
             husk = _husk_of(resource)
-            # A binding still shows what is drawn to the owner of user memory.
+            # A binding still copies drawn pixels to user memory.
             released = weakref.ref(resource) if resource.user is None else partial(_same, resource)
             self._husk, self._released, self._resource = husk, released, None
             resource.drop()
@@ -56,7 +56,7 @@ def _same(resource: Resource) -> Resource:
 
 
 def _husk_of(resource: Resource) -> Resource:
-    """A resource like another one, as it is after its end: without memory."""
+    """A copy of a resource after its end: without memory."""
     husk: Resource = object.__new__(Resource)
     ended: dict[str, Any] = {"storage": NOTHING, "user": None, "decoded": {}, "rendered": (), "ended": ctypes.c_int32(1)}
     vars(husk).update(vars(resource), **ended, _whole={}, _references=0, _is_given_up=True, _is_owned=False)

@@ -1,8 +1,8 @@
 """Samples of a surface that has more of them than its texture: rendering goes to them, and the texture gets their resolve.
 
-The texture is brought up to date whenever the context carries out pending work, so that nobody can see it without what was drawn. The
-samples are loaded from the texture when the surface is bound, and where something else writes the texture while they are.
-(PIPE_CAP_SURFACE_SAMPLE_COUNT; EXT_multisampled_render_to_texture)
+The texture is updated whenever the context carries out pending work, so it is never seen in a stale state. The samples are loaded from the
+texture when the surface is bound, and where something else writes the texture while they are. (PIPE_CAP_SURFACE_SAMPLE_COUNT;
+EXT_multisampled_render_to_texture)
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RenderSamples:
         texture.note_rendered(self)
 
     def load(self, level: int, box: Box) -> None:
-        """Give every sample the texels of a box of the texture, as far as the surface has them."""
+        """Give every sample the texels of a box of the texture, clipped to the surface."""
         first, last = max(box.z, self._first), min(box.z + box.depth, self._first + self._count)
         if level != self._level or first >= last:
             return
@@ -75,5 +75,5 @@ class RenderSamples:
             part(to.blocks(self._level), layer)[...] = resolved(planes, format)
 
     def destroy(self) -> None:
-        """Let go of the memory. A binding keeps it until it is replaced."""
+        """Release the memory. A binding keeps it until it is replaced."""
         self.target.destroy()

@@ -46,11 +46,11 @@ _REFERENCES = freed_after_fork(threading.RLock())
 """Held while references are counted. The garbage collector may drop one at any time, even within such a count."""
 NOTHING = np.zeros(0, np.uint8)
 _DECODING = freed_after_fork(threading.Lock())
-"""Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
+"""Held while a decoded texture is made, because contexts on several threads may need it at once."""
 
 
 class Rendered(Protocol):
-    """Samples that a surface has in place of those of its texture (`render_samples`)."""
+    """Samples of a surface, if it has more than its texture (`render_samples`)."""
 
     @property
     def target(self) -> Resource:
@@ -58,7 +58,7 @@ class Rendered(Protocol):
         ...
 
     def load(self, level: int, box: Box) -> None:
-        """Take the texels of a box of the texture, as far as the surface has them."""
+        """Copy the texels of a box of the texture, clipped to the surface."""
         ...
 
 
@@ -75,10 +75,10 @@ class ResourceOwner(Protocol):
 class Resource:
     """A texture or a buffer, made by `Screen.resource_create`. The template's fields are attributes.
 
-    Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
-    a row. `blocks` shows a level as an array without padding. `samples` is at least 1; the planes of samples are
-    `sample_stride` bytes apart, and arrays show the first sample unless one is named. `decoded`, of a compressed texture: plain textures
-    of its texels, by coding, as samplers read them. `rendered`: samples that surfaces have in place of those of the texture.
+    Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines a row.
+    `blocks` shows a level as an array without padding. `samples` is at least 1; the planes of samples are `sample_stride` bytes apart, and
+    arrays show the first sample unless one is named. `decoded`, of a compressed texture: plain textures of its texels, by coding, as
+    samplers read them. `rendered`: samples of surfaces that have more than the texture.
     """
 
     _is_owned = False  # the default for unfinished objects, whose end must not change the count
@@ -105,7 +105,7 @@ class Resource:
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
         self.rendered: Collection[Rendered] = ()
-        self.ended = ctypes.c_int32(0)  # 1 once nobody holds a reference, for generated code
+        self.ended = ctypes.c_int32(0)  # 1 without references, for generated code
         self.was_read = False  # by `texture_read`, all of it
         self.was_bound = False  # as vertices or indices
         self._whole: dict[int, NDArray[Any]] = {}
@@ -137,11 +137,11 @@ class Resource:
 
     @property
     def is_destroyed(self) -> bool:
-        """True once nobody holds a reference: after resource_destroy, and the end of all views, surfaces, targets and mappings."""
+        """True without references: after resource_destroy, and the end of all views, surfaces, targets and mappings."""
         return not self._references
 
     def destroy(self) -> None:
-        """Give up the creator's reference. A second call does nothing."""
+        """Release the creator's reference. A second call does nothing."""
         if not self._is_given_up:
             self._is_given_up = True
             self.drop()
@@ -152,7 +152,7 @@ class Resource:
             self._references += 1
 
     def drop(self) -> None:
-        """Drop a reference. After the last one the memory is freed, as soon as bindings and pending draws have let go of it."""
+        """Drop a reference. After the last one the memory is freed, as soon as bindings and pending draws have released it."""
         with _REFERENCES:
             self._references -= 1
             if self._references:
@@ -173,7 +173,7 @@ class Resource:
     def box(self, level: int, box: Box | Sequence[int] | None, argument: str, of: str = "") -> Box:
         """A box inside a level; None is the whole level, a sequence is x, y, z, width, height, depth.
 
-        argument: name of the method. of: what stands in front of `level` and `box` in the names of its arguments.
+        argument: name of the method. of: prefix of `level` and `box` in the names of its arguments.
 
         Raises:
             ValueError: the box is empty or reaches outside; the message names the argument.
@@ -246,7 +246,7 @@ class Resource:
         return np.ndarray(shape, dtype, self.storage.data, info.offset, strides)
 
     def region(self, level: int, box: Box) -> NDArray[Any]:
-        """The texels of a checked box. Axes that the target does not have are left out: a 2D texture gives (height, width, ...)."""
+        """The texels of a checked box. Axes that the target does not have are omitted: a 2D texture gives (height, width, ...)."""
         box = self.in_blocks(box)
         array = self.texels(level)[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
         if self.is_buffer or self.target in ONE_DIMENSIONAL:
@@ -257,7 +257,7 @@ class Resource:
 
     # -- arrays and pictures ---------------------------------------------------------------------------------------------
     def pixels(self, level: int = 0, *, sample: int | None = None) -> NDArray[Any]:
-        """A copy of a level as an array of its own; pending draws are finished first. ``numpy.asarray(resource)`` is this array of level 0.
+        """A copy of a level as a new array; pending draws are finished first. ``numpy.asarray(resource)`` is this array of level 0.
 
         A 2D texture gives (height, width, channels), in the order of the channels in memory. Layers, cube faces and slices are a first
         axis. Packed formats (B5G6R5, Z24_UNORM_S8_UINT, ...) give one number a pixel, depth and stencil formats have no axis of
@@ -364,7 +364,7 @@ class Resource:
         self.rendered.add(samples)
 
     def changed(self, level: int = 0, box: Box | None = None) -> None:
-        """Show what was written to a box of a level (without one, to all of it) in decoded textures, samples, and memory of the caller."""
+        """Update decoded textures, samples, and memory of the caller after a write to a box of a level (by default, all of it)."""
         for format, shadow in self.decoded.values():
             self._decode(shadow, format, level, self.box(level, box, "box"))
         for samples in self.rendered:

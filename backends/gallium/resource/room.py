@@ -1,4 +1,4 @@
-"""Memory for objects that methods of a context make: where there is none, pending work is carried out, and what is remembered goes."""
+"""Memory for objects that methods of a context make: if it runs out, pending work is carried out, and caches are released."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class RoomMaker(Protocol):
     """A context."""
 
     def _make_room(self) -> None:
-        """Carry out pending work, and let go of memory that is only remembered."""
+        """Carry out pending work, and release cached memory."""
         ...
 
 
 def with_room(context: RoomMaker, make: Callable[[], T]) -> T:
     """The result of ``make()``, of a second call if there was no memory for the first.
 
-    Screens leave out contexts that are in use, so methods ask for room themselves, where a flush may happen.
+    Screens skip contexts that are in use, so methods make room themselves, at points where a flush is allowed.
     """
     try:
         return make()

@@ -1,4 +1,4 @@
-"""The part of a screen that makes resources. Contexts know their screen by this class, which keeps them below `gallium.screen`."""
+"""The part of a screen that makes resources. Contexts use their screen through this class, which keeps them below `gallium.screen`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ScreenCore(ABC):
             array_size: layers; six for a cube, the default there.
             last_level: the smallest mip level.
             nr_samples: samples a pixel: 0 or 1, or 2, 4, 8, 16 of a 2D texture or array of one level.
-            nr_storage_samples: samples that there is memory for: all, which 0 stands for, too.
+            nr_storage_samples: samples with memory: all of them; 0 means the same.
             bind: uses of the resource; all uses that format and target allow when omitted.
             usage: a hint.
             flags: MAP_PERSISTENT, MAP_COHERENT, ...
@@ -203,7 +203,8 @@ class ScreenCore(ABC):
             raise MemoryError(f"{name}: {error}" if str(error) else name) from None
 
     def resource_destroy(self, resource: Resource) -> None:
-        """Give up the creator's reference to a resource, which is destroyed with the last one: those of views, surfaces, targets, mappings.
+        """Release the creator's reference to a resource. It is destroyed with the last reference; views, surfaces, targets and mappings
+        have references, too.
 
         (screen.rst, "resource_destroy")
         """

@@ -57,9 +57,9 @@ class TransferMap:
     with a leading axis for layers or slices if the target has them, without the last axis for packed formats. `stride` and
     `layer_stride` are in bytes.
 
-    A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`), and so is one with FLUSH_EXPLICIT. At the end of
-    a WRITE mapping every sample of the box gets the texels of `data`; with FLUSH_EXPLICIT only those that `transfer_flush_region` names.
-    Memory of the caller is mapped itself.
+    A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`), and so is one with FLUSH_EXPLICIT. At the end
+    of a WRITE mapping every sample of the box gets the texels of `data`; with FLUSH_EXPLICIT only those in regions of
+    `transfer_flush_region`. Memory of the caller is mapped itself.
     """
 
     def __init__(self, context: MappingOwner, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
@@ -86,14 +86,14 @@ class TransferMap:
 
     @property
     def resource(self) -> Resource:
-        """The resource. After the end of the mapping it is one without memory, unless somebody else keeps it alive."""
+        """The resource. After the end of the mapping this is an empty resource, unless it has other references."""
         return self._reference.last
 
     @property
     def data(self) -> NDArray[Any]:
         """The mapped texels. ValueError after the end of the mapping."""
         if self._data is None:
-            raise ValueError("data: the transfer was unmapped; keep a copy of what is needed later")
+            raise ValueError("data: the transfer was unmapped; copy data that is needed later")
         return self._data
 
     @property

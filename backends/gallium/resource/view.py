@@ -95,7 +95,7 @@ class SamplerView:
 
     @property
     def bound(self) -> BoundView:
-        """The view as devices know it. ValueError after `destroy`."""
+        """The view in the form for devices. ValueError after `destroy`."""
         if self._bound is None:
             raise ValueError("bound: the view was destroyed")
         return self._bound
@@ -202,20 +202,20 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
 def swizzle_of(
     all_of_it: str | Sequence[Swizzle | int | str], single: Sequence[Swizzle | int | str | None], argument: str
 ) -> str | Sequence[Swizzle | int | str]:
-    """A swizzle of which single components, those that are not None, were given apart."""
+    """A swizzle with single components replaced by those that are not None."""
     if all(item is None for item in single):
         return all_of_it
     return [old if new is None else new for old, new in zip(swizzles(all_of_it, argument), single)]
 
 
 _LATELY = 16
-"""Framebuffers of which a second binding within so many, with the same first surface, makes them known."""
+"""Most framebuffers with the same first surface among which a second binding makes one known."""
 
 
 class Surface:
     """One level of a resource, and a range of its layers, as a render target.
 
-    `own`: samples that the surface has in place of those of its texture, or None.
+    `own`: samples of the surface, if it has more than its texture, or None.
     """
 
     def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int, samples: int = 1) -> None:
@@ -260,12 +260,12 @@ class Surface:
 
     @property
     def living_texture(self) -> Resource | None:
-        """The texture; None after `destroy`, unless somebody else keeps it alive."""
+        """The texture; None after `destroy`, unless it has other references."""
         return self._reference.resource
 
     @property
     def packet(self) -> DeviceSurface:
-        """The surface as devices know it. ValueError after `destroy`."""
+        """The surface in the form for devices. ValueError after `destroy`."""
         if self._packet is None:
             raise ValueError("packet: the surface was destroyed")
         return self._packet
@@ -301,7 +301,7 @@ class Surface:
         return False
 
     def learn(self, key: Hashable, framebuffer: DeviceFramebuffer) -> None:
-        """Remember the framebuffer of a binding of which this surface is the first one. key: of the sizes that were asked for."""
+        """Cache the framebuffer of a binding of which this surface is the first one. key: of the requested sizes."""
         self._framebuffer = key, framebuffer
 
     def forget_framebuffer(self) -> None:
@@ -366,7 +366,7 @@ def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
 
 @record
 class FramebufferState:
-    """Render targets. A width or height of 0 stands for the smallest of the surfaces. A None color buffer is a hole."""
+    """Render targets. A width or height of 0 means the smallest of the surfaces. A None color buffer is a hole."""
 
     cbufs: tuple[Surface | Resource | None, ...] = ()
     zsbuf: Surface | Resource | None = None

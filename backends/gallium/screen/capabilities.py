@@ -34,7 +34,7 @@ class Capabilities:
         return "tgsi"
 
     def get_device_vendor(self) -> str:
-        """Return the vendor of the device, as far as it is known: the machine's architecture. (screen.rst, "get_device_vendor")"""
+        """Return the vendor of the device: the machine's architecture. (screen.rst, "get_device_vendor")"""
         return os.uname().machine if hasattr(os, "uname") else "unknown"
 
     def get_param(self, cap: str) -> int:
@@ -42,7 +42,7 @@ class Capabilities:
 
         (screen.rst, "get_param")
         """
-        from backends.gallium.screen.caps import CAPS, cap_name  # here and below: a draw asks for no capability
+        from backends.gallium.screen.caps import CAPS, cap_name  # here and below: draws need no capabilities
 
         name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
         return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
@@ -86,7 +86,7 @@ class Capabilities:
         return time.monotonic_ns()
 
     def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """Return the number of driver queries without an index, otherwise the fields of pipe_driver_query_info, None if there is none.
+        """Return the number of driver queries without an index, otherwise the fields of pipe_driver_query_info, or None.
 
         (screen.rst, "get_driver_query_info")
         """
@@ -152,7 +152,7 @@ class Capabilities:
     ) -> bool:
         """Return True if a resource of this format and target can be used in every way that `bind` names. False for unknown formats.
 
-        The format NONE asks for framebuffers without attachments, with `sample_count` samples.
+        The format NONE means framebuffers without attachments, with `sample_count` samples.
 
         (screen.rst, "is_format_supported")
         """

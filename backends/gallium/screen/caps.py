@@ -1,6 +1,6 @@
 """Capabilities: the answers of get_param and similar queries, for every name of the documents, true for features that work today.
 
-Names are those of the documents without their prefixes (PIPE_CAP_, PIPE_CAPF_, ...). Numbers are choices of this driver.
+Names are those in Gallium's documents without their prefixes (PIPE_CAP_, PIPE_CAPF_, ...). Numbers are choices of this driver.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ MESH_CAPS: Mapping[str, int | tuple[int, ...]] = MappingProxyType(
         "PREFERS_COMPACT_PRIMITIVE_OUTPUT": 0,
     }
 )
-"""Answers of get_mesh_param. Names follow Vulkan's VkPhysicalDeviceMeshShaderPropertiesEXT, as those of Gallium's mesh caps do."""
+"""Answers of get_mesh_param. Names follow Vulkan's VkPhysicalDeviceMeshShaderPropertiesEXT, like Gallium's mesh caps."""
 
 
 def shader_caps(stage: ShaderType) -> Mapping[str, int]:

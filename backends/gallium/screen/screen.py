@@ -35,10 +35,10 @@ class Screen(Capabilities, ScreenCore):
     Args:
         device: makes the devices of contexts (`backends.device.interface`); first used by `context_create`.
 
-    The other arguments are those of `tgsi.Screen`, which describes them.
+    See `tgsi.Screen` for all other arguments.
 
     Raises:
-        TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.
+        TypeError, ValueError: an argument, or its environment variable, is wrong.
     """
 
     def __init__(
@@ -126,9 +126,9 @@ class Screen(Capabilities, ScreenCore):
             format: the format, of which the array has the elements and the channels in memory order. Chosen by the elements when omitted:
                 uint8 and uint16 UNORM, int8 and int16 SNORM, float16 and float32 FLOAT, uint32 UINT, int32 SINT; R, RG, RGBX, RGBA. Three
                 channels get a fourth that is 1. Gray images of Pillow get L or LA; palettes and other modes become RGB or RGBA.
-            srgb: the numbers, of uint8, are stored with the sRGB curve (``R8G8B8A8_SRGB``): shaders read linear colors.
-            mipmaps: all smaller levels are made, each from the one before it (`Context.generate_mipmap`).
-            bind: uses of the texture; all uses that format and target allow when omitted.
+            srgb: the numbers, of uint8, are stored with the sRGB curve (``R8G8B8A8_SRGB``): shaders read linear colors. mipmaps: make all
+            smaller levels, each from the previous one (`Context.generate_mipmap`). bind: uses of the texture; all uses that format and
+            target allow when omitted.
 
         Raises:
             TypeError: no array of numbers, or elements that the format does not take, such as floats for bytes, or float64.
@@ -151,7 +151,7 @@ class Screen(Capabilities, ScreenCore):
             bind: uses of the buffer; all when omitted.
 
         Raises:
-            TypeError: no array of numbers, or elements of 64 bits; ``data.view(numpy.uint8)`` gives their bytes as they are.
+            TypeError: no array of numbers, or elements of 64 bits; ``data.view(numpy.uint8)`` gives their bytes unchanged.
             ValueError: there are no bytes.
             MemoryError: as for `resource_create`.
         """
@@ -199,7 +199,7 @@ class Screen(Capabilities, ScreenCore):
         """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)
 
         The work of a deferred flush begins if there is time to wait, or if `context` made the fence; it runs between two methods of its
-        context, and goes on after the timeout.
+        context, and continues after the timeout.
         """
         name = "fence_finish"
         found = self._fence(fence, name)
@@ -279,7 +279,7 @@ class Screen(Capabilities, ScreenCore):
         if not resource.bind & (Bind.DISPLAY_TARGET | Bind.SCANOUT):
             raise ValueError("flush_frontbuffer: resource: it was not made with bind DISPLAY_TARGET")
         if resource.samples > 1:
-            raise ValueError("flush_frontbuffer: resource: it has several samples; blit it to one that is shown")
+            raise ValueError("flush_frontbuffer: resource: it has several samples; blit it to a resource with one sample, and show that")
         region = resource.box(level, box, "flush_frontbuffer")
         if callable(winsys):
             winsys(resource.region(level, Box(region.x, region.y, layer, region.width, region.height, 1)))

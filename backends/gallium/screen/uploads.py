@@ -1,4 +1,4 @@
-"""Textures and buffers from arrays, images and whatever else shows its memory. Loaded when somebody makes one."""
+"""Textures and buffers from arrays, images and whatever else shows its memory. Loaded on first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHANNELS = (None, "R{0}", "R{0}G{0}", "R{0}G{0}B{0}X{0}", "R{0}G{0}B{0}A{0}")
 _GRAY = {"L": "L{0}", "LA": "L{0}A{0}", "I;16": "L{0}"}
 """Modes of Pillow whose first channel is gray, with the channels of their formats."""
 _PLAIN_MODES = frozenset({"L", "LA", "I;16", "RGB", "RGBA", "F", "I"})
-"""Modes of Pillow whose channels are colors as they are."""
+"""Modes of Pillow whose channels are plain colors."""
 _RANKS = {
     TextureTarget.TEXTURE_1D: 1,
     TextureTarget.TEXTURE_1D_ARRAY: 2,
@@ -42,7 +42,7 @@ _WAYS_OUT = {
 
 
 def texture_from(screen: ScreenCore, image: Any, target: Any, format: Any, srgb: bool, bind: Any, levels_below: bool) -> Resource:
-    """`Screen.texture_from`, but for the smaller levels, which it makes room for."""
+    """`Screen.texture_from` without smaller levels, for which it allocates memory."""
     name = "texture_from"
     array, channels = _image(image, name)
     kind = lookup(TextureTarget, target, f"{name}: target") if target is not None else _target(array)
@@ -81,7 +81,7 @@ def buffer_from(screen: ScreenCore, data: Any, bind: Any) -> Resource:
     name = "buffer_from"
     array = as_array(data, f"{name}: data")
     for field, kind in _fields(array.dtype):
-        _refuse_wide(kind, f"{name}: data{field}", "; for its bytes as they are, give .view(numpy.uint8)")
+        _refuse_wide(kind, f"{name}: data{field}", "; for its unchanged bytes, give .view(numpy.uint8)")
     values = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     if not values.size:
         raise ValueError(f"{name}: data: there are no bytes")
@@ -130,7 +130,7 @@ def _target(array: NDArray[Any]) -> TextureTarget:
 
 
 def _chosen(texels: NDArray[Any], gray: str | None, srgb: bool, name: str) -> tuple[Format, NDArray[Any]]:
-    """The format that the elements and channels of an array stand for, and the texels, with padding for a fourth channel."""
+    """The format for the elements and channels of an array, and the texels, with padding for a fourth channel."""
     count, kind = texels.shape[-1], _refuse_wide(texels.dtype, f"{name}: image")
     if not 1 <= count <= 4:
         raise ValueError(f"{name}: image: the last axis has 1 to 4 channels, not {count}; layers are an axis in front")
@@ -143,7 +143,7 @@ def _chosen(texels: NDArray[Any], gray: str | None, srgb: bool, name: str) -> tu
 
 
 def _padded(texels: NDArray[Any]) -> NDArray[Any]:
-    """Texels of four channels from those of three; the fourth is 1."""
+    """Texels of three channels, extended to four; the fourth is 1."""
     one = 1 if texels.dtype.kind == "f" or texels.dtype.itemsize == 4 else np.iinfo(texels.dtype).max
     return np.concatenate([texels, np.full_like(texels[..., :1], one)], axis=-1)
 
@@ -174,7 +174,7 @@ def _fields(dtype: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:
 
 
 def _refuse_wide(dtype: np.dtype[Any], argument: str, more: str = "") -> str:
-    """The kind and size of an element. TypeError, with the way out, for one that no shader reads as it is."""
+    """The kind and size of an element. TypeError, with the way out, for a type that no shader can read."""
     kind = dtype.str[1:]
     if kind not in _KINDS:
         raise TypeError(f"{argument}: {dtype} has no place in a shader; {_WAYS_OUT.get(kind, 'convert it to float32')}{more}")

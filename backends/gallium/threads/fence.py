@@ -55,14 +55,14 @@ class Fence:
         return self._context is context
 
     def begin(self) -> threading.Thread:
-        """Have the work before the fence carried out by a thread of its own, as soon as the context is in no method."""
+        """Have the work before the fence carried out by a separate thread, as soon as no thread is in a method of the context."""
         if self._helper is None or not self._helper.is_alive():  # a child process has no threads of its parent
             self._helper = threading.Thread(target=self._carry_out, name="fence", daemon=True)
             self._helper.start()
         return self._helper
 
     def finish(self, seconds: float | None = None) -> bool:
-        """Wait until the work before the fence is carried out, by the calling thread or, within `seconds`, by a thread of its own.
+        """Wait until the work before the fence is carried out, by the calling thread or, within `seconds`, by a separate thread.
 
         Returns True if the fence is signaled.
         """

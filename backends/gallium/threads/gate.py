@@ -1,4 +1,4 @@
-"""One caller at a time: a context knows which thread is in one of its methods.
+"""One caller at a time: the gate records which thread is in a method of the context.
 
 A second thread gets an error. Methods of the screen, which any thread may call at any time, take their turn between two methods of the
 context; then the context's own callers wait for them. Native entries compare the same word (`BoundRecord.owner`).
@@ -29,9 +29,9 @@ class Gate:
     """The word that names the thread in a context.
 
     Attributes:
-        word: the word, as an array of one number. The global interpreter lock makes a look and the write after it one step: nothing that
-            can switch threads may stand between them.
-        left: called with the name of each method of the context that has returned, before it lets go of the context; None: nobody asks.
+        word: the word, as an array of one number. The global interpreter lock makes a read and the following write one step: nothing that
+        can switch threads may come in between. left: called with the name of each method of the context that has returned, before the
+        context is released; None: no callback.
     """
 
     def __init__(self, record: BoundRecord) -> None:
@@ -47,7 +47,7 @@ class Gate:
             self.word[0] = _LOST
 
     def enter(self, name: str) -> None:
-        """Take the context for a method of that name, after a method of the screen has let go of it.
+        """Take the context for a method of that name, after a method of the screen has released it.
 
         Raises:
             ValueError: the context was destroyed.
@@ -63,12 +63,12 @@ class Gate:
             if owner == _DESTROYED:
                 raise ValueError(f"{name}: the context was destroyed")
             if owner == _LOST:
-                raise RuntimeError(f"{name}: another thread was in the context when this process was forked; create a context of its own")
+                raise RuntimeError(f"{name}: another thread was in the context when this process was forked; create a new context here")
             if owner == _INTERRUPTED:
                 raise RuntimeError(f"{name}: the context is at work; a signal handler that interrupts it cannot use it")
             if owner != _SCREEN:
                 raise RuntimeError(
-                    f"{name}: the context is in use by another thread; give each thread a context of its own, or let them take turns"
+                    f"{name}: the context is in use by another thread; give each thread its own context, or let them take turns"
                 )
             with self._turn:
                 pass
@@ -107,7 +107,7 @@ class Gate:
 
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:
-        """Hold the context for a method of the screen if nobody has it at this moment. False: somebody has, or it was destroyed or lost."""
+        """Hold the context for a method of the screen if it is free at this moment. False: it is in use, destroyed or lost."""
         word = self.word
         if not self._turn.acquire(blocking=False):
             yield False

@@ -1,1 +1,1 @@
-"""Textures and vertices by the names of a program's interface. Loaded when somebody binds by name."""
+"""Textures and vertices by the names of a program's interface. Loaded on first use."""

@@ -66,7 +66,7 @@ def _units(port: Unit, value: Any, argument: str) -> Iterator[tuple[int, Resourc
 
 
 def _usual(port: Unit, texture: Resource | SamplerView) -> dict[str, Any]:
-    """The sampler of a texture that comes without one: linear filters where the format has them, comparison for shadows."""
+    """The default sampler of a texture: linear filters if the format has them, comparison for shadows."""
     if isinstance(texture.format, Format) and texture.format.is_integer:
         return {}
     found: dict[str, Any] = {"min_img_filter": "LINEAR", "mag_img_filter": "LINEAR", "seamless_cube_map": True}

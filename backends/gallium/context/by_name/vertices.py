@@ -17,8 +17,8 @@ from tgsi.language.program import Program
 _FLOATS = "floats", ("f2", "f4", "u1", "i1", "u2", "i2"), "float32"
 _INTEGERS = "integers", ("u1", "i1", "u2", "i2", "u4", "i4"), "int32"
 _TAKEN = {"i": _INTEGERS, "u": _INTEGERS, "d": ("doubles", ("f8",), "float64")}
-"""Numbers that an input takes, by the first letter of its type, and what others become: a register has the words that its format makes, and
-nothing turns floats into integers or back."""
+"""Numbers that an input accepts, by the first letter of its type, and the conversion of others. Registers receive the words of the format;
+nothing later converts between floats and integers."""
 
 
 def vertex_layout(program: Program | None, vertices: Any) -> tuple[list[VertexElement], list[NDArray[Any]]]:

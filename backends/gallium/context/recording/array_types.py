@@ -20,7 +20,7 @@ _MOST_DEPTH = 4
 
 
 def type_text(dtype: np.dtype[Any]) -> str:
-    """A type as a text. Unwritable for one that refers to Python's objects, or differs between machines."""
+    """A type as a text. Unwritable for a type that refers to Python's objects, or differs between machines."""
     if dtype.names is None and dtype.subdtype is None:
         return _plain_text(dtype, dtype)
     if _is_packed(dtype):
@@ -30,7 +30,7 @@ def type_text(dtype: np.dtype[Any]) -> str:
 
 
 def type_of(text: str) -> np.dtype[Any]:
-    """The type of a text. WordError for a text that is none."""
+    """The type of a text. WordError for a text that is not a type."""
     try:
         if text.startswith(";"):
             return _type_of_layout(json.loads(text[1:]), 0)
@@ -75,7 +75,7 @@ def _layout(dtype: np.dtype[Any], whole: np.dtype[Any], depth: int) -> list[Any]
 
 
 def _type_of_layout(layout: Any, depth: int) -> np.dtype[Any]:
-    """The type of a layout. ValueError or TypeError for one that is wrong."""
+    """The type of a layout. ValueError or TypeError for a wrong one."""
     if depth > _MOST_DEPTH:
         raise ValueError
     size, rows = layout

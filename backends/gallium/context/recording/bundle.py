@@ -40,7 +40,7 @@ class Bundle:
 
     Nothing is carried out before `Context.replay`. The end of the ``with`` block, or `finish`, ends the recording; a finished bundle never
     changes. Arrays and bytes are copied when they are recorded; a resource is read when the bundle is replayed. Objects are kept alive.
-    Arguments of `draw_vbo` are checked at once, those of other methods when the bundle is replayed.
+    Arguments of `draw_vbo` are checked at once, arguments of other methods when the bundle is replayed.
     """
 
     def __init__(self, owner: BundleOwner) -> None:
@@ -171,6 +171,6 @@ class Bundle:
 
 
 def _stride(source: Any) -> int:
-    """The distance of rows, as `set_vertex_buffers` takes it where none is given."""
+    """The distance of rows that `set_vertex_buffers` uses by default."""
     has_rows = isinstance(source, np.ndarray) and source.ndim and len(source)
     return source.itemsize * (source.size // len(source)) if has_rows else 0

@@ -1,4 +1,4 @@
-"""Commands as calls. Every word is checked; what is wrong is a RecordingError with the command, its offset and the reason."""
+"""Commands as calls. Every word is checked; a wrong one raises RecordingError with the command, its offset and the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Made = tuple[Row, tuple[tuple[Any, ...], dict[str, Any]]]
 
 @record(eq=False, kw_only=True)
 class Call:
-    """A call. result: handle of what it creates, 0: nothing. outcome: what it returned, if `has_outcome`. handles: those it names."""
+    """A call. result: handle of the created object, or 0. outcome: its return value, if `has_outcome`. handles: of its arguments."""
 
     row: Row
     args: tuple[Any, ...] = ()
@@ -119,7 +119,7 @@ class Decoder:
         last_draw: Callable[[], Sequence[int]],
         changed: Callable[[int, int, Mapping[int, int]], Any],
     ) -> None:
-        """Take what the calls depend on.
+        """Read the header on which the calls depend.
 
         object_of: the object of a handle; WordError for an unknown one. last_draw: the words of the draw before, or nothing.
         changed: the constants of a stage and a slot, with new words at some places.

@@ -1,4 +1,4 @@
-"""Calls as commands: fixed words for those that programs repeat, values for all others."""
+"""Calls as commands: fixed words for frequent calls, tagged values for all others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backends.pipe.state import DrawInfo
 RAISES = 1
 """Flag: the call raised an error when it was recorded, and is expected to raise one again."""
 OUTCOME = 2
-"""Flag: the result of the call, or the digest of what it read, follows its arguments."""
+"""Flag: the result of the call, or the digest of the data that it read, follows its arguments."""
 IN_DATA = 4
 """Flag: the words after the first two are the last block of DATA."""
 MORE = 1 << 31
@@ -45,7 +45,7 @@ class Encoder:
     def __init__(
         self, handle_of: Callable[[Any], int | None], checked_draw: Callable[[dict[str, Any]], DrawInfo], *, repeats_draws: bool = True
     ) -> None:
-        """checked_draw: see `Context._checked_draw`. repeats_draws: a draw like the one before has no words."""
+        """checked_draw: see `Context._checked_draw`. repeats_draws: a draw like the previous one has no words."""
         self._handle_of, self._checked_draw, self._repeats_draws = handle_of, checked_draw, repeats_draws
         self._last_draw = b""
 
@@ -64,7 +64,7 @@ class Encoder:
     def call(
         self, name: str, args: tuple[Any, ...], given: Mapping[str, Any], *, result: int = 0, flags: int = 0, outcome: Any = NO_OUTCOME
     ) -> bytes:
-        """A call as values. result: the handle of what it creates. Unwritable for arguments that have no words."""
+        """A call as values. result: the handle of the created object. Unwritable for arguments that have no words."""
         row = CALLS[name]
         writer = ValueWriter(self._handle_of)
         writer.write(tuple(args))
@@ -75,7 +75,7 @@ class Encoder:
         return _commands(row, writer, result, flags)
 
     def _draw(self, info: DrawInfo | None = None, **given: Any) -> bytes | None:
-        """A draw with the bound index buffer. Other arguments of the method are fields that `checked_draw` does not know."""
+        """A draw with the bound index buffer. Other arguments of the method are fields that `checked_draw` does not have."""
         if info is not None and type(info) is not DrawInfo:
             return None
         made = _DRAW.write(fields_of(self._checked_draw(fields_of(info) | given)), self._handle_of)
@@ -87,7 +87,7 @@ class Encoder:
 
 
 def fields_of(info: DrawInfo | None) -> dict[str, Any]:
-    """The fields of a DrawInfo by name, none of None."""
+    """The fields of a DrawInfo by name, without None."""
     return {} if info is None else {item.name: getattr(info, item.name) for item in fields(info)}
 
 

@@ -26,7 +26,7 @@ class Handles:
         self._next = 1
 
     def find(self, thing: object) -> int | None:
-        """The handle of an object, None if it has none."""
+        """The handle of an object, or None."""
         known = self._of.get(id(thing))
         return known[0] if known is not None else None
 

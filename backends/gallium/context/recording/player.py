@@ -1,4 +1,4 @@
-"""The player of commands: generated code carries out what it knows, and everything else is a call of a method of the context."""
+"""The player of commands: generated code carries out known commands, and all others are calls of methods of the context."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Player:
         self._queries.remove(handle)
 
     def forget(self, handle: int) -> None:
-        """Forget a handle. Its memory lives as long as it is bound, or pending draws read it."""
+        """Forget a handle. Its memory lives while it is bound, or while pending draws read it."""
         self.ended(handle)
         self._buffers.remove(handle)
         memory = self._memory.pop(handle, None)
@@ -161,7 +161,7 @@ class Player:
             self._context.targets.end(targets)
 
     def _notice_lists(self) -> None:
-        """Repeat calls for viewports and scissors only for lists as long as before: those that a call does not name stay."""
+        """Repeat calls for viewports and scissors only for lists of the same length, because a call keeps all that it does not name."""
         lengths = _lengths_of(self._context.state.record)
         if lengths != self._lengths:
             self._lengths = lengths

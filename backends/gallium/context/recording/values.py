@@ -1,6 +1,6 @@
-"""Values of arguments as words: a tag, with a small number in its upper 24 bits, and the words that the tag asks for.
+"""Values of arguments as words: a tag, with a small number in its upper 24 bits, and the words of the tag.
 
-Objects are handles. Bytes of more than INLINE bytes stand in DATA commands before the call and are named by their number.
+Objects are handles. More than INLINE bytes are stored in DATA commands before the call and referred to by number.
 """
 
 from __future__ import annotations
@@ -74,17 +74,16 @@ class ValueWriter:
     """Words of values.
 
     Attributes:
-        words: what was written, as bytes.
-        data: blocks for DATA commands.
+        words: the written words, as bytes. data: blocks for DATA commands.
     """
 
     def __init__(self, handle_of: Callable[[Any], int | None]) -> None:
-        """handle_of: returns the handle of an object, None for a value that is no object."""
+        """handle_of: returns the handle of an object, or None for other values."""
         self._handle_of = handle_of
         self.words, self.data = bytearray(), list[bytes]()
 
     def write(self, value: Any) -> None:
-        """Add a value. Unwritable for one that has no words."""
+        """Add a value. Unwritable for a value without words."""
         self._write(value, 0)
 
     def _tag(self, tag: Tag, small: int = 0) -> None:
@@ -117,7 +116,7 @@ class ValueWriter:
         self._bytes(Tag.FORMAT, str(value).encode())
 
     def program(self, value: Program, depth: int) -> None:
-        """A program as its text, which says what the program is without its interface."""
+        """A program as its text, which omits its interface."""
         self._bytes(Tag.PROGRAM, str(oriented(value)).encode())
 
     def raw(self, value: bytes, depth: int) -> None:
@@ -227,7 +226,7 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], _Writer], ...] = (
     (Sequence, ValueWriter.items),
     ((Decimal, Fraction), ValueWriter.real),
 )
-"""Types of values, the first that fits counts, with what writes them."""
+"""Types of values with their writers; the first match is used."""
 
 
 @cache
@@ -242,7 +241,7 @@ def _checked_length(length: int) -> int:
 
 
 class ValueReader:
-    """Values of words, every one of which is checked. WordError for words that are no value."""
+    """Values of words, every one of which is checked. WordError for words that are not a value."""
 
     def __init__(self, words: memoryview, data: Sequence[bytes], object_of: Callable[[int], Any]) -> None:
         """words: bytes, whole words. data: blocks of DATA. object_of: the object of a handle; WordError for an unknown one."""

@@ -1,4 +1,4 @@
-"""Counting of samples in intervals, and the render condition, which asks for results."""
+"""Counting of samples in intervals, and the render condition, which reads results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from backends.pipe.limits import MOST_INTERVALS
 
 
 class Counting:
-    """Active queries, and the samples of those that count them.
+    """Active queries, and the samples of those that count samples.
 
     active: queries that were begun and did not end.
     """
@@ -38,7 +38,7 @@ class Counting:
         self._state.share_counting()
 
     def catch_up(self) -> None:
-        """Take over what generated code has done to queries."""
+        """Update queries from generated code."""
         for query in self._shared:
             query.catch_up()
             if query.is_active:
@@ -56,7 +56,7 @@ class Counting:
             self._state.count_in(number)
 
     def shut(self, samples: Samples) -> None:
-        """Count no more samples. Other active queries go on."""
+        """Count no more samples. Other active queries continue."""
         if samples.opened:
             end, record = self._next_interval(), self._state.record
             samples.shut(end)

@@ -145,7 +145,7 @@ class Order:
                 resource.pull()
 
     def finish_draw(self) -> None:
-        """Complete a draw at once if a PERSISTENT mapping is alive: the caller may look at memory without another call."""
+        """Complete a draw at once if a PERSISTENT mapping is alive: the caller may read memory without another call."""
         if self.persistent_maps:
             self.synchronize()
 

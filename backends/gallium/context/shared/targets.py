@@ -13,7 +13,7 @@ from backends.device.interface import Device
 from backends.gallium.resource.view import Surface
 
 Bound = tuple[Framebuffer, tuple[Surface | None, ...], Surface | None]
-"""A framebuffer, and the surfaces that it was made of: color buffers, and the depth buffer."""
+"""A framebuffer, and its surfaces: color buffers, and the depth buffer."""
 NO_TARGETS = Framebuffer(0, 0)
 """The framebuffer without targets."""
 
@@ -58,7 +58,7 @@ class Targets:
 
     @property
     def has_own_samples(self) -> bool:
-        """True if a bound surface has samples in place of those of its texture."""
+        """True if a bound surface has its own number of samples."""
         return any(item is not None and item.own is not None for item in self.surfaces)
 
     def put(self, framebuffer: Framebuffer = NO_TARGETS, colors: tuple[Surface | None, ...] = (), depth: Surface | None = None) -> None:
@@ -78,7 +78,7 @@ class Targets:
         return address
 
     def settle(self) -> None:
-        """Keep the targets that generated code has bound, as those that Python binds. Their objects are alive now."""
+        """Keep the targets that generated code has bound, like those that Python binds. Their objects are alive now."""
         if self._state.record.targets:
             self._bound = self.bound
             self._state.put_targets(0)
