@@ -137,7 +137,7 @@ def test_a_png_of_the_scenes_name_stands_in_for_the_raw_file(write_scene: SceneW
     ("commands", "reason"),
     [
         ([{"op": "vs", "text": "VERT\nMVO OUT[0], IN[0]\nEND\n"}], "command 0 (vs): P"),
-        ([{"op": "vs", "text": RED}], "command 0 (vs): create_vs_state: program: a VERT program is wanted, not FRAG"),
+        ([{"op": "vs", "text": RED}], "command 0 (vs): create_vs_state: program: expected a VERT program, not FRAG"),
         ([{"op": "draw", "mode": "POINTS", "count": 1, "indexed": 1}], "command 0 (draw): indexed: there is no index buffer"),
         ([{"op": "draw", "mode": "POINTS", "count": 1 << 30}], "command 0 (draw): the scene draws more than 16777216 vertices"),
         (

@@ -247,7 +247,7 @@ def test_fields_are_chosen_by_name_and_formats_by_field() -> None:
         (lambda: g.vertex_elements(np.dtype([("p", ">f4", 3)])), TypeError, "layout: p: >f4"),
         (lambda: g.vertex_elements(np.dtype([("p", "f4", 5)])), ValueError, "layout: p: 1 to 4 channels"),
         (lambda: g.vertex_elements(MESH, ["position", "normal"]), ValueError, "names: 'normal' is none of position, color, "),
-        (lambda: g.vertex_elements(MESH, "uv"), TypeError, "names: a sequence of names"),
+        (lambda: g.vertex_elements(MESH, "uv"), TypeError, "names: expected a sequence of names"),
         (lambda: g.vertex_elements(MESH, formats={"normal": "R8_UNORM"}), ValueError, "formats: 'normal' is none of position, "),
         (lambda: g.vertex_elements(MESH, formats={"uv": "R8_UNORM"}), ValueError, "formats: uv: R8_UNORM has 1 bytes, the field has 4"),
         (lambda: g.vertex_elements(MESH, formats={"uv": "R16G16_UNRM"}), ValueError, "formats: uv: .*did you mean R16G16_UNORM"),

@@ -133,7 +133,7 @@ def test_wrong_buffers_are_named(stage: Stage) -> None:
         ({"indirect_offset": 2}, "indirect: three words at 2 do not fit"),
         ({"draw_count": 3}, "indirect: three words at 24 do not fit"),
         ({"draw_count": 2, "indirect_stride": 8}, "indirect_stride: expected a multiple of 4, at least 12, not 8"),
-        ({"indirect_stride": 14}, "indirect_stride: a multiple of 4"),
+        ({"indirect_stride": 14}, "indirect_stride: expected a multiple of 4"),
         ({"draw_count": 1 << 17}, "draw_count: 131072"),
         ({"indirect_draw_count": 4}, "indirect_draw_count: expected a Resource"),
         ({"indirect_draw_count": records, "indirect_draw_count_offset": 24}, "indirect_draw_count: a word at 24 does not fit"),

@@ -223,7 +223,7 @@ def test_a_second_thread_in_a_context_gets_an_error(slow: Stage, name: str) -> N
     flusher.start()
     while slow.ctx._gate.word[0] == Holder.NOBODY:
         time.sleep(1e-4)
-    with pytest.raises(RuntimeError, match=f"{name}: the context is in use by another thread; give each thread a context of its own"):
+    with pytest.raises(RuntimeError, match=f"{name}: the context is in use by another thread; give each thread its own context"):
         CALLS[name](slow)
     flusher.join(60)
     CALLS[name](slow)

@@ -249,7 +249,7 @@ def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.Captu
         (["--buffers", "0=zeros:x"], "--buffers 0: zeros:x: expected zeros:BYTES"),
         (["--inputs", "[[[1.0,2,3,4]]]", "--memory", "SHARED=[1]"], "--memory"),
         (["--inputs", "[[[1.0,2,3,4]]]", "--fuel", "0"], "--fuel: 0 is not in 1 .. "),
-        (["--inputs", "[[[1.0,2,3,4]]]", "--engine", "jit", "--trace"], "--trace: compiled code has none; --engine interp has"),
+        (["--inputs", "[[[1.0,2,3,4]]]", "--engine", "jit", "--trace"], "--trace: not available in compiled code; use --engine interp"),
         (["--inputs", "[[[1.0,2,3,4]]]", "--buffers", "0=zeros:5"], "--buffers 0 must hold whole 32-bit words, not 5 bytes"),
         (
             ["--system-values", "FACE=[[1,2,3,4,5]]"],

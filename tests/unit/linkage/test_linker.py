@@ -130,7 +130,7 @@ def test_broken_streams_are_refused(words: list[int]) -> None:
 def test_arguments_of_a_linker_are_checked() -> None:
     with pytest.raises(ValueError, match="expected a FRAG program, not VERT"):
         Linker(vert(("POSITION", 0)))
-    with pytest.raises(ValueError, match="copies: at least 1"):
+    with pytest.raises(ValueError, match="copies: expected at least 1"):
         Linker(FRAGMENT, copies=0)
     with pytest.raises(ValueError, match="nothing was linked yet"):
         Linker(FRAGMENT).table()

@@ -96,7 +96,7 @@ def test_number_of_varyings_is_bounded_by_device(profile: str, count: int, expec
         ("svga", frag(("TEXCOORD", 1)), "K032.*has no shader model 3 name"),
         ("nv40", frag(("GENERIC", 3), ("TEXCOORD", 3)), "K033.*are one texture coordinate here"),
         ("i915", frag(("PCOORD", 0)), "K032.*PCOORD has no carrier"),
-        ("i965", frag(("GENERIC", 0)), "K035.*i965: how this device links is not known"),
+        ("i965", frag(("GENERIC", 0)), "K035.*i965: the linking rules of this device are unknown"),
     ],
 )
 def test_what_a_device_lacks_is_refused_by_name(profile: str, fragment: Program, message: str) -> None:

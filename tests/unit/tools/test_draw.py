@@ -262,7 +262,7 @@ def test_culled_discarded_and_black_pictures_have_reasons(run: Run, files: Path)
         ),
         ("copy.vs tint.fs --draw out.png --uniform red=1", "--uniform red: the programs have no uniforms; TGSI has numbers, as CONST[0]"),
         ("copy.vs sample.fs --draw out.png --texture wall=a.png", "the programs have no sampler 'wall'; they sample SAMP[0]"),
-        ("copy.vs sample.fs --draw out.png --texture 0=copy.vs", "--texture copy.vs: no picture: Pillow knows no format"),
+        ("copy.vs sample.fs --draw out.png --texture 0=copy.vs", "--texture copy.vs: no picture: Pillow does not recognize the format"),
         ("copy.vs sample.fs --draw out.png --texture 0=/dev/zero", "--texture /dev/zero: a device or pipe, not a file"),
         ("copy.vs --mesh cube", "--mesh goes with --draw PICTURE"),
         ("copy.vs --draw out.png -o x", "-o: not allowed with --draw, which names the picture"),
