@@ -102,7 +102,7 @@ def compile_program(
     shown = name or call
     if not isinstance(source, str):
         if not isinstance(source, bytes | bytearray | memoryview):
-            raise TypeError(f"{call}: a Program, a text, a path, or the bytes of a SPIR-V module are wanted, not {type(source).__name__}")
+            raise TypeError(f"{call}: expected a Program, a text, a path, or the bytes of a SPIR-V module, not {type(source).__name__}")
         from frontends.spirv import read
 
         return as_drivers(read(bytes(source), entry, stage=wanted, name=shown))

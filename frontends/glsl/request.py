@@ -113,7 +113,7 @@ def stage_of(stage: Any, call: str) -> Processor:
     if isinstance(stage, Processor):
         return stage
     if not isinstance(stage, str):
-        raise TypeError(f"{call}: stage: a Processor or its name is wanted, not {type(stage).__name__}")
+        raise TypeError(f"{call}: stage: expected a Processor or its name, not {type(stage).__name__}")
     found = STAGE_WORDS.get(stage.lower().removeprefix("."))
     if found is None:
         hint = did_you_mean(stage, map(str.upper, STAGE_WORDS))
@@ -124,7 +124,7 @@ def stage_of(stage: Any, call: str) -> Processor:
 def defines_of(defines: Any, call: str) -> tuple[tuple[str, str], ...]:
     """Macros of a mapping, name -> text, number or None, or of names. A name may have parameters. TypeError, ValueError."""
     if isinstance(defines, str | bytes) or not isinstance(defines, Iterable):
-        raise TypeError(f"{call}: defines: a mapping of names to values is wanted, not {type(defines).__name__}")
+        raise TypeError(f"{call}: defines: expected a mapping of names to values, not {type(defines).__name__}")
     items = defines.items() if isinstance(defines, Mapping) else ((name, None) for name in defines)
     made = []
     for name, value in items:
@@ -133,7 +133,7 @@ def defines_of(defines: Any, call: str) -> tuple[tuple[str, str], ...]:
         if name.startswith("GL_"):
             raise ValueError(f"{call}: defines: {name}: names that begin with GL_ belong to the language")
         if not isinstance(value, str | int | float | None):
-            raise TypeError(f"{call}: defines: {name}: a text or a number is wanted, not {type(value).__name__}")
+            raise TypeError(f"{call}: defines: {name}: expected a text or a number, not {type(value).__name__}")
         text = "" if value is None else str(int(value)) if isinstance(value, bool) else str(value)
         if any(character in text for character in "\r\n"):
             raise ValueError(f"{call}: defines: {name}: its text has more than one line")
@@ -150,11 +150,11 @@ def folders_of(includes: Any, call: str) -> tuple[str, ...]:
     if isinstance(includes, str | Path):
         includes = [includes]
     if not isinstance(includes, Iterable) or isinstance(includes, bytes):
-        raise TypeError(f"{call}: includes: folders are wanted, not {type(includes).__name__}")
+        raise TypeError(f"{call}: includes: expected folders, not {type(includes).__name__}")
     made = []
     for item in includes:
         if not isinstance(item, str | Path):
-            raise TypeError(f"{call}: includes: a folder is wanted, not {type(item).__name__}")
+            raise TypeError(f"{call}: includes: expected a folder, not {type(item).__name__}")
         try:
             folder = Path(item).resolve()
             is_folder = folder.is_dir()
@@ -169,7 +169,7 @@ def folders_of(includes: Any, call: str) -> tuple[str, ...]:
 def entry_of(entry: Any, call: str) -> str:
     """The name of an entry point. TypeError, ValueError."""
     if not isinstance(entry, str):
-        raise TypeError(f"{call}: entry: a name is wanted, not {type(entry).__name__}")
+        raise TypeError(f"{call}: entry: expected a name, not {type(entry).__name__}")
     if not _LETTERS.fullmatch(entry):
         raise ValueError(f"{call}: entry: {entry!r} is no name of a function")
     return entry
