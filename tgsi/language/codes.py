@@ -193,7 +193,7 @@ V064 mesh program writes the payload
     A task writes the payload; all mesh workgroups that it launches read the same one. Use SHARED memory, or a buffer.
 V065 index leaves open which rows are meant
     In a task or mesh program with a payload, MEMORY is named by a number. In a mesh program with outputs of both kinds, an indexed OUT
-    register names its array, as OUT[0][ADDR[0].x](1).
+    register names its array, as `OUT[0][ADDR[0].x](1)`.
 V066 output once a primitive, or once a vertex
     PRIMITIVE after an output of a mesh program says that the register exists once a primitive. PRIM_ID, LAYER, VIEWPORT_INDEX,
     VIEWPORT_MASK, CULL_PRIMITIVE and PRIMITIVE_INDICES always do; POSITION, PSIZE, CLIPDIST and CLIPVERTEX never do.

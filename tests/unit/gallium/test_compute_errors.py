@@ -11,7 +11,7 @@ from tgsi import gallium as g
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "block: it must be given"),
-    ({"block": (1, 1)}, "block: 3 values"),
+    ({"block": (1, 1)}, "block: expected 3 values"),
     ({"block": (0, 1, 1)}, "block: x: 0 is not in 1"),
     ({"block": (64, 32, 1)}, "are more than 1024 threads"),
     ({"block": (1, 1, 1), "grid": (1, 1 << 16, 1)}, "grid: y: 65536"),
@@ -49,7 +49,7 @@ def test_wrong_bindings_are_named(ctx: g.Context) -> None:
         (lambda: ctx.set_shader_images("COMPUTE", [{"resource": texture, "format": "Z32_FLOAT"}]), "cannot be an image"),
         (lambda: ctx.set_shader_images("COMPUTE", [{"texture": texture}]), "keys of a ImageView"),
         (lambda: ctx.set_global_binding([texture]), r"resources\[0\]: a texture"),
-        (lambda: ctx.set_hw_atomic_buffers([3]), r"buffers\[0\]: a Resource"),
+        (lambda: ctx.set_hw_atomic_buffers([3]), r"buffers\[0\]: expected a Resource"),
         (lambda: ctx.create_compute_state(ONE, req_local_mem=1 << 20), "req_local_mem: 1048576"),
         (lambda: ctx.create_compute_state("FRAG\nEND\n"), "a COMP program"),
     ):

@@ -137,7 +137,7 @@ def test_a_device_without_generated_code_draws_row_by_row() -> None:
         (np.zeros((2, 2), [("start", "u4")]), {}, "a structured array of one dimension"),
         (np.zeros(2, [("begin", "u4")]), {}, "field begin is unknown; there are count, start"),
         (np.zeros(2, [("start", "f4")]), {}, "field start: expected an integer, not float32"),
-        (np.zeros(2, [("fragment_constants", "f8", 4)]), {}, "field fragment_constants: float32, int32 or uint32"),
+        (np.zeros(2, [("fragment_constants", "f8", 4)]), {}, "field fragment_constants: expected float32, int32 or uint32"),
         (np.full(2, -1, [("start", "i8")]), {}, "field start: -1 to -1 is outside of 0 to 4294967295"),
         (np.zeros(1, [("fragment_constants", "f4", 20_000)]), {}, "80000 bytes; at most 65536"),
         (np.zeros(2, [("start", "u4")]), {"mode": "CIRCLES"}, "mode"),

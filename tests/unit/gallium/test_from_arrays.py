@@ -241,11 +241,11 @@ def test_fields_are_chosen_by_name_and_formats_by_field() -> None:
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda: g.vertex_elements(np.dtype("f4")), TypeError, "layout: a numpy type with named fields, .* not float32"),
+        (lambda: g.vertex_elements(np.dtype("f4")), TypeError, "layout: expected a numpy type with named fields, .* not float32"),
         (lambda: g.vertex_elements([("a", "f4")]), TypeError, "layout: .* not list"),
         (lambda: g.vertex_elements(np.dtype([("p", "f8", 3)])), TypeError, "layout: p: float64 .* make the field float32"),
         (lambda: g.vertex_elements(np.dtype([("p", ">f4", 3)])), TypeError, "layout: p: >f4"),
-        (lambda: g.vertex_elements(np.dtype([("p", "f4", 5)])), ValueError, "layout: p: 1 to 4 channels"),
+        (lambda: g.vertex_elements(np.dtype([("p", "f4", 5)])), ValueError, "layout: p: expected 1 to 4 channels"),
         (lambda: g.vertex_elements(MESH, ["position", "normal"]), ValueError, "names: 'normal' is none of position, color, "),
         (lambda: g.vertex_elements(MESH, "uv"), TypeError, "names: expected a sequence of names"),
         (lambda: g.vertex_elements(MESH, formats={"normal": "R8_UNORM"}), ValueError, "formats: 'normal' is none of position, "),

@@ -262,5 +262,5 @@ def test_a_small_draw_through_a_geometry_shader_is_ended(scene: Scene) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf")])
 def test_wrong_limits_are_refused(limit: float) -> None:
-    with pytest.raises(ValueError, match="Screen: time_limit: a number of seconds above 0"):
+    with pytest.raises(ValueError, match="Screen: time_limit: expected a number of seconds above 0"):
         tgsi.Screen(time_limit=limit)

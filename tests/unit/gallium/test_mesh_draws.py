@@ -101,7 +101,7 @@ def test_only_records_that_are_drawn_have_to_fit(stage: Stage) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"grid": (1, 1)}, "grid: 3 values"),
+    ({"grid": (1, 1)}, "grid: expected 3 values"),
     ({"grid": (1, 1 << 16, 1)}, "grid: y: 65536"),
     ({"grid": (1, -1, 1)}, "grid: y: -1"),
     ({"grid": (65535, 65, 1)}, r"grid: \(65535, 65, 1\) are more than 4194304 workgroups"),

@@ -110,9 +110,9 @@ def test_wrong_names_and_values_are_named_and_nothing_is_set(ctx: g.Context) -> 
         (
             {"map": np.zeros((2, 2))},
             TypeError,
-            "set_textures: map: a texture or a sampler view, alone or in a pair",
+            "set_textures: map: expected a texture or a sampler view, alone or in a pair",
         ),
-        ({"others": given["map"]}, TypeError, "set_textures: others: a sequence of up to 2 textures"),
+        ({"others": given["map"]}, TypeError, "set_textures: others: expected a sequence of up to 2 textures"),
         ([given["map"]], TypeError, "expected a mapping of names to textures, not list"),
     ]:
         with pytest.raises(error, match=message):

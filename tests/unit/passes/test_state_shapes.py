@@ -130,7 +130,7 @@ def test_the_public_helpers_take_texts_and_name_what_is_wrong() -> None:
         tgsi.window_constant(COLORS, 32, origin="LOWER")
     with pytest.raises(ValueError, match="expected 32 words, not 3"):
         tgsi.stipple_texels([1, 2, 3])
-    with pytest.raises(TypeError, match="geometry_for: program: a Program"):
+    with pytest.raises(TypeError, match="geometry_for: program: expected a Program"):
         tgsi.geometry_for(3)  # type: ignore[arg-type]
 
 
