@@ -190,8 +190,8 @@ def _check(row: Row, value: Value) -> None:
         return
     parts = value if isinstance(value, tuple) else (value,)
     if not row.needed <= len(parts) <= len(row.options):
-        wanted = f"{row.needed} to {len(row.options)} values are" if row.options else "True or False is"
-        raise TypeError(f"{row.field}: {wanted} wanted, not {value!r}")
+        wanted = f"{row.needed} to {len(row.options)} values" if row.options else "True or False"
+        raise TypeError(f"{row.field}: expected {wanted}, not {value!r}")
     for (name, kind), part in zip(row.options, parts):
         if not isinstance(part, int if kind is float else kind) and not (kind is float and isinstance(part, float)):
             raise TypeError(f"{row.field}: {name}: expected {KINDS[kind]}, not {part!r}")
