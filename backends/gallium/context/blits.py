@@ -313,7 +313,7 @@ def _blit_formats(dst: Resource, dst_format: Any, src: Resource, src_format: Any
         ValueError: a resource is a buffer, the destination is compressed, or one format cannot become the other.
     """
     if dst.is_buffer or src.is_buffer:
-        raise ValueError("blit: dst, src: textures are wanted; use resource_copy_region for buffers")
+        raise ValueError("blit: dst, src: expected textures; use resource_copy_region for buffers")
     if isinstance(dst.format, CompressedFormat):
         raise ValueError(f"blit: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
     to, of = _seen(dst, dst_format, "blit: dst_format"), _seen(src, src_format, "blit: src_format")
