@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.accuracy import SEED, Row, cells, count_wrong_specials, main, measure, scan_reference_error, table, unit_of
-from benchmarks.accuracy_functions import FUNCTIONS, sample
-from benchmarks.accuracy_halves import float_inputs, measure_halves, nearest_half
-from benchmarks.accuracy_scan import REFERENCES, SIZE, Scan
+from benchmarks.accuracy.functions import FUNCTIONS, sample
+from benchmarks.accuracy.halves import float_inputs, measure_halves, nearest_half
+from benchmarks.accuracy.scan import REFERENCES, SIZE, Scan
+from benchmarks.accuracy.table import SEED, Row, cells, count_wrong_specials, main, measure, scan_reference_error, table, unit_of
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SLACK = 2.0**-20
@@ -76,14 +76,14 @@ def test_units_are_those_of_the_result() -> None:
 def test_a_planted_error_is_found(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from benchmarks import accuracy
+    from benchmarks.accuracy import table as measured
 
     shifted = replace(
         FUNCTIONS["EX2"],
         specials=(),
         statement="MUL TEMP[0].x, IN[0].{s}, IMM[0].xxxx\nEX2 TEMP[0].y, TEMP[0].xxxx\nADD OUT[0].{c}, TEMP[0].yyyy, IMM[0].xxxx",
     )
-    monkeypatch.setattr(accuracy, "FUNCTIONS", {"EX2": shifted})
+    monkeypatch.setattr(measured, "FUNCTIONS", {"EX2": shifted})
     assert main(["--functions", "EX2", "--samples", "64", "--engines", "jit"]) == 1
     assert "MISSED" in capsys.readouterr().out
 

@@ -5,7 +5,7 @@ Errors of the transcendental functions and of conversions to and from half, meas
 A first pass uses float64 (numpy) as reference and finds the inputs with the largest errors. Their errors, which the table shows, are
 computed again by mpmath with 256 bits. The float64 reference itself is compared with mpmath on a stratified sample: `reference` is its
 largest error in the same unit, so the true maximum over the inputs is at most the sum of both. With --exhaustive all 2^32 inputs are
-measured by generated code that has a reference of its own (`accuracy_scan`).
+measured by generated code that has a reference of its own (`scan`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import tgsi
-from benchmarks.accuracy_functions import FUNCTIONS, Doubles, MeasuredFunction, Words, sample
-from benchmarks.accuracy_halves import measure_halves
-from benchmarks.accuracy_scan import BINADES, LANES, REFERENCES, SIZE, Scan
+from benchmarks.accuracy.functions import FUNCTIONS, Doubles, MeasuredFunction, Words, sample
+from benchmarks.accuracy.halves import measure_halves
+from benchmarks.accuracy.scan import BINADES, LANES, REFERENCES, SIZE, Scan
 
 CHUNK = 1 << 22
 CANDIDATES = 24
@@ -158,7 +158,7 @@ def reference_error(function: MeasuredFunction) -> float:
 
 
 def scan_all(name: str) -> Row:
-    """Measure all 2^32 inputs in compiled code against the reference of `accuracy_scan`, and that reference against mpmath."""
+    """Measure all 2^32 inputs in compiled code against the reference of `scan`, and that reference against mpmath."""
     function = FUNCTIONS[name]
     scan, whole = Scan(name, function.absolute), Row(name, "jit", function.bound, function.absolute)
     for number in range(BINADES):
@@ -263,7 +263,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = [{key: value for key, value in asdict(row).items() if key != "candidates"} for row in rows]
         options.json.write_text(json.dumps({"functions": found, "halves": [asdict(line) for line in halves]}, indent=1) + "\n")
     return int(not all(row.holds for row in rows) or any(line.wrong for line in halves))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

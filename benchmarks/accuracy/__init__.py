@@ -1,0 +1,1 @@
+"""Errors of transcendental functions and of conversions of halves: python -m benchmarks.accuracy."""
