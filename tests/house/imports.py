@@ -26,13 +26,19 @@ def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in module_files().items()}
 
 
+@functools.cache  # walking a tree takes as long as parsing it
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a tree."""
+    return tuple(ast.walk(tree))
+
+
 def import_graph() -> dict[str, set[str]]:
     """Imported modules by module, wherever the import stands in the module's text."""
     files = module_files()
     graph: dict[str, set[str]] = {}
     for name, tree in trees().items():
         targets = set()
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:

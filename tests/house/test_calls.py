@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 import pytest
 
-from tests.house.imports import trees
+from tests.house.imports import nodes, trees
 
 FRONTEND = "the OpenGL frontend, a caller like Mesa's state tracker"
 TABLE, ENTRY = "its row", "the generated names of entries; an entry that does more than its row"
@@ -57,10 +58,11 @@ NAMED = {
 }
 
 
+@functools.cache
 def names_of(tree: ast.AST) -> set[str]:
     """Attributes, functions and whole texts of a module: the ways in which code names a call."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Attribute(attr=name) | ast.FunctionDef(name=name) | ast.Constant(value=str() as name):
                 found.add(name)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.house.imports import ROOT, trees
+from tests.house.imports import ROOT, nodes, trees
 
 TABLE = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
 DOCUMENTED = {name for row in re.findall(r"^\| (`.*?) \|", TABLE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
@@ -19,7 +19,7 @@ SCRIPTS = ("dev", "hatch_build.py", "tests/effort.py")
 
 def literals(tree: ast.AST) -> Iterator[str]:
     """Variables that a module names: those of ours anywhere, others where the environment is asked."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch("TGSI_[A-Z_]*[A-Z]", node.value):
             yield node.value
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.environ.get", "os.getenv"):
@@ -31,7 +31,7 @@ def literals(tree: ast.AST) -> Iterator[str]:
 
 def of_arguments(tree: ast.AST) -> Iterator[str]:
     """Variables of arguments."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "_number":
             yield f"TGSI_{ast.literal_eval(node.args[1]).upper()}"
 
@@ -40,7 +40,7 @@ def made_up(tree: ast.AST) -> list[str]:
     """Names of variables that a module puts together, which `literals` cannot see."""
     return [
         ast.unparse(node)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant) and str(node.values[0].value) == "TGSI_"
     ]
 

@@ -10,7 +10,7 @@ import functools
 import importlib
 from pathlib import Path
 
-from tests.house.imports import trees
+from tests.house.imports import nodes, trees
 
 HOMES = ("backends.pipe.limits", "backends.abi.limits", "tgsi.language.facts.limits")
 LIST = Path(__file__).with_name("limit_literals.txt")
@@ -74,7 +74,7 @@ def literal(node: ast.AST) -> float | None:
 
 def literals_of(tree: ast.AST, wanted: set[float]) -> set[float]:
     """The values that a module writes, of those that are wanted."""
-    return {value for node in ast.walk(tree) if (value := literal(node)) is not None} & wanted
+    return {value for node in nodes(tree) if (value := literal(node)) is not None} & wanted
 
 
 def written() -> list[str]:

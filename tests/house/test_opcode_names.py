@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.imports import trees
+from tests.house.imports import nodes, trees
 from tgsi.language.facts.opcodes import OPCODES
 
 #: Modules, and packages with what is below them, that may name opcodes, and why.
@@ -50,9 +50,9 @@ def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
     `OPCODES["MOV"]` makes an instruction and states no fact, so it is left out.
     """
-    keys = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and _ends_with(node.value, "OPCODES"))
+    keys = (node.slice for node in nodes(tree) if isinstance(node, ast.Subscript) and _ends_with(node.value, "OPCODES"))
     made = {id(inner) for key in keys for inner in ast.walk(key)}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in made:
             words = node.value.split()
             if words and all(word in OPCODES for word in words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tests.house.imports import module_files, trees
+from tests.house.imports import module_files, nodes, trees
 
 MAX_LINES = 400
 MAX_FUNCTION_LINES = 60
@@ -27,7 +27,7 @@ def test_no_body_of_a_function_is_longer_than_60_lines() -> None:
     """The signature and the docstring are left out: a public call may have many arguments, each with its own line of explanation."""
     lines: dict[str, int] = {}
     for name, tree in trees().items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
                 if body and node.end_lineno is not None:

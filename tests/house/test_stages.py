@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.house.imports import trees
+from tests.house.imports import nodes, trees
 
 #: Modules that may spell the name of a stage -> the reason.
 ALLOWED = {
@@ -59,9 +59,9 @@ _TEXTS = re.compile(r"\b(?:TESS_EVAL|TESS_CTRL|TES|TCS|tes|tcs)\b|\b(?:TES|TCS|t
 
 def spelled_stages(tree: ast.Module) -> Iterator[str]:
     """Places in a module that spell a tessellation stage, as names or in strings other than docstrings."""
-    bodies = (node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
+    bodies = (node.body for node in nodes(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
     docstrings = {id(item.value) for body in bodies for item in body if isinstance(item, ast.Expr)}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                 found = _NAMES.search(name)
