@@ -161,6 +161,7 @@ _LAZY = {
     "function": "tgsi.functions.function",
     "geometry_for": "tgsi.lowering",
     "link": "tgsi.api",
+    "load_ipython_extension": "tgsi.tools.cells",
     "link_chain": "tgsi.api",
     "linked_program": "tgsi.api",
     "lower": "tgsi.lowering",

@@ -5,7 +5,7 @@ Every template is frozen, so a constant state object may keep it. Source: the do
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, fields
 from typing import Any
 
 from backends.formats import VertexFormat
@@ -280,6 +280,14 @@ class DrawInfo:
     min_index: int = 0
     max_index: int = 0xFFFFFFFF
     indexed: bool = False
+
+    def _repr_html_(self) -> str:
+        from tgsi.language import notebook
+
+        given = [(item.name, getattr(self, item.name)) for item in fields(self)]
+        usual = {item.name: item.default for item in fields(self)}
+        rows = [(name, getattr(value, "name", value)) for name, value in given if name in ("mode", "count") or value != usual[name]]
+        return notebook.heading("Draw") + notebook.table((), rows)
 
 
 @record

@@ -89,3 +89,33 @@ def test_a_link_table_of_tgsi_has_semantics_alone() -> None:
     fragment = "FRAG\nDCL IN[0], GENERIC[3], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
     (row,) = [line for line in str(tgsi.link(vertex, fragment)).splitlines() if "IN[0]" in line]
     assert row.split() == ["0", "IN[0]", "GENERIC[3]", ".xyzw", "OUT[1]", "xyzw", "PERSPECTIVE"]
+
+
+def test_frames_are_shown_with_depth_and_stencil() -> None:
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        color = screen.resource_create(width0=4, height0=2)
+        depth = screen.resource_create(format="Z24_UNORM_S8_UINT", width0=4, height0=2)
+        ctx.set_framebuffer_state(cbufs=[color], zsbuf=depth)
+        shown = ctx._repr_html_()
+        assert shown.count("data:image/png;base64,") == 3
+        assert "stencil" in depth._repr_html_()
+        assert color._repr_html_().count("<img") == 1
+        screen.resource_destroy(other := screen.resource_create(width0=4))
+        assert "<img" not in other._repr_html_()
+
+
+def test_buffers_draws_and_bundles_are_tables() -> None:
+    with tgsi.Screen(threads=0) as screen, screen.context_create() as ctx:
+        buffer = screen.resource_create(target="BUFFER", width0=10)
+        ctx.buffer_subdata(buffer, np.array([1, 0.5], "f4").tobytes())
+        cell = '<td style="text-align:left">'
+        assert f"{cell}4</td>{cell}0x3f000000</td>{cell}0.5</td>" in buffer._repr_html_()
+        assert "2 more bytes" in buffer._repr_html_()
+        with ctx.record() as bundle:
+            bundle.draw_vbo(mode="TRIANGLES", count=3)
+            bundle.clear(color=(0, 0, 0, 0))
+        assert f"{cell}CLEAR</td>{cell}1</td>" in bundle._repr_html_()
+    draw = tgsi.gallium.DrawInfo(count=3, index_size=2)._repr_html_()
+    assert f"{cell}TRIANGLES</td>" in draw
+    assert f"{cell}index_size</td>{cell}2</td>" in draw
+    assert "instance_count" not in draw

@@ -48,6 +48,14 @@ def text(summary: str, content: str) -> str:
     return f'<details{is_open}><summary>{escape(summary)}</summary><pre style="line-height:1.2">{body}</pre></details>'
 
 
+def picture(png: bytes, title: str = "") -> str:
+    """A PNG, with its title above."""
+    from base64 import b64encode
+
+    shown = f'<img src="data:image/png;base64,{b64encode(png).decode()}" alt="{escape(title)}" style="image-rendering:pixelated">'
+    return (heading("", title) if title else "") + shown
+
+
 def items(lines: Iterable[str]) -> str:
     """A list of lines; nothing for none."""
     found = "".join(f"<li>{escape(line)}</li>" for line in islice(lines, MOST_ROWS))

@@ -1,6 +1,7 @@
 """The command-line tools.
 
 - `command`: ``tgsi`` has all of them as subcommands; `completion` completes their options in a shell.
+- `cells`: ``%%glsl`` and ``%%tgsi`` in notebooks.
 - `compile`: ``tgsi-compile`` checks, prints, compiles, links and runs shaders.
 - `inspect`: ``tgsi-inspect`` writes a trace as one page of HTML.
 - `replay`: ``tgsi-replay`` plays recorded scenes and compares the results with recorded ones.

@@ -75,6 +75,16 @@ class Context(
         self.priv = priv
         self.flags = flags
 
+    def _repr_html_(self) -> str:
+        """The bound targets as they are now."""
+        from tgsi.language import notebook
+
+        shown = notebook.heading(repr(self).strip("<>"))
+        if self.is_destroyed:
+            return shown
+        textures = [target.living_texture for target in self.targets.surfaces if target is not None]
+        return shown + "".join(texture._repr_html_() for texture in textures if texture is not None)
+
     def __repr__(self) -> str:
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"
 

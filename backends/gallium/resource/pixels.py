@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from backends.device.resolve_job import resolved
 from backends.formats import FORMATS, AnyFormat, CompressedFormat, Format
-from backends.formats.arrays import texel_type, unpack, unpack_depth
+from backends.formats.arrays import texel_type, unpack, unpack_depth, unpack_stencil
 from backends.gallium.resource.layout import LAYERED, ONE_DIMENSIONAL, Level
 from backends.pipe.checks import integer, real
 from backends.pipe.enums import TextureTarget
@@ -196,6 +196,17 @@ def png(resource: Texels) -> bytes:
     """Level 0, layer 0 as a PNG. Depths go from black, the least one, to white."""
     file = io.BytesIO()
     image_of(resource, 0, 0, _depths_of(resource) if resource.plain_format.has_depth else None).save(file, "PNG")
+    return file.getvalue()
+
+
+def stencil_png(resource: Texels) -> bytes:
+    """The stencil of level 0, layer 0 as a PNG, from black to white."""
+    from PIL import Image
+
+    values = unpack_stencil(resource.plain_format, _blocks(resource, 0, 0, None, "picture")[0])
+    most = max(1, int(values.max()))
+    file = io.BytesIO()
+    Image.fromarray((values.astype(np.uint32) * 255 // most).astype(np.uint8)).save(file, "PNG")
     return file.getvalue()
 
 

@@ -24,6 +24,7 @@ from backends.gallium.resource.layout import (
     caller_bytes,
     levels_of,
 )
+from backends.gallium.resource.pictured import PicturedResource
 from backends.pipe.checks import integer, sequence
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.language._forks import freed_after_fork
@@ -72,7 +73,7 @@ class ResourceOwner(Protocol):
         ...
 
 
-class Resource:
+class Resource(PicturedResource):
     """A texture or a buffer, made by `Screen.resource_create`. The template's fields are attributes.
 
     Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines a row.
@@ -294,46 +295,6 @@ class Resource:
     def tobytes(self) -> bytes:
         """The bytes of `pixels`, rows and layers without gaps."""
         return self.pixels().tobytes()
-
-    def picture(self, level: int = 0, layer: int = 0, *, scale: tuple[float, float] | None = None) -> NDArray[np.uint8]:
-        """One layer of a level as people see it: uint8 of (height, width), (height, width, 3) or (height, width, 4) as RGBA.
-
-        8-bit colors are their stored numbers, sRGB ones, too. Other normalized numbers, floats and depth are mapped from `scale`, by
-        default 0 to 1, to 0 to 255; numbers outside are clamped, NaN is 0, and no curve is applied. Integers and stencil have a default
-        of 0 to 255. Alpha is never scaled. Formats of one channel, and depth, are gray; depth goes before stencil.
-
-        ValueError: a buffer, or there is no such level or layer. TypeError, ValueError: `scale` is no pair of different numbers.
-        """
-        from backends.gallium.resource.pixels import picture_of
-
-        return picture_of(self, level, layer, scale)
-
-    def save(self, file: Any, *, level: int = 0, layer: int = 0, scale: tuple[float, float] | None = None) -> None:
-        """Write `picture` to a file, whose suffix names its kind: .png, .jpg (without alpha), .bmp, .tiff, .webp, ... (Pillow's).
-
-        file: the name of a file, or a binary file, which gets a PNG.
-
-        Errors as those of `picture`; ValueError for an unknown suffix; OSError.
-        """
-        from backends.gallium.resource.pixels import save
-
-        save(self, file, level, layer, scale)
-
-    def show(self, *, level: int = 0, layer: int = 0, scale: tuple[float, float] | None = None) -> None:
-        """Show `picture`: in the notebook, where one runs, otherwise with the system's viewer.
-
-        Errors as those of `picture`; OSError where there is no viewer.
-        """
-        from backends.gallium.resource.pixels import show
-
-        show(self, level, layer, scale)
-
-    def _repr_png_(self) -> bytes | None:
-        if self.is_buffer or self.is_destroyed:
-            return None
-        from backends.gallium.resource.pixels import png
-
-        return png(self)
 
     # -- compressed textures ---------------------------------------------------------------------------------------------
     def as_decoded(self, format: CompressedFormat) -> Resource:

@@ -55,6 +55,15 @@ class Bundle:
     def __repr__(self) -> str:
         return f"<Bundle of {self._count} calls{'' if self.is_finished else ', recording'}>"
 
+    def _repr_html_(self) -> str:
+        from collections import Counter
+
+        from backends.gallium.context.recording.decoder import items
+        from tgsi.language import notebook
+
+        counts = Counter(item.command.name for item in items(memoryview(bytes(self._words)).cast("I")))
+        return notebook.heading(repr(self).strip("<>")) + notebook.table(("command", "times"), counts.most_common())
+
     def __len__(self) -> int:
         return self._count
 
