@@ -183,6 +183,18 @@ _SOFTWARE: "_device.DeviceFactory" = _Software()
 """The only mention of the software device in `tgsi`."""
 
 
+class _Insight:
+    """Explanations of pictures. Their modules load with the first question."""
+
+    def __getattr__(self, name: str) -> _typing.Any:
+        from tgsi.insight import answers
+
+        return getattr(answers, name)
+
+
+_INSIGHT = _Insight()
+
+
 class Screen(_GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
@@ -198,6 +210,8 @@ class Screen(_GalliumScreen):
         raises MemoryError. time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call
         that takes longer
             ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
+        history: contexts keep their latest calls in memory, for `Context.explain`; frames take up to half as long again.
+        history_memory: the most bytes of calls that a context keeps, 4 MiB or more; None: 256 MiB. Older calls are forgotten.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
     The first four do not change the picture.
@@ -215,10 +229,13 @@ class Screen(_GalliumScreen):
         cache_dir: str | _os.PathLike[str] | None = None,
         memory_limit: int | None = None,
         time_limit: float | None = None,
+        history: bool = False,
+        history_memory: int | None = None,
         device: "_device.DeviceFactory | None" = None,
     ) -> None:
         made = _SOFTWARE if device is None else device
-        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, memory_limit=memory_limit, time_limit=time_limit, device=made)
+        limits: dict[str, _typing.Any] = {"memory_limit": memory_limit, "time_limit": time_limit, "history_memory": history_memory}
+        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, history=history, insight=_INSIGHT, device=made, **limits)
 
 
 for _name in __all__:

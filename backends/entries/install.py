@@ -16,7 +16,6 @@ from backends.device.commands.bound_record import (
     DrawCall,
     TextureSlot,
     VertexBufferSlot,
-    observed_cell,
     python_cell,
 )
 from backends.device.commands.condition import QueryRecord
@@ -70,11 +69,12 @@ def fits() -> bool:
     return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == ctypes.sizeof(ctypes.c_long) == 8
 
 
-def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
+def install(owner: Any, cache: KernelCache, is_observed: bool = False) -> None:
     """Put entries into the place of the methods of `owner`, once. Nothing happens where the interpreter does not fit.
 
     The methods become the fallbacks of the entries; methods without an entry get GUARD in front. A subclass may override all of them as
     before. is_observed: entries append the calls that they carry out; see `BoundRecord.recorded_at`.
+    The class has a `native_cell` then.
     """
     if owner in _installed:
         return
@@ -82,7 +82,7 @@ def install(owner: type, cache: KernelCache, is_observed: bool = False) -> None:
     offset = slot_offset(owner) if fits() and items_offset() else 0
     if not offset:
         return
-    names, cell = (RECORDED, observed_cell) if is_observed else (ENTRIES, python_cell)
+    names, cell = (RECORDED, owner.native_cell) if is_observed else (ENTRIES, python_cell)
     library = entries_library(cache, is_observed, offset, items_offset())
     methods = [getattr(owner, name) for name in names]
     plain = [inspect.unwrap(method) for method in methods] if is_observed else []

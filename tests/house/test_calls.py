@@ -11,6 +11,7 @@ from tests.house.imports import nodes, trees
 
 FRONTEND = "the OpenGL frontend, a caller like Mesa's state tracker"
 TABLE, ENTRY = "its row", "the generated names of entries; an entry that does more than its row"
+BEGIN = "the state in which a recording begins"
 METHOD, PART, CALLER = "the method, declared for other parts", "a part that calls the method", "a caller"
 #: Calls -> modules that name them in code, by the reason.
 NAMED = {
@@ -21,6 +22,7 @@ NAMED = {
         PART: ["backends.gallium.context.named_bindings", "backends.gallium.context.recording.bundle"],
         CALLER: ["tgsi.tools.compile.draw.attributes", "tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.draws"],
         FRONTEND: ["tgsi.opengl.drawing.vertices", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
+        BEGIN: ["backends.gallium.tracing.bound_calls", "backends.gallium.tracing.history"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
     },
     "set_constant_buffer": {
@@ -30,6 +32,7 @@ NAMED = {
         PART: ["backends.gallium.context.many_draws", "backends.gallium.context.named_bindings"],
         CALLER: ["tgsi.tools.compile.draw.uniforms", "tgsi.tools.replay.resource_calls", "tgsi.tools.vtest.commands.draws"],
         FRONTEND: ["tgsi.opengl.drawing.programs", "tgsi.opengl.fixed.rectangles"],
+        BEGIN: ["backends.gallium.tracing.bound_calls"],
     },
     "set_index_buffer": {
         TABLE: ["backends.device.calls.parameters"],
@@ -37,6 +40,7 @@ NAMED = {
         METHOD: ["backends.gallium.context.buffers"],
         PART: ["backends.gallium.context.recording.bundle"],
         CALLER: ["tgsi.tools.replay.resource_calls", "tgsi.tools.vtest.commands.draws"],
+        BEGIN: ["backends.gallium.tracing.bound_calls", "backends.gallium.tracing.history"],
     },
     "draw_vbo": {
         TABLE: ["backends.device.calls.work"],
@@ -47,6 +51,7 @@ NAMED = {
         CALLER: ["tgsi.tools.compile.draw.drawing", "tgsi.tools.replay.work_calls", "tgsi.tools.vtest.commands.draws"],
         FRONTEND: ["tgsi.opengl.commands.draws", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
+        "its event in the history of a pixel": ["tgsi.insight.calls"],
     },
     "set_blend_color": {
         TABLE: ["backends.device.calls.parameters"],
@@ -54,6 +59,7 @@ NAMED = {
         METHOD: ["backends.gallium.context.parameters"],
         CALLER: ["tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.states"],
         FRONTEND: ["tgsi.opengl.drawing.fragment"],
+        BEGIN: ["backends.gallium.tracing.bound_calls"],
     },
 }
 

@@ -122,7 +122,7 @@ def note_kept(record: BoundRecord) -> None:
         c_int32.from_address(record.keeps_at).value = 1
 
 
-python_cell, observed_cell = c_uint64(0), c_uint64(0)
+python_cell = c_uint64(0)
 """Addresses of the PythonTables of the native entries, once they are installed: of plain and of observed contexts."""
 
 
@@ -221,7 +221,7 @@ class BoundRecord(ctypes.Structure):
         ),  # copy(copier, source, its stride, target, its stride, bytes of a row, rows, Crewed) -> 0 if copied; 0: none
         ("copier", c_uint64),
         ("clear_entry", c_uint64),  # clear(executor, bound, ClearCall) -> 0 if the clear was taken, otherwise nothing was done
-        ("python", c_uint64),  # address of `python_cell` or `observed_cell`
+        ("python", c_uint64),  # address of `python_cell`, or of the `native_cell` of an observed class
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
         ("has_listener", c_int64),  # not 0: methods that are left to Python go through the context's gate, which tells when they return
         ("known", c_uint64),  # KnownSlot

@@ -9,18 +9,19 @@ from backends.device.interface import Device
 from backends.gallium.context.bindless import Bindless
 from backends.gallium.context.blits import Blits
 from backends.gallium.context.buffers import BufferBindings
-from backends.gallium.context.bundles import Bundles
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
 from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
 from backends.gallium.context.framebuffer import Framebuffers
+from backends.gallium.context.insight import Insight
 from backends.gallium.context.many_draws import ManyDrawing
 from backends.gallium.context.named_bindings import NamedBindings
 from backends.gallium.context.object_calls import ObjectCalls
 from backends.gallium.context.parameters import Parameters
 from backends.gallium.context.queries import Queries
+from backends.gallium.context.recording.bundles import Bundles
 from backends.gallium.context.refused import Refused
 from backends.gallium.context.sampler_states import SamplerStates
 from backends.gallium.context.sampler_views import SamplerViews
@@ -54,6 +55,7 @@ class Context(
     Compute,
     Bindless,
     Debug,
+    Insight,
     NamedBindings,
     Refused,
 ):

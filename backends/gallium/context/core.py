@@ -13,6 +13,7 @@ from backends.device import bound as packet
 from backends.device.commands.bound_record import VertexBufferSlot
 from backends.device.commands.known_objects import Kind
 from backends.device.interface import Device
+from backends.device.memory import BoundSampler
 from backends.gallium.context.handles import StateObject
 from backends.gallium.context.shared.checks import Checks
 from backends.gallium.context.shared.counting import Counting
@@ -44,6 +45,7 @@ class ContextCore(ABC):
     and the render condition.
     _owner: stands for the context in its state objects, which do not keep it alive. _gate: knows which thread is in a method.
     _compute_shader: the bound one. _cs_invocations: compute invocations so far.
+    _sampler_templates: those that were bound, with their bindings, so that objects of equal ones have one number.
     _memories: functions that forget what parts remember and nothing bound needs. _holdings: functions that let go of what parts hold.
     """
 
@@ -67,6 +69,7 @@ class ContextCore(ABC):
         self.order = Order(self.state, device, self.targets)
         self.counting = Counting(self.state, device, self.order)
         self._cs_invocations = 0
+        self._sampler_templates: dict[SamplerState, BoundSampler] = {}
         self._memories, self._holdings = list[Callable[[], None]](), list[Callable[[], None]]()
         self.is_destroyed = False
         self._sized_indices = (0, 0, 0)  # address and bytes of an index buffer, and the bytes of its indices (0: draws give them)

@@ -10,11 +10,9 @@ from backends.abi.keys import SamplerKey
 from backends.abi.records import SamplerRecord
 from backends.device.commands.bound_record import sampler_word
 from backends.device.commands.known_objects import Kind
-from backends.device.interface import Device
 from backends.device.memory import BoundSampler
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
-from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make, sequence
 from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.field_list import takes_fields
@@ -31,10 +29,6 @@ MOST_KNOWN = 1 << 10
 
 class SamplerStates(ContextCore):
     """Sampler objects: create_sampler_state, bind_sampler_states."""
-
-    def __init__(self, screen: ScreenCore, device: Device) -> None:
-        super().__init__(screen, device)
-        self._known: dict[SamplerState, BoundSampler] = {}  # by template, so that objects of equal ones have one number
 
     @takes_fields(SamplerState)
     def create_sampler_state(self, state: SamplerState | None = None, /, **given: Unpack[SamplerStateFields]) -> StateObject[SamplerState]:
@@ -85,11 +79,11 @@ class SamplerStates(ContextCore):
 
     def _bound(self, handle: StateObject[SamplerState]) -> BoundSampler:
         if handle.bound is None:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            handle.bound = self._known.get(handle.state)
+            if len(self._sampler_templates) >= MOST_KNOWN:
+                self._sampler_templates.clear()
+            handle.bound = self._sampler_templates.get(handle.state)
             if handle.bound is None:
-                handle.bound = self._known[handle.state] = bound_sampler(handle.state)
+                handle.bound = self._sampler_templates[handle.state] = bound_sampler(handle.state)
         found: BoundSampler = handle.bound
         return found
 

@@ -30,7 +30,10 @@ class ScreenCore(ABC):
     """The base of `Screen`: resources, and the methods that contexts call on their screen.
 
     memory: the account of bytes that living resources hold. is_destroyed: further resources and contexts are refused.
+    insight: answers questions about contexts (`backends.gallium.context.insight`); None: nobody does.
     """
+
+    insight: Any = None
 
     def __init__(self, memory_limit: int | None = None) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.screen.capabilities import Capabilities
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
-from backends.pipe.checks import integer, seconds
+from backends.pipe.checks import integer, seconds, truth
 from backends.pipe.enums import Bind, ContextFlags, TextureTarget
 from tgsi.language._forks import freed_after_fork
 
@@ -34,6 +34,7 @@ class Screen(Capabilities, ScreenCore):
 
     Args:
         device: makes the devices of contexts (`backends.device.interface`); first used by `context_create`.
+        insight: see `ScreenCore`.
 
     See `tgsi.Screen` for all other arguments.
 
@@ -51,8 +52,14 @@ class Screen(Capabilities, ScreenCore):
         cache_dir: str | os.PathLike[str] | None = None,
         memory_limit: int | None = None,
         time_limit: float | None = None,
+        history: bool = False,
+        history_memory: int | None = None,
+        insight: Any = None,
     ) -> None:
         super().__init__(_number(memory_limit, "memory_limit", 0, 1 << 62))
+        self.insight = insight
+        self.history = truth(history, "Screen: history")
+        self.history_memory = None if history_memory is None else integer(history_memory, "Screen: history_memory", 1 << 22, 1 << 40)
         self.time_limit = None if time_limit is None else seconds(time_limit, "Screen: time_limit")
         self._device_factory = device
         self.threads = _number(threads, "threads", 0, 256)
@@ -172,6 +179,8 @@ class Screen(Capabilities, ScreenCore):
         how = as_flags(ContextFlags, flags, "context_create: flags")
         if trace is not None and not isinstance(trace, (str, os.PathLike)):
             raise TypeError(f"context_create: trace: expected the name of a file, not {type(trace).__name__}")
+        if trace is not None and self.history:
+            raise ValueError("context_create: trace: a Screen(history=True) records in memory; make the trace with another screen")
         with self._lock:
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
@@ -182,6 +191,10 @@ class Screen(Capabilities, ScreenCore):
                 from backends.gallium.tracing.traced_context import TracedContext
 
                 kind, more = TracedContext, {"trace": trace}
+            elif self.history:
+                from backends.gallium.tracing.history import DEFAULT_BYTES, HistoryContext
+
+                kind, more = HistoryContext, {"most": self.history_memory or DEFAULT_BYTES}
             if self.time_limit is not None:
                 from backends.gallium.screen.limited import limited
 

@@ -1,32 +1,55 @@
-"""The file of a trace: commands, gathered in memory and written in pieces. Native entries append to the same memory, and write it, too."""
+"""The file of a trace: commands, gathered in memory and written in pieces. Native entries append to the same memory, and write it, too.
+
+Where the commands end is a file, or other memory (`call_memory`).
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import weakref
-from io import FileIO
+from ctypes import c_uint64
 from pathlib import Path
+from typing import Protocol
 
-from backends.device.commands.bound_record import BoundRecord, observed_cell
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.layout import MAGIC, PREFIX, VERSION, Command, pack
+from backends.gallium.tracing.call_memory import CallMemory
 from backends.system import address_of
 
 _GATHERED = 1 << 20
 """Bytes that are gathered. A write between two draws slows the draws after it, so a frame's commands had better fit."""
 
 
-class TraceFile:
-    """A file that is being written. A file that was cut off can be played up to there."""
+class Sink(Protocol):
+    """The place where commands end."""
 
-    def __init__(self, path: str | os.PathLike[str], record: BoundRecord) -> None:
-        """record: of the context, whose entries append while `let_entries` says so."""
-        self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
+    def write(self, data: memoryview, /) -> int:
+        """Write bytes and return their number; fewer than were given are possible."""
+        ...
+
+    def close(self) -> None:
+        """Write no more."""
+        ...
+
+
+class TraceFile:
+    """A file, or memory, that is being written. What was cut off can be played up to there."""
+
+    def __init__(self, target: str | os.PathLike[str] | CallMemory, record: BoundRecord, cell: c_uint64) -> None:
+        """record: of the context, whose entries append while `let_entries` says so. cell: of its class, for `BoundRecord.python`."""
+        self._file: Sink
+        if isinstance(target, CallMemory):
+            self._file, entry = target, (target.entry, 0)
+        else:
+            file = Path(target).open("wb", buffering=0)  # noqa: SIM115 - lives as long as the context
+            self._file, entry = file, (address_of("write"), file.fileno())
         self._record, self._memory = record, bytearray(_GATHERED)
         self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         record.recorded_begin = record.recorded_from = record.recorded_at = self._begin
-        record.recorded_size, record.python = _GATHERED, ctypes.addressof(observed_cell)
-        record.recorded_write, record.recorded_file = address_of("write"), self._file.fileno()
+        record.recorded_size, record.python = _GATHERED, ctypes.addressof(cell)
+        record.recorded_write, record.recorded_file = entry
+        record.recorded_constants = record.has_recorded_draw = 0
         # A program may end, or drop its context, without `destroy`; its trace is wanted all the more then.
         self._rest = weakref.finalize(self, _hand_over, self._file, self._memory, record)
         self.write(PREFIX.pack(MAGIC, VERSION, 0))
@@ -70,7 +93,7 @@ class TraceFile:
             self._file.close()
 
 
-def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord) -> None:
+def _hand_over(file: Sink, memory: bytearray, record: BoundRecord) -> None:
     """Write the gathered commands, and forget them. After an error, those that are left may be written later."""
     begin, at, end = record.recorded_begin, record.recorded_from, record.recorded_at
     with memoryview(memory) as view:
@@ -80,7 +103,7 @@ def _hand_over(file: FileIO, memory: bytearray, record: BoundRecord) -> None:
     record.recorded_from = record.recorded_at = begin
 
 
-def _write(file: FileIO, view: memoryview) -> None:
+def _write(file: Sink, view: memoryview) -> None:
     at = 0
     while at < len(view):
         at += file.write(view[at:])

@@ -80,15 +80,16 @@ class TracePlayer:
         *,
         digests_flushes: bool = False,
         show: Callable[[ShownTarget], None] | None = None,
+        is_native: bool = True,
     ) -> None:
         """Take a context of the screen.
 
         note: called with each digest. digests_flushes: make digests of the bound targets at each flush, too. show: called with each target
-        at each flush and at the end; every command is then a call of a method.
+        at each flush and at the end; every command is then a call of a method, as without `is_native`.
         """
         self._screen, self._context, self._note, self._digests_flushes = screen, context, note, digests_flushes
         self._targets = WatchedTargets(context, show) if show is not None else None
-        self._player = Player(context, is_native=show is None)
+        self._player = Player(context, is_native=is_native and show is None)
         self._objects: dict[int, Any] = {}
         self._handles: dict[int, int] = {}
         self._memory = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from ctypes import c_uint64
 from typing import Any
 
 from backends.device.calls.row import Does, Row
@@ -29,11 +30,12 @@ class TracedContext(Context):
     """
 
     is_observed = True
+    native_cell = c_uint64(0)
 
     def __init__(self, screen: ScreenCore, device: Device, *, trace: str | os.PathLike[str], priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device, priv=priv, flags=flags)
         device.install_entries(TracedContext, is_observed=True)
-        self._tracer = Tracer(self, trace)
+        self._tracer = Tracer(self, trace, self.native_cell)
 
     def destroy(self) -> None:
         """End the trace, carry out pending work and release everything."""
@@ -47,13 +49,13 @@ class TracedContext(Context):
         self._tracer.mapping_ended(mapped)
 
 
-def _plain(name: str) -> Callable[..., Any]:
+def plain_method(name: str) -> Callable[..., Any]:
     """The method of a part of the context, which takes neither the context for its thread nor generated code."""
     return next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))  # type: ignore[no-any-return]
 
 
 def _recorded(method: Row) -> Callable[..., Any]:
-    function = _plain(method.name)
+    function = plain_method(method.name)
 
     @functools.wraps(function)
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
@@ -63,7 +65,7 @@ def _recorded(method: Row) -> Callable[..., Any]:
 
 
 def _refused(name: str) -> Callable[..., Any]:
-    @functools.wraps(_plain(name))
+    @functools.wraps(plain_method(name))
     def call(self: TracedContext, /, *args: Any, **given: Any) -> Any:
         raise TypeError(f"trace: {name}: it takes addresses of memory, which a trace cannot hold")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from ctypes import c_uint64
 from dataclasses import fields
 from typing import Any
 
@@ -20,6 +21,7 @@ from backends.gallium.context.recording.encoder import RAISES, Encoder
 from backends.gallium.context.recording.handles import OBJECTS, Handles
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.transfer import TransferMap, as_bytes
+from backends.gallium.tracing.call_memory import CallMemory
 from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
 from backends.gallium.tracing.trace_file import TraceFile
 from backends.pipe.enums import QueryType, Transfer
@@ -37,8 +39,9 @@ class Tracer:
         maps: living mappings for writing, with the bytes that the trace has of them.
     """
 
-    def __init__(self, context: ContextCore, path: str | os.PathLike[str]) -> None:
-        self._context, self._file = context, TraceFile(path, context.state.record)
+    def __init__(self, context: ContextCore, target: str | os.PathLike[str] | CallMemory, cell: c_uint64) -> None:
+        """cell: of the context's class, for native entries."""
+        self._context, self._file = context, TraceFile(target, context.state.record, cell)
         self._ended: list[int] = []
         self._handles = Handles(self._ended.append)
         self._encoder = Encoder(self._handle_of, context._checked_draw, repeats_draws=False)
@@ -58,11 +61,18 @@ class Tracer:
         try:
             if self.maps or self._ended:
                 self._catch_up()
-            act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
-            return act(self, method, function, args, given)
+            return self._act(method, function, args, given)
         finally:
             self._is_inside = False
-            self._file.let_entries(not self.maps)
+            self._file.let_entries(self._lets_entries())
+
+    def _lets_entries(self) -> bool:
+        """True if native entries may append calls: nothing has to be looked at before one."""
+        return not self.maps
+
+    def _act(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
+        return act(self, method, function, args, given)
 
     def _plain(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """A call whose result tells nothing."""
@@ -202,7 +212,7 @@ class Tracer:
             self._file.let_entries(False)
             self._capture(mapped, is_last=True)
             del self.maps[mapped]
-            self._file.let_entries(not (self.maps or self._is_inside))
+            self._file.let_entries(self._lets_entries() and not self._is_inside)
 
     # -- the end -------------------------------------------------------------------------------------------------------------
     def close(self) -> None:

@@ -46,6 +46,13 @@ def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[
     return convert
 
 
+def _pixel(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not 2 <= len(parts) <= 4 or not all(part.strip().isdecimal() and len(part) < 8 for part in parts):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no pixel; X,Y are numbers from 0, such as 120,80")
+    return tuple(int(part) for part in parts)
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
@@ -77,6 +84,18 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--digest", action="store_true", help="print SHA-256 of all that was read, and of traces also at each flush")
     parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
+    parser.add_argument(
+        "--explain",
+        type=_pixel,
+        metavar="X,Y[,LAYER[,SAMPLE]]",
+        help="print what happened to a pixel of traces: every call that wrote it or could have, and what became of each fragment",
+    )
+    parser.add_argument(
+        "--target",
+        type=_number(1, 1 << 40, int),
+        metavar="HANDLE",
+        help="texture of --explain (default: color buffer 0 that was bound last)",
+    )
     parser.add_argument("--until", type=_number(0, 1 << 40, int), metavar="N", help="end traces after command N, as --print numbers them")
     parser.add_argument(
         "--diff",
@@ -139,6 +158,9 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         screen = Screen(**given)
     except ValueError as error:  # the parser checked the options; Screen also checks environment variables
         parser.error(str(error))
+    if options.explain is not None:
+        with screen:
+            return _explain(screen, options)
     with screen:
         if options.diff is not None:
             from tgsi.tools.replay.diff.report import run
@@ -199,6 +221,25 @@ _KNOWN_BY = {
     "--until": "it is for traces",
     "--digest": "it is for scenes and traces",
 }
+
+
+def _explain(screen: Screen, options: argparse.Namespace) -> int:
+    """Print what happened to a pixel of each trace; 2 if one is no trace, or has no such pixel."""
+    from tgsi.tools.replay.streams import is_stream
+    from tgsi.tools.replay.traces import explain_trace_file, is_trace
+
+    code = 0
+    for path in options.scenes:
+        try:
+            if not is_trace(path):
+                what = "a stream" if is_stream(path) else "no trace"
+                raise ValueError(f"it is {what}; --explain takes traces, which context_create(trace=...) and tgsi-vtest --trace write")
+            print(explain_trace_file(screen, path, options.explain, options.target, options.until), end="")
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            print(f"tgsi-replay: {path}: {reason}", file=sys.stderr)
+            code = 2
+    return code
 
 
 def _print_traces(paths: Sequence[Path], until: int | None) -> int:

@@ -93,6 +93,19 @@ def amount(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
+def explain_trace_file(screen: Screen, path: Path, pixel: tuple[int, ...], target: int | None, until: int | None) -> str:
+    """The history of a pixel of a trace. pixel: x, y, and perhaps layer and sample. OSError, and ValueError for a wrong file or pixel."""
+    from backends.gallium.tracing.trace_player import first_commands, words_of
+    from tgsi.insight.answers import explain_trace
+
+    data = bytearray(path.read_bytes())
+    if until is not None:
+        data = data[: len(data) - words_of(data).nbytes] + bytearray(first_commands(words_of(data), until))
+    layer = pixel[2] if len(pixel) > 2 else 0
+    sample = pixel[3] if len(pixel) > 3 else None
+    return str(explain_trace(screen, data, pixel[0], pixel[1], layer=layer, sample=sample, target=target))
+
+
 def print_trace(path: Path, output: TextIO, until: int | None = None) -> None:
     """Write a line of JSON for each command. OSError, and RecordingError for a file that is wrong."""
     from backends.gallium.tracing.printing import printed

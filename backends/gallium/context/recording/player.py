@@ -28,7 +28,12 @@ REFUSALS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError,
 
 
 class Player:
-    """Plays commands on one context."""
+    """Plays commands on one context.
+
+    at: place of the command, among the words, whose calls are made.
+    """
+
+    at = 0
 
     def __init__(self, context: ContextCore, *, is_native: bool = True) -> None:
         """is_native: generated code carries out commands; otherwise every one is a call of a method."""
@@ -111,7 +116,7 @@ class Player:
                 at = self._reader.read(address, at, end)
                 if at >= end:
                     break
-            item = item_at(words, at, offset)
+            item, self.at = item_at(words, at, offset), at
             name = item.command.name
             try:
                 if item.command is Command.END:

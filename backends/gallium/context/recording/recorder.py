@@ -24,6 +24,7 @@ class Recorder:
         self._ended: list[int] = []
         self.handles = Handles(self._ended.append)
         self._player = Player(context)
+        self._observed: Player | None = None  # while somebody records the calls of a context that nobody observed before
 
     def learn(self, handle: int, thing: Any) -> None:
         """Note a new handle."""
@@ -43,8 +44,11 @@ class Recorder:
         if self._ended:
             self.forget_ended()
         words, objects = bundle.content(self)
+        if self.context.is_observed and self._observed is None:
+            self._observed = Player(self.context)
+        player = self._observed if self.context.is_observed and self._observed is not None else self._player
         for _ in range(times):
-            self._player.play(words, objects, self._perform, _forget_nothing)
+            player.play(words, objects, self._perform, _forget_nothing)
 
     def _perform(self, call: Call) -> None:
         call_context(self.context, call)

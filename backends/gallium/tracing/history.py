@@ -1,0 +1,307 @@
+"""The history of a context: its latest calls in memory, from which `explain` tells what happened to a pixel.
+
+Unlike a trace, a history refuses no call, and it may begin in the middle of a program's work. Where its memory ends, it begins anew with
+what is bound and alive then (`bound_calls`); the part before stays as long as there is room for both.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from ctypes import c_uint64
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from backends.device.bound import Shader
+from backends.device.calls.errors import Unwritable
+from backends.device.calls.row import Does, Row
+from backends.device.calls.table import ALIASES, UNRECORDED
+from backends.device.commands.layout import Command, pack
+from backends.device.interface import Device
+from backends.gallium.context.context import Context
+from backends.gallium.context.query_kinds import Query
+from backends.gallium.context.recording.handles import OBJECTS
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.resource.transfer import TransferMap
+from backends.gallium.threads.gate import one_at_a_time
+from backends.gallium.tracing.bound_calls import BoundCalls
+from backends.gallium.tracing.call_memory import CallMemory
+from backends.gallium.tracing.content import box_bytes, planes
+from backends.gallium.tracing.definitions import definition_of
+from backends.gallium.tracing.traced_context import plain_method
+from backends.gallium.tracing.tracer import OF_CONTEXT, Function, Tracer
+from backends.pipe.enums import Transfer
+from tgsi.language.record import record
+
+DEFAULT_BYTES = 1 << 28
+"""Bytes of a history, unless `Screen(history_memory=...)` says otherwise."""
+_CHANGES_NOTHING = {Does.READ, Does.ASK}
+_RESULTS = frozenset({"get_query_result"})
+
+
+@record(eq=False)
+class Recorded:
+    """A history that was taken out.
+
+    Attributes:
+        data: the recording, as `TracePlayer` plays it.
+        handles: of the living objects that it names, by `id`.
+        programs: of shaders by handle, as they were created; the recording has their text alone.
+        gaps: what the recording lacks, in words.
+        lost: bytes of calls for which there was no room at its end.
+        is_whole: it begins with the context.
+    """
+
+    data: bytearray
+    handles: dict[int, int]
+    programs: dict[int, Any]
+    gaps: tuple[str, ...]
+    lost: int
+    is_whole: bool
+
+
+class HistoryTracer(Tracer):
+    """Records the calls of a context in memory."""
+
+    def __init__(self, context: Context, most: int, *, is_new: bool) -> None:
+        """is_new: nothing is bound and nothing was drawn yet."""
+        self._users: dict[int, tuple[Resource, bytes]] = {}
+        self.gaps: list[str] = []
+        self.programs: dict[int, Any] = {}
+        self.is_whole = is_new
+        self.memory = CallMemory(most)
+        super().__init__(context, self.memory, HistoryContext.native_cell)
+        if not is_new:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Record what is bound and alive."""
+        self._is_inside = True
+        self._file.let_entries(False)
+        try:
+            bound = BoundCalls(self._context)
+            for name, args, given in bound.calls():
+                try:
+                    self._file.write(self._encoder.call(name, args, given))
+                except Unwritable as error:
+                    self.gaps.append(f"{name}: {error}")
+            self.gaps += bound.gaps
+            self._file.forget_draw()
+        finally:
+            self._is_inside = False
+            self._file.let_entries(self._lets_entries())
+
+    def take(self) -> Recorded:
+        """Take out the calls so far. The recording goes on."""
+        self._is_inside = True
+        self._file.let_entries(False)
+        try:
+            self._catch_up()
+            self._file.flush()
+        finally:
+            self._is_inside = False
+            self._file.let_entries(self._lets_entries())
+        handles = {id(thing): self._handles.find(thing) or 0 for thing in self._handles.living()}
+        data = self.memory.content() + (b"" if self.is_closed and not self.memory.lost else pack(Command.END))
+        return Recorded(data, handles, dict(self.programs), tuple(self.gaps), self.memory.lost, self.is_whole)
+
+    # -- calls -----------------------------------------------------------------------------------------------------------
+    def _lets_entries(self) -> bool:
+        return not (self.maps or self._users)
+
+    def _act(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        if method.does in _CHANGES_NOTHING or method.name in _RESULTS:
+            return function(self._context, *args, **given)
+        if self._users:
+            self._catch_up_users()
+        try:
+            return super()._act(method, function, args, given)
+        except Unwritable as error:
+            self.gaps.append(f"{method.name}: {error}")
+            return function(self._context, *args, **given)
+
+    def _written(self, method: Row, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
+        found = self._encoder.fixed(method.name, args, given) if is_fixed else None
+        return found or self._encoder.call(method.name, args, given, result=result)
+
+    def _creation(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        found = super()._creation(method, function, args, given)
+        self._note_program(found)
+        return found
+
+    def _map(self, method: Row, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap | None:
+        named = method.named(args, given)
+        self._handle_of(named.get("resource"))
+        mapped: TransferMap | None = function(self._context, *args, **given)
+        if mapped is not None and mapped.usage & Transfer.WRITE:
+            self.maps[mapped] = box_bytes(mapped.resource, mapped.level, mapped.box)
+        return mapped
+
+    def address_call(self, method: str, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """A call that takes addresses: what it has bound is recorded in its place."""
+        found = function(self._context, *args, **given)
+        if not self._is_inside and not self.is_closed:
+            self._file.let_entries(False)
+            for name, places, named in BoundCalls(self._context).buffers():
+                if name in ("set_vertex_buffers", "set_index_buffer"):
+                    self._file.write(self._encoder.call(name, places, named))
+            self._file.let_entries(self._lets_entries())
+        return found
+
+    # -- objects ---------------------------------------------------------------------------------------------------------
+    def _handle_of(self, thing: Any) -> int | None:
+        if not isinstance(thing, OBJECTS):
+            return None
+        handle = self._handles.find(thing)
+        if handle is not None:
+            return handle
+        return self._define(thing) if isinstance(thing, Resource) else self._define_object(thing)
+
+    def _define_object(self, thing: Any) -> int:
+        """Record the creation of an object that was made before the recording, or by another context."""
+        name, args, given = definition_of(thing)
+        for item in args:
+            self._handle_of(item)  # a resource takes a handle first
+        handle = self._handles.add(thing)
+        self._file.write(self._encoder.call(name, args, given, result=handle))
+        self._note_program(thing)
+        if isinstance(thing, Query) and thing.is_active and thing not in self._context.counting.active:
+            self._file.write(self._encoder.call("begin_query", (thing,), {}))
+        return handle
+
+    def _note_program(self, thing: Any) -> None:
+        if isinstance(thing, Shader):
+            handle = self._handles.find(thing)
+            if handle is not None:
+                self.programs[handle] = thing.program
+
+    def _define(self, resource: Resource) -> int:
+        if resource.is_destroyed or resource.screen is not self._context.screen:
+            raise Unwritable(f"{resource!r} belongs to another screen, or has ended")
+        handle = self._handles.add(resource)
+        template = resource.template
+        self._context.screen.finish_writes(resource)
+        given = {item.name: getattr(template, item.name) for item in fields(template)}
+        self._file.write(self._encoder.call("resource_create", (), given, result=handle))
+        self._write_planes(resource)
+        if resource.user is not None:
+            self._users[handle] = resource, resource.user.tobytes()
+        return handle
+
+    def _write_planes(self, resource: Resource, *, is_sparse: bool = True) -> None:
+        for level, sample, plane in planes(resource):
+            if plane.any() or not is_sparse:
+                self._file.write(self._encoder.call("write_content", (resource, level, sample, plane.tobytes()), {}))
+
+    def _catch_up_users(self) -> None:
+        """Record what the caller has written to memory that resources lie over."""
+        for handle, (resource, before) in list(self._users.items()):
+            if resource.is_destroyed or resource.user is None:
+                del self._users[handle]
+                continue
+            now = resource.user.tobytes()
+            if now != before:
+                self._users[handle] = resource, now
+                data = np.frombuffer(now, np.uint8).tobytes()
+                self._file.write(self._encoder.call("write_content", (resource, 0, 0, data), {}))
+
+    def close(self) -> None:
+        """End the recording, which stays."""
+        if self.is_closed:
+            return
+        self._is_inside = True
+        self._file.let_entries(False)
+        try:
+            self._catch_up()
+            self._file.flush()
+        finally:
+            self.is_closed = True
+            self.maps.clear()
+            self._file.close()
+
+
+class HistoryContext(Context):
+    """A context of ``Screen(history=True)``, or of any screen inside ``with ctx.capture():``.
+
+    _history: records the calls.
+    """
+
+    is_observed = True
+    native_cell = c_uint64(0)
+    _history: HistoryTracer
+    _before: Recorded | None = None
+
+    def __init__(self, screen: ScreenCore, device: Device, *, most: int, priv: Any = None, flags: int = 0) -> None:
+        super().__init__(screen, device, priv=priv, flags=flags)
+        self.begin_history(most, is_new=True)
+
+    def begin_history(self, most: int, *, is_new: bool = False) -> None:
+        """Record from now on."""
+        self.device.install_entries(HistoryContext, is_observed=True)
+        if not is_new:
+            self.order.synchronize()
+        self._history_bytes = most
+        self._history = HistoryTracer(self, most, is_new=is_new)
+
+    def recorded_parts(self) -> list[Recorded]:
+        """The recordings, the latest first."""
+        return [self._history.take()] + ([self._before] if self._before is not None else [])
+
+    def begin_again_if_crowded(self) -> None:
+        """Begin a new recording if a quarter of the memory is used. This one stays if half of the memory is left beside it."""
+        now, most = self._history, self._history_bytes
+        if now.maps or not (now.memory.lost or now.memory.size > most // 4):
+            return
+        keeps = not now.memory.lost and now.memory.size <= most // 2
+        self._before = now.take() if keeps else None
+        now.close()
+        self.order.synchronize()
+        self._history = HistoryTracer(self, most - now.memory.size * keeps, is_new=False)
+
+    def destroy(self) -> None:
+        """End the history, carry out pending work and release everything."""
+        if not self.is_destroyed:
+            self._history.close()
+        super().destroy()
+
+    def _mapping_ended(self, mapped: TransferMap) -> None:
+        """Note the end of a mapping, and record what was written to it."""
+        super()._mapping_ended(mapped)
+        self._history.mapping_ended(mapped)
+
+
+def _recorded(method: Row) -> Callable[..., Any]:
+    function = plain_method(method.name)
+    ends = method.does is Does.FLUSH
+
+    @functools.wraps(function)
+    def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
+        found = self._history.call(method, function, args, given)
+        if ends:
+            self.begin_again_if_crowded()
+        return found
+
+    return call
+
+
+def _with_addresses(name: str) -> Callable[..., Any]:
+    function = plain_method(name)
+
+    @functools.wraps(function)
+    def call(self: HistoryContext, /, *args: Any, **given: Any) -> Any:
+        return self._history.address_call(name, function, args, given)
+
+    return call
+
+
+for _name, _method in OF_CONTEXT.items():
+    setattr(HistoryContext, _name, _recorded(_method))
+for _alias, _name in ALIASES.items():
+    setattr(HistoryContext, _alias, getattr(HistoryContext, _name))
+for _name, _does in UNRECORDED.items():
+    if _does is Does.ADDRESS:
+        setattr(HistoryContext, _name, _with_addresses(_name))
+one_at_a_time(HistoryContext)

@@ -1,0 +1,190 @@
+"""The answers to `Context.explain` and its like, and the recordings that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from backends.gallium.context.context import Context
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import Surface
+from backends.gallium.screen.limited import limited
+from backends.gallium.screen.screen import Screen
+from backends.gallium.tracing.history import DEFAULT_BYTES, HistoryContext, Recorded
+from backends.pipe.checks import integer
+from tgsi.insight.explanation import Explanation
+from tgsi.insight.history_of_pixel import PixelWatcher
+from tgsi.insight.place import Place, size_of
+from tgsi.insight.replaying import Replay
+from tgsi.insight.wording import verdict_of
+
+
+def capture(context: Context, memory: int | None) -> Any:
+    """See `Context.capture`."""
+    most = DEFAULT_BYTES if memory is None else integer(memory, "capture: memory", 1 << 16, 1 << 40)
+    if context.is_observed:
+        raise ValueError("capture: the calls of this context are recorded already; call explain at once")
+    return _capture(context, most)
+
+
+@contextmanager
+def _capture(context: Any, most: int) -> Iterator[None]:
+    plain = type(context)
+    kind: type[Context] = limited(HistoryContext) if context.screen.time_limit is not None else HistoryContext
+    record = context.state.record
+    python = record.python
+    context.__class__ = kind
+    context.begin_history(most)
+    try:
+        yield
+    finally:
+        if not context.is_destroyed:
+            context._captured = context.recorded_parts()
+            context._history.close()
+            context.__class__ = plain
+            record.python = python
+
+
+def _recordings(context: Any, name: str) -> list[Recorded]:
+    found: list[Recorded] = context.recorded_parts() if isinstance(context, HistoryContext) else context._captured
+    if not found:
+        raise RuntimeError(
+            f"{name}: no calls are recorded; make the screen with tgsi.Screen(history=True), or draw inside of `with ctx.capture():`"
+        )
+    return found
+
+
+def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target: Any) -> Explanation:
+    """See `Context.explain`."""
+    name = "explain"
+    recordings = _recordings(context, name)
+    resource, level, first = _target(context, target)
+    width, height, layers = size_of(resource, level)
+    for value, most, what in ((x, width, "x"), (y, height, "y"), (layer, layers - first, "layer")):
+        if not 0 <= integer(value, f"{name}: {what}", -(1 << 31)) < most:
+            raise ValueError(
+                f"{name}: {what}: {value} is outside of the target, whose level {level} is {width} x {height}, {layers} layers"
+            )
+    if sample is not None:
+        integer(sample, f"{name}: sample", 0, resource.samples - 1)
+    if recordings[0].lost:
+        raise RuntimeError(
+            f"{name}: the calls since the last flush need {recorded_bytes(recordings[0])} bytes, more than there is room for; "
+            "give more history_memory to the Screen, or memory to capture, or flush more often"
+        )
+    found: Explanation | None = None
+    for recorded in recordings:
+        handle = recorded.handles.get(id(resource))
+        if handle is None:
+            continue
+        part = explain_recording(context.screen, recorded, Place(handle, level, first + layer, x, y, sample))
+        found = part if found is None else _joined(part, found)
+    if found is not None:
+        return found
+    raise RuntimeError(f"{name}: no recorded call names {resource!r}; draw to it while calls are recorded")
+
+
+def recorded_bytes(recorded: Recorded) -> int:
+    """Bytes that a whole recording would have."""
+    return len(recorded.data) + recorded.lost
+
+
+def _joined(old: Explanation, new: Explanation) -> Explanation:
+    """Two recordings, one after the other, as one explanation. The newer one begins with the content that the older one left."""
+    later = new.events[1:] if new.events and new.events[0].kind == "upload" else new.events
+    events = (*old.events, *later)
+    verdict, sentence = verdict_of(events)
+    return Explanation(verdict, sentence, new.subject, events=events, notes=tuple(dict.fromkeys((*old.notes, *new.notes))))
+
+
+def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
+    """The resource, the level, and the first layer of a target."""
+    name = "explain: target"
+    if target is None or isinstance(target, int):
+        surfaces = context.targets.surfaces
+        colors, depth = context.targets.cbufs, context.targets.zsbuf
+        if target is not None:
+            number = integer(target, name, 0)
+            found = colors[number] if number < len(colors) else None
+            if found is None:
+                raise ValueError(f"{name}: no color buffer {number} is bound; there are {len(colors)}")
+        else:
+            found = next((item for item in surfaces if item is not None), depth)
+            if found is None:
+                raise ValueError(f"{name}: no target is bound; name a resource, such as explain(x, y, target=texture)")
+        target = found
+    if isinstance(target, Surface):
+        texture = target.living_texture
+        if texture is None:
+            raise ValueError(f"{name}: its texture is gone")
+        return texture, target.level, target.first_layer
+    if not isinstance(target, Resource):
+        raise TypeError(f"{name}: a Resource, a Surface or a number is wanted, not {type(target).__name__}")
+    if target.is_buffer:
+        raise ValueError(f"{name}: {target!r} is a buffer, which has no pixels")
+    return target, 0, 0
+
+
+def explain_trace(
+    like: Screen, data: bytearray, x: int, y: int, *, layer: int = 0, sample: int | None = None, target: int | None = None
+) -> Explanation:
+    """The history of a pixel of a trace. target: handle of a texture, as `printed` shows it; None: the target that was bound last.
+
+    Raises:
+        RecordingError: the data are no trace.
+        ValueError: no target was ever bound, or the pixel lies outside of it; the message has its size.
+    """
+    found = targets_of(like, data)
+    if target is None:
+        if not found:
+            raise ValueError("explain: the trace never binds a target; name one by its handle")
+        target = next(reversed(found))
+    if target not in found:
+        names = ", ".join(f"{handle} ({size[0]} x {size[1]})" for handle, size in found.items())
+        raise ValueError(f"explain: handle {target} was never a target; targets are {names or 'none'}")
+    width, height, level, first, layers, samples = found[target]
+    for value, most, what in ((x, width, "x"), (y, height, "y"), (layer, layers, "layer"), (sample or 0, samples, "sample")):
+        if not 0 <= value < most:
+            raise ValueError(f"explain: {what}: {value} is outside of the target, {width} x {height}, {layers} layers, {samples} samples")
+    recorded = Recorded(data, {}, {}, (), 0, True)
+    return explain_recording(like, recorded, Place(target, level, first + layer, x, y, sample))
+
+
+def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, int, int, int]]:
+    """The first bound color buffers (or depth buffers) by handle, the last one last: width, height, level, layer, layers, samples."""
+    found: dict[int, tuple[int, int, int, int, int, int]] = {}
+
+    def note(call: Any) -> None:
+        if call.row.name != "set_framebuffer_state":
+            return
+        surface = next((item for item in replay.context.targets.surfaces if item is not None), None)
+        texture = None if surface is None else surface.living_texture
+        if surface is not None and texture is not None:
+            handle = replay.handle_of(texture)
+            found.pop(handle, None)
+            layers = surface.last_layer - surface.first_layer + 1
+            found[handle] = surface.width, surface.height, surface.level, surface.first_layer, layers, texture.samples
+
+    replay = Replay(like, lambda call: None, note)
+    try:
+        replay.run(data)
+    finally:
+        replay.close()
+    return found
+
+
+def explain_recording(like: Screen, recorded: Recorded, place: Place) -> Explanation:
+    """The history of a pixel of a recording. like: a screen whose devices and settings are used."""
+    found = PixelWatcher(like, recorded.data, place, recorded.programs).run()
+    verdict, sentence = verdict_of(found.events)
+    notes = [f"the recording lacks {gap}" for gap in recorded.gaps[:8]]
+    if not recorded.is_whole:
+        notes.append("the recording begins in the middle of the program's work; earlier calls are not known")
+    if found.ended:
+        notes.append(f"the recording could not be played to its end: {found.ended}")
+    where = f", sample {place.sample}" if place.sample is not None else ""
+    where += f", level {place.level}" if place.level else ""
+    where += f", layer {place.layer}" if place.layer else ""
+    subject = f"pixel ({place.x}, {place.y}){where} of {found.resource or 'a resource that is gone'}"
+    return Explanation(verdict, sentence, subject, events=found.events, notes=tuple(notes))

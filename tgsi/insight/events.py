@@ -1,0 +1,126 @@
+"""Events in the history of a pixel: calls, their fragments, and the fates of these."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from enum import StrEnum
+from typing import Any
+
+from tgsi.language.record import record
+
+
+class Verdict(StrEnum):
+    """The four answers about a pixel."""
+
+    NOTHING_DREW = "nothing drew there"
+    REJECTED = "all was rejected"
+    WRITTEN = "the shader wrote this"
+    REPLACED = "a later call replaced it"
+
+
+class Fate(StrEnum):
+    """Fates of a fragment, or of one of its samples, the later the farther it came."""
+
+    CULLED = "culled"
+    RASTERIZER_DISCARD = "rasterizer discard"
+    OTHER_LAYER = "another layer"
+    SCISSOR = "outside of the scissor"
+    WINDOW_RECTANGLE = "outside of the window rectangles"
+    SAMPLE_MASK = "masked by the sample mask"
+    STENCIL = "stencil test failed"
+    DEPTH = "depth test failed"
+    DEPTH_BOUNDS = "outside of the depth bounds"
+    DISCARDED = "discarded"
+    SHADER_MASK = "masked by the shader's sample mask"
+    ALPHA = "alpha test failed"
+    ALPHA_TO_COVERAGE = "not covered by its alpha"
+    MASKED = "all channels are masked"
+    NO_OUTPUT = "the shader writes no such color"
+    PASSED = "passed"
+
+
+@record
+class SampleFate:
+    """The fate of one sample of a fragment.
+
+    before, after: numbers of the pixel's channels, depth, or depth and stencil. detail: the numbers that decided.
+    """
+
+    sample: int
+    fate: Fate
+    detail: str = ""
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+
+
+@record(kw_only=True)
+class Fragment:
+    """A fragment at the pixel.
+
+    Attributes:
+        primitive: its number in the draw, as shaders read it.
+        is_front: the primitive faces the front.
+        depth: before it is clamped, with the depth offset.
+        covered: numbers of the samples that the primitive covers.
+        inputs: numbers of each IN register by its name, such as ``IN[0] GENERIC[0]``.
+        outputs: likewise of OUT registers; what they held at the end, or where the fragment was discarded.
+        words: the bits of inputs and outputs, by register, for comparisons.
+        discarded_at: number of the instruction that discarded it, or None.
+        samples: what became of each sample.
+    """
+
+    primitive: int
+    is_front: bool
+    depth: float
+    covered: tuple[int, ...]
+    inputs: dict[str, tuple[float, ...]]
+    outputs: dict[str, tuple[float, ...]]
+    words: dict[str, Any]
+    discarded_at: int | None = None
+    samples: tuple[SampleFate, ...] = ()
+
+    @property
+    def fate(self) -> Fate:
+        """Its fate: PASSED if a sample did, otherwise the fate of the sample that came farthest."""
+        order = list(Fate)
+        return max((item.fate for item in self.samples), key=order.index)
+
+    @property
+    def detail(self) -> str:
+        """The numbers that decided."""
+        return next((item.detail for item in self.samples if item.fate is self.fate), "")
+
+
+@record
+class Event:
+    """A call that wrote the pixel, or could have.
+
+    Attributes:
+        number: of the command, as ``tgsi-replay --print`` counts.
+        call: the method with its arguments, in short.
+        kind: ``draw``, ``clear``, ``copy``, ``upload``, ``store`` or ``mipmap``.
+        draw: number of the draw among all draws of the recording, from 0; None for other calls.
+        before, after: the stored numbers of the pixel (of the sample that was asked for, or the first one).
+        wrote: the call stored the pixel, perhaps with the same value.
+        fragments: of a draw, in their order.
+        reasons: of a draw without a fragment at the pixel: why, in sentences.
+        sources: of a draw: what its last program reads, in words, and what is missing there.
+        proof: empty if the computed result equals the stored one; otherwise the difference, which is an error of this package, or the
+            reason why it cannot be computed.
+        marker: the text of `emit_string_marker` before the call.
+    """
+
+    number: int
+    call: str
+    kind: str
+    _: KW_ONLY
+    draw: int | None = None
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    wrote: bool = False
+    fragments: tuple[Fragment, ...] = ()
+    reasons: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    proof: str = ""
+    marker: str = ""

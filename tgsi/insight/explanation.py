@@ -1,0 +1,39 @@
+"""The explanation: an answer with its events, and its text."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+
+from tgsi.insight.events import Event
+from tgsi.insight.wording import event_lines
+from tgsi.language.record import record
+
+
+@record
+class Explanation:
+    """An answer. `str` of it is a text for people.
+
+    Attributes:
+        verdict: one of four for pixels, a word or two for other things.
+        sentence: the answer in one sentence.
+        subject: what was asked for: ``pixel (3, 5) of ...``.
+        events: of a pixel, in the order of the calls.
+        lines: further facts, for things without events.
+        notes: what limits the answer.
+    """
+
+    verdict: str
+    sentence: str
+    subject: str
+    _: KW_ONLY
+    events: tuple[Event, ...] = ()
+    lines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}: {self.verdict}.", self.sentence, ""]
+        for event in self.events:
+            lines += event_lines(event)
+        lines += self.lines
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines).rstrip() + "\n"

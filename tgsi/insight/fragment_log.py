@@ -1,0 +1,247 @@
+"""The fragments of a draw at one pixel: the draw is carried out with a program that logs them, and with nothing that rejects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.bound import Shader
+from backends.device.memory import Memory
+from backends.gallium.resource.resource import Resource
+from backends.pipe.enums import ColorMask, Face, TextureTarget
+from backends.pipe.limits import MAX_VIEWPORTS
+from backends.pipe.state import BlendState, DepthStencilAlphaState, RenderTargetBlend, ScissorState
+from tgsi.insight.logging_program import FIXED, HEADER, LogLayout, depth_program, free_slot, layout_of, logged, looks_at_samples, row_of
+from tgsi.insight.replaying import Draw, ReplayContext
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+MOST_FRAGMENTS = 1 << 16
+"""Fragments of a draw at a pixel that are told apart; a draw of more is explained by its result alone."""
+_FIRST = 256
+_FRAG = int(Processor.FRAG)
+
+
+@record(eq=False, kw_only=True)
+class LoggedFragment:
+    """An entry of the log. Arrays hold 32-bit words.
+
+    primitive, layer, viewport: numbers. sample: that the program ran for, or -1. mask: covered samples. z: depth of each sample, not
+    clamped. inputs, outputs: (registers, 4). quad: inputs of the other pixels of the quad, (3, registers, 4), or None.
+    """
+
+    primitive: int
+    is_front: bool
+    layer: int
+    viewport: int
+    position: NDArray[np.float32]
+    sample: int
+    mask: int
+    z: NDArray[np.float32]
+    inputs: NDArray[np.uint32]
+    outputs: NDArray[np.uint32]
+    killed_at: int | None
+    has_ended: bool
+    quad: NDArray[np.uint32] | None = None
+
+
+@record(eq=False)
+class FragmentLog:
+    """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment."""
+
+    program: Program
+    layout: LogLayout
+    fragments: tuple[LoggedFragment, ...]
+    total: int
+    runs_per_sample: bool
+
+
+class Sampling:
+    """Samples of a draw's pixels: their number, whether they lie apart, whether the program runs once for each."""
+
+    def __init__(self, context: ReplayContext, program: Program) -> None:
+        state, framebuffer = context.state, context.targets.framebuffer
+        r = state.rasterizer
+        self.is_on = r.multisample or framebuffer.has_own_samples
+        is_placed = state.sample_locations is not None and self.is_on
+        self.count = framebuffer.samples
+        self.has_places = self.is_on and (self.count > 1 or is_placed)
+        looks = looks_at_samples(program)
+        wants = looks or state.min_samples > 1 or r.force_persample_interp
+        self.runs_each = wants if self.has_places else self.count > 1 and _fetches(program)
+
+    @property
+    def every(self) -> int:
+        """The mask of all samples."""
+        return (1 << self.count) - 1
+
+
+def _fetches(program: Program) -> bool:
+    from tgsi.language.facts.traits import Trait
+
+    return any(Trait.FRAMEBUFFER in i.opcode.traits for i in program.instructions)
+
+
+def program_of(context: ReplayContext) -> Program:
+    """The bound fragment program; one that does nothing if none is bound."""
+    shader = context.state.fragment.shader
+    return depth_program() if shader is None else shader.program
+
+
+def log_fragments(context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, **changes: Any) -> FragmentLog:
+    """The fragments of a draw at a pixel, in their order. Nothing is changed, and nothing of the draw remains.
+
+    quads: log the inputs of the quad, too. changes: fields of the rasterizer state that the draw has here.
+
+    UnsupportedError: the program has no room for the log.
+    """
+    program = program_of(context)
+    sampling = Sampling(context, program)
+    layout = layout_of(program, quads=quads)
+    with _untouched(context, x, y, changes):
+        entries, total = _run(context, draw, program, layout, sampling.runs_each, (x, y))
+        depths = None
+        if sampling.has_places and not sampling.runs_each and entries:
+            depths, _ = _run(context, draw, depth_program(), LogLayout((), ()), True, (x, y))
+    found = [_read(entry, layout, sampling) for entry in entries]
+    if depths is not None:
+        found = _with_depths(found, depths, sampling.count)
+    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each)
+
+
+def _run(
+    context: ReplayContext, draw: Draw, program: Program, layout: LogLayout, per_sample: bool, pixel: tuple[int, int]
+) -> tuple[list[NDArray[np.uint32]], int]:
+    state = context.state
+    items = state.fragment.buffers.items
+    slot = free_slot(program, items)
+    if slot is None:
+        raise UnsupportedError.at("B052", "explain: the program uses every BUFFER, and its log needs one", None)
+    last = state.last_shader()
+    names_views = last is not None and _names_views(last.program)
+    scale = state.viewports[0].scale[1] if state.viewports else 1.0
+    place = pixel[0], row_of(program, pixel[1], context.targets.framebuffer.height, scale)
+    made = logged(program, slot, layout, place, per_sample=per_sample, names_views=names_views)
+    state.bind(_FRAG, Shader(made, owner=context.screen))
+    room = _FIRST
+    while True:
+        buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + room * layout.words * 4)
+        state.fragment.buffers.put(slot, Memory(buffer.address, buffer.size, buffer.storage))
+        state.memory = object()
+        with _memory_kept(context):
+            context.draw_again(draw)
+        state.fragment.buffers.put(slot, None)
+        state.memory = object()
+        words = buffer.storage.view(np.uint32)
+        total = int(words[0])
+        buffer.destroy()
+        if total <= room or room >= MOST_FRAGMENTS:
+            break
+        room = min(total, MOST_FRAGMENTS)
+    start = HEADER // 4
+    count = min(total, room)
+    return [words[start + k * layout.words : start + (k + 1) * layout.words].copy() for k in range(count)], total
+
+
+def _names_views(program: Program) -> bool:
+    names = {d.semantic.name for d in program.declared(File.OUT) if d.semantic is not None}
+    return bool(names & {"LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK"})
+
+
+def _read(entry: NDArray[np.uint32], layout: LogLayout, sampling: Sampling) -> LoggedFragment:
+    inputs, outputs = len(layout.inputs), len(layout.outputs)
+    sample = int(entry[9]) if sampling.runs_each else -1
+    mask = int(entry[8]) & sampling.every
+    if not sampling.has_places:
+        mask = sampling.every
+    if sample >= 0:
+        mask = 1 << sample
+    sets = entry[FIXED : FIXED + 4 * inputs * (4 if layout.quads else 1)].reshape(-1, inputs, 4) if inputs else None
+    z = entry[4:8].view(np.float32)
+    return LoggedFragment(
+        primitive=int(entry[0]),
+        is_front=bool(entry[1]),
+        layer=int(entry[2]),
+        viewport=int(entry[3]),
+        position=z,
+        sample=sample,
+        mask=mask,
+        z=np.full(sampling.count, z[2], np.float32),
+        inputs=sets[0] if sets is not None else np.zeros((0, 4), np.uint32),
+        outputs=entry[len(entry) - 4 * outputs :].reshape(outputs, 4),
+        killed_at=int(entry[12]) - 1 if entry[12] else None,
+        has_ended=bool(entry[13]),
+        quad=sets[1:] if sets is not None and layout.quads else None,
+    )
+
+
+def _with_depths(found: list[LoggedFragment], entries: list[NDArray[np.uint32]], count: int) -> list[LoggedFragment]:
+    """The fragments with the depth at each covered sample, of entries that have one for each sample, in the same order."""
+    made, at = [], 0
+    for item in found:
+        z = item.z.copy()
+        for _ in range(item.mask.bit_count()):
+            if at < len(entries):
+                z[min(int(entries[at][9]), count - 1)] = entries[at][4:8].view(np.float32)[2]
+                at += 1
+        made.append(replace(item, z=z))
+    return made
+
+
+@contextmanager
+def _untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -> Iterator[None]:
+    """State in which a draw rejects nothing at one pixel, and writes nothing; what was bound comes back."""
+    state, record_ = context.state, context.state.record
+    names = ("rasterizer", "blend", "depth_stencil_alpha", "scissors", "window_rectangles", "sample_mask", "stream_targets")
+    kept = {name: getattr(state, name) for name in (*names, "count_samples", "count_statistics")}
+    shader, interval = state.fragment.shader, record_.interval
+    try:
+        given = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
+        state.rasterizer = replace(kept["rasterizer"], **given)
+        state.blend = BlendState((RenderTargetBlend(colormask=ColorMask(0)),))
+        state.depth_stencil_alpha = DepthStencilAlphaState()
+        state.scissors = tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"]))
+        state.window_rectangles = (False, ())
+        state.sample_mask = 0xFFFFFFFF
+        state.stream_targets = ()
+        state.count_samples = state.count_statistics = False
+        record_.interval = 0
+        context._choose_stages()
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(state, name, value)
+        state.bind(_FRAG, shader)
+        record_.interval = interval
+        context._choose_stages()
+
+
+def _padded(boxes: Sequence[ScissorState]) -> list[ScissorState]:
+    return [*boxes, *[ScissorState()] * (MAX_VIEWPORTS - len(boxes))]
+
+
+def _without_scissor(context: ReplayContext, box: ScissorState, x: int, y: int) -> ScissorState:
+    """The scissor, or one that leaves nothing out if this one leaves out the pixel."""
+    if box.minx <= x < box.maxx and box.miny <= y < box.maxy:
+        return box
+    framebuffer = context.targets.framebuffer
+    return ScissorState(0, 0, framebuffer.width, framebuffer.height)
+
+
+@contextmanager
+def _memory_kept(context: ReplayContext) -> Iterator[None]:
+    """Give memory that shaders may write its bytes back."""
+    resources: dict[int, Resource] = {id(item): item for item in context.order.writable(of_draws=True)}
+    kept = [(item, item.storage.copy()) for item in resources.values()]
+    try:
+        yield
+    finally:
+        for item, data in kept:
+            item.storage[:] = data

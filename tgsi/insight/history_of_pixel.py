@@ -1,0 +1,143 @@
+"""The history of a pixel: recorded calls are made again, and the pixel is compared before and after each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from backends.gallium.context.recording.decoder import Call
+from backends.gallium.resource.resource import Resource
+from backends.gallium.screen.screen import Screen
+from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
+from tgsi.insight.events import Event, Fate
+from tgsi.insight.fragment_log import log_fragments
+from tgsi.insight.merging import Merger
+from tgsi.insight.place import Attachment, Place, attachments, numbers_of, texel_bytes
+from tgsi.insight.reasons import reasons_for_nothing
+from tgsi.insight.replaying import Draw, Replay
+from tgsi.insight.sources import sources_of
+from tgsi.language.diagnostics import TgsiError
+from tgsi.language.record import record
+
+
+@record(eq=False)
+class PixelHistory:
+    """Findings of a replay.
+
+    events: in the order of the calls. resource: its description. ended: why the recording could not be played to its end, or nothing.
+    value: the numbers of the pixel at the end. format: of the resource.
+    """
+
+    events: tuple[Event, ...]
+    resource: str
+    ended: str
+    value: tuple[float, ...]
+    draws: int
+
+
+class PixelWatcher:
+    """Makes the calls of a recording again and collects the events of one pixel."""
+
+    def __init__(self, like: Screen, data: bytearray, place: Place, programs: dict[int, Any] | None = None) -> None:
+        """like: the screen whose devices and settings are used. programs: of shaders by handle, with the texts that they came from."""
+        self.place, self._data, self._programs = place, data, programs or {}
+        self.replay = Replay(like, self._before, self._after)
+        self.replay.context.watched.watch = self._draw
+        self._events: list[Event] = []
+        self._of_call: list[Event] = []
+        self._draws = 0
+        self._bytes = b""
+        self._marker = ""
+        self._shown = ""
+        self._last: tuple[str, tuple[float, ...]] = ("", ())
+
+    def run(self) -> PixelHistory:
+        """Make all calls."""
+        try:
+            ended = self.replay.run(self._data)
+            resource = self._resource()
+            if resource is not None:
+                self._note_end(resource)
+            return PixelHistory(tuple(self._events), self._last[0], ended, self._last[1], self._draws)
+        finally:
+            self.replay.close()
+
+    def _resource(self) -> Resource | None:
+        found = self.replay.object_of(self.place.handle)
+        return found if isinstance(found, Resource) and not found.is_destroyed else None
+
+    def _note_end(self, resource: Resource) -> None:
+        self.replay.context.order.synchronize()
+        self._last = repr(resource), self._numbers(resource, texel_bytes(resource, self.place))
+
+    def _numbers(self, resource: Resource, data: bytes) -> tuple[float, ...]:
+        return numbers_of(resource.format, data, self.place.sample or 0)
+
+    # -- calls -----------------------------------------------------------------------------------------------------------
+    def _before(self, call: Call) -> None:
+        if call.row.name == "emit_string_marker":
+            self._marker = str(call.args[0] if call.args else call.given.get("text", ""))
+        resource = self._resource()
+        self._of_call, self._bytes = [], b""
+        if resource is not None and call.row.name in KINDS:
+            self.replay.context.order.synchronize()
+            self._bytes = texel_bytes(resource, self.place)
+            self._shown = shown_call(call, self.replay.handle_of)
+
+    def _after(self, call: Call) -> None:
+        name, resource = call.row.name, self._resource()
+        if resource is None or name not in KINDS or not self._bytes:
+            return
+        self.replay.context.order.synchronize()
+        now = texel_bytes(resource, self.place)
+        if self._of_call:
+            self._events += self._of_call
+            if now == self._bytes or self._of_call[-1].wrote:
+                return
+        wrote = now != self._bytes or reaches(self.replay.context, call, resource, self.place)
+        if wrote:
+            before, after = (self._numbers(resource, data) for data in (self._bytes, now))
+            self._events.append(
+                Event(self.replay.number, self._shown, kind_of(name), before=before, after=after, wrote=True, marker=self._marker)
+            )
+
+    # -- draws -----------------------------------------------------------------------------------------------------------
+    def _draw(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
+        number, self._draws = self._draws, self._draws + 1
+        context, resource, place = self.replay.context, self._resource(), self.place
+        found = attachments(context, resource, place) if resource is not None and self._bytes else []
+        if not found or resource is None:
+            return carry_out()
+        context.watched.inner.flush()
+        event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker)
+        before = texel_bytes(resource, place)
+        merger, event = self._fragments(draw, found[0], event)
+        faults = carry_out()
+        context.watched.inner.flush()
+        after = texel_bytes(resource, place)
+        proof = event.proof or (merger.differences() if merger is not None else "")
+        numbers = [self._numbers(resource, data) for data in (before, after)]
+        wrote = after != before or any(s.fate is Fate.PASSED and self._counts(s.sample) for f in event.fragments for s in f.samples)
+        self._of_call.append(replace(event, before=numbers[0], after=numbers[1], wrote=wrote, proof=proof))
+        return faults
+
+    def _counts(self, sample: int) -> bool:
+        return self.place.sample is None or self.place.sample == sample
+
+    def _fragments(self, draw: Draw, attachment: Attachment, event: Event) -> tuple[Merger | None, Event]:
+        """The fragments of a draw, with what becomes of them; or why there are none."""
+        context, place = self.replay.context, self.place
+        try:
+            log = log_fragments(context, draw, place.x, place.y)
+        except TgsiError as error:
+            return None, replace(event, proof=f"its fragments cannot be logged: {error}")
+        merger = Merger(context, attachment, place.x, place.y, log)
+        if log.total > len(log.fragments):
+            return None, replace(event, proof=f"it has {log.total} fragments here, more than are told apart")
+        fragments = tuple(merger.merge(item) for item in log.fragments)
+        reasons: tuple[str, ...] = ()
+        if not fragments:
+            reasons = tuple(reasons_for_nothing(context, draw, place, attachment))
+        sources, missing = sources_of(context, log)
+        return merger, replace(event, fragments=fragments, reasons=reasons, sources=sources, missing=missing)

@@ -1,0 +1,46 @@
+"""Reasons why a draw has no fragment at a pixel: first what its state keeps away, then where its primitives lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tgsi.insight.fragment_log import log_fragments
+from tgsi.insight.place import Attachment, Place
+from tgsi.insight.replaying import Draw
+
+
+def reasons_for_nothing(context: Any, draw: Draw, place: Place, attachment: Attachment) -> Iterator[str]:
+    """Sentences, the most certain one first."""
+    state = context.state
+    info = draw.info
+    if info is not None and (info.count == 0 or info.instance_count == 0):
+        name = "count" if info.count == 0 else "instance_count"
+        yield f"{name} is 0, so nothing is drawn"
+        return
+    if not state.viewports:
+        yield "no viewport is set, so nothing is drawn; set_viewport_states"
+        return
+    yield from _clipped(context, draw, place)
+
+
+_SWITCHES = (
+    ({"depth_clip_near": False}, "it is clipped by the near plane"),
+    ({"depth_clip_far": False}, "it is clipped by the far plane"),
+    ({"depth_clip": False}, "it is clipped by the near and the far plane"),
+    ({"clip_plane_enable": 0}, "it is clipped by a user clip plane"),
+    ({"poly_stipple_enable": False, "line_stipple_enable": False}, "the stipple leaves it out"),
+)
+"""Changes of the rasterizer state, and what it means if there are fragments with one."""
+
+
+def _clipped(context: Any, draw: Draw, place: Place) -> Iterator[str]:
+    r = context.state.rasterizer
+    for changes, reason in _SWITCHES:
+        if all(getattr(r, name) == value for name, value in changes.items()):
+            continue
+        log = log_fragments(context, draw, place.x, place.y, **changes)
+        if log.total:
+            numbers = sorted({item.primitive for item in log.fragments})
+            yield f"primitive {', '.join(map(str, numbers[:4]))} would cover the pixel: {reason}"
+            return

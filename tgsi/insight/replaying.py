@@ -1,0 +1,150 @@
+"""A context on which recorded calls are made again, one by one, and whose draws can be watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import isfunction
+from typing import Any
+
+from backends.device.bound import DrawState
+from backends.device.calls.errors import RecordingError
+from backends.device.commands.layout import PREFIX
+from backends.device.grid import MeshDraw
+from backends.device.interface import Device
+from backends.gallium.context.context import Context
+from backends.gallium.context.recording.decoder import Call, items
+from backends.gallium.resource.resource import Resource
+from backends.gallium.screen.screen import Screen
+from backends.gallium.tracing.trace_player import TracePlayer, words_of
+from backends.gallium.tracing.traced_context import plain_method
+from backends.pipe.state import DrawInfo
+from tgsi.language.record import record
+
+MOST_BYTES = 1 << 32
+"""Bytes of all resources of a recording that is explained."""
+
+
+@record
+class Draw:
+    """A draw that a call makes: one, or several of an indirect call. Either `info` or `mesh` is there."""
+
+    info: DrawInfo | None
+    mesh: MeshDraw | None = None
+
+
+class _WatchedDevice:
+    """A device whose draws go through `watch`. Every draw goes through Python, alone."""
+
+    def __init__(self, device: Device) -> None:
+        self.inner = device
+        self.watch: Callable[[Draw, Callable[[], Sequence[str]]], Sequence[str]] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def install_entries(self, owner: type, *, is_observed: bool = False) -> None:
+        """Install nothing: each call has to go through its method."""
+
+    def draw(self, state: DrawState, info: DrawInfo) -> None:
+        """See `Device.draw`."""
+
+        def carry_out() -> Sequence[str]:
+            self.inner.draw(state, info)
+            return ()
+
+        self._watched(Draw(info), carry_out)
+
+    def draw_many(self, state: DrawState, many: Any) -> None:
+        """Take none of the rows: the context draws each with `draw`."""
+
+    def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
+        """See `Device.draw_mesh`."""
+        return self._watched(Draw(None, draw), lambda: self.inner.draw_mesh(state, draw))
+
+    def _watched(self, draw: Draw, carry_out: Callable[[], Sequence[str]]) -> Sequence[str]:
+        return carry_out() if self.watch is None else self.watch(draw, carry_out)
+
+
+class ReplayContext(Context):
+    """A context without native entries."""
+
+    is_observed = True
+
+    def __init__(self, screen: Screen, device: Device) -> None:
+        self.watched: Any = _WatchedDevice(device)
+        super().__init__(screen, self.watched)
+
+    def draw_again(self, draw: Draw) -> None:
+        """Carry a draw out with what is bound now, without `watch`, and wait for it."""
+        device = self.watched.inner
+        device.set_framebuffer(self.targets.framebuffer)
+        if draw.info is not None:
+            device.draw(self.state, draw.info)
+        elif draw.mesh is not None:
+            device.draw_mesh(self.state, draw.mesh)
+        device.flush()
+
+
+def _take_plain_methods() -> None:
+    for part in Context.__mro__[1:]:
+        for name, method in vars(part).items():
+            if not name.startswith("_") and isfunction(method) and hasattr(Context, name) and name != "destroy":
+                setattr(ReplayContext, name, plain_method(name))
+
+
+_take_plain_methods()
+
+
+class Replay(TracePlayer):
+    """Makes the calls of a recording on a `ReplayContext`.
+
+    Attributes:
+        number: of the command that is carried out, as ``tgsi-replay --print`` counts.
+        context: the context.
+    """
+
+    context: ReplayContext
+
+    def __init__(self, like: Screen, before: Callable[[Call], None], after: Callable[[Call], None]) -> None:
+        """like: a screen with the devices and the settings to use. before, after: called around each call."""
+        self.screen = Screen(0, device=like._device_factory, lanes=like.lanes, cpu=like.cpu, cache_dir=like.cache_dir or "")
+        self.context = ReplayContext(self.screen, self.screen._device_factory.make_device(self.screen))
+        self.screen._contexts.add(self.context)
+        super().__init__(self.screen, self.context, lambda digest: None, is_native=False)
+        self._before, self._after = before, after
+        self._numbers: dict[int, int] = {}
+        self.number = 0
+
+    def run(self, data: bytearray) -> str:
+        """Make all calls. Returns why it ended too soon, or nothing."""
+        words = words_of(data)
+        try:
+            self._numbers = {item.at: number for number, item in enumerate(items(words, PREFIX.size))}
+            self.play(data)
+        except RecordingError as error:
+            return str(error)
+        return ""
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.context.watched.watch = None
+        self._objects.clear()
+        self.screen.destroy()
+
+    def object_of(self, handle: int) -> Any:
+        """The object of a handle, or None."""
+        return self._objects.get(handle)
+
+    def handle_of(self, thing: Any) -> int:
+        """The handle of an object; 0: it has none."""
+        return self._handle_of(thing)
+
+    def resources(self) -> list[Resource]:
+        """All living resources of the recording."""
+        return [thing for thing in self._objects.values() if isinstance(thing, Resource) and not thing.is_destroyed]
+
+    def _perform(self, call: Call) -> None:
+        self.number = self._numbers.get(self._player.at, 0)
+        self._before(call)
+        super()._perform(call)
+        self._after(call)
