@@ -13,7 +13,6 @@ from backends.device.grid import MeshDraw
 from backends.device.interface import Device
 from backends.gallium.context.context import Context
 from backends.gallium.context.recording.decoder import Call, items
-from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from backends.gallium.tracing.trace_player import TracePlayer, words_of
 from backends.gallium.tracing.traced_context import plain_method
@@ -138,10 +137,6 @@ class Replay(TracePlayer):
     def handle_of(self, thing: Any) -> int:
         """The handle of an object; 0: it has none."""
         return self._handle_of(thing)
-
-    def resources(self) -> list[Resource]:
-        """All living resources of the recording."""
-        return [thing for thing in self._objects.values() if isinstance(thing, Resource) and not thing.is_destroyed]
 
     def _perform(self, call: Call) -> None:
         self.number = self._numbers.get(self._player.at, 0)

@@ -24,6 +24,7 @@ class Stage:
     ) -> None:
         """samples, format, depth: of the targets."""
         self.ctx = ctx
+        self.screen: Any = ctx.screen
         create = ctx.screen.resource_create
         self.color = create(width0=SIZE, height0=SIZE, format=format, nr_samples=samples)
         self.depth = create(width0=SIZE, height0=SIZE, format=depth, nr_samples=samples)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tgsi
+from backends.gallium.tracing.history import HistoryContext
 from tests.unit.insight.mistakes import LESS, MISTAKES, Mistake
 from tests.unit.insight.programs import FS_CONSTANT, SIZE, VS, Stage
 from tgsi.insight.answers import explain_trace
@@ -128,7 +129,7 @@ def test_layers_and_viewports_are_told_apart() -> None:
 
 def test_a_later_call_replaced_it(stage: Stage) -> None:
     stage.triangle()
-    source = stage.ctx.screen.texture_from(np.full((SIZE, SIZE, 4), 77, np.uint8))
+    source = stage.screen.texture_from(np.full((SIZE, SIZE, 4), 77, np.uint8))
     stage.ctx.resource_copy_region(stage.color, source)
     found = proved(stage)
     assert found.verdict is Verdict.REPLACED
@@ -212,6 +213,7 @@ def test_a_history_forgets_the_oldest_calls_and_says_so() -> None:
         found = proved(stage)
         assert found.verdict is Verdict.WRITTEN
         assert 1 <= len([event for event in found.events if event.kind == "draw"]) < 12
+        assert isinstance(ctx, HistoryContext)
         assert sum(len(part.data) for part in ctx.recorded_parts()) <= 1 << 22
 
 
@@ -235,7 +237,7 @@ def test_pictures_are_the_same_with_a_history() -> None:
             stage = Stage(ctx)
             stage.programs(VS, FS_CONSTANT)
             for k in range(5):
-                ctx.set_constant_buffer("FRAGMENT", np.float32([k / 5, 1 - k / 5, 0.5, 1]))
+                ctx.set_constant_buffer("FRAGMENT", np.array([k / 5, 1 - k / 5, 0.5, 1], np.float32))
                 stage.triangle([[-1 + k / 4, -1], [1, -1], [0, 1]])
             return stage.color.tobytes()
 
@@ -272,15 +274,17 @@ def test_a_trace_without_targets_is_refused(tmp_path: Path) -> None:
 
 
 def _draw_indirect(stage: Stage) -> None:
-    records = stage.ctx.screen.buffer_from(np.uint32([[3, 1, 0, 0], [3, 1, 3, 0]]))
-    data = np.float32([[x, y, 0, k, 1, 0, 1] for k in range(2) for x, y in ((-1, -1), (3, -1), (-1, 3))])
+    records = stage.screen.buffer_from(np.array([[3, 1, 0, 0], [3, 1, 3, 0]], np.uint32))
+    data = np.array([[x, y, 0, k, 1, 0, 1] for k in range(2) for x, y in ((-1, -1), (3, -1), (-1, 3))], np.float32)
     stage.ctx.set_vertex_buffers([data])
     stage.ctx.draw_vbo(mode="TRIANGLES", indirect=records, draw_count=2)
 
 
 def _draw_indexed(stage: Stage) -> None:
-    stage.ctx.set_vertex_buffers([np.float32([[x, y, 0, 1, 1, 0, 1] for x, y in ((-1, -1), (3, -1), (-1, 3))])])
-    stage.ctx.draw_vbo(mode="TRIANGLE_STRIP", index=np.uint16([0, 1, 2, 0xFFFF, 2, 1, 0]), primitive_restart=True, restart_index=0xFFFF)
+    stage.ctx.set_vertex_buffers([np.array([[x, y, 0, 1, 1, 0, 1] for x, y in ((-1, -1), (3, -1), (-1, 3))], np.float32)])
+    stage.ctx.draw_vbo(
+        mode="TRIANGLE_STRIP", index=np.array([0, 1, 2, 0xFFFF, 2, 1, 0], np.uint16), primitive_restart=True, restart_index=0xFFFF
+    )
 
 
 @pytest.mark.parametrize(("draw", "events"), [(_draw_indirect, 2), (_draw_indexed, 1)])
