@@ -26,6 +26,7 @@ PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").gl
 ELSEWHERE = {
     "README.md": "tests/test_readme.py",
     "docs/black-picture.md": "tests/test_pages.py",
+    "docs/explain.md": "tests/unit/insight/test_page.py",
     "docs/linkage.md": "tests/unit/linkage/test_public_names.py",
     "docs/passes.md": "tests/unit/passes/test_own_passes.py",
     "docs/screenshots.md": "tests/test_pages.py",
