@@ -122,19 +122,19 @@ def quads(ctx: g.Context, vertex: str, fragment: str, size: int, instances: int 
     ctx.draw_vbo(mode="TRIANGLE_STRIP", count=4, instance_count=instances)
 
 
-def picture() -> np.ndarray:
-    """Picture of the faces in a row and the ball below, as bytes of shape (height, width, 4)."""
+def picture(face: int = FACE, ball_size: int = BALL) -> np.ndarray:
+    """Picture of the faces in a row and the ball below, as bytes of shape (height, width, 4). `ball_size` is 6 times `face`."""
     with g.Screen() as screen, screen.context_create() as ctx:
-        faces = screen.resource_create(target="TEXTURE_CUBE", width0=FACE, height0=FACE, array_size=6, format="R8G8B8A8_UNORM")
-        ball = screen.resource_create(width0=BALL, height0=BALL, format="R8G8B8A8_UNORM")
+        faces = screen.resource_create(target="TEXTURE_CUBE", width0=face, height0=face, array_size=6, format="R8G8B8A8_UNORM")
+        ball = screen.resource_create(width0=ball_size, height0=ball_size, format="R8G8B8A8_UNORM")
         ctx.set_framebuffer_state(cbufs=[faces])
         ctx.set_constant_buffer("VERTEX", DIRECTIONS.reshape(18, 4))
-        quads(ctx, FACES_VERTEX, FACES_FRAGMENT, FACE, instances=6)
+        quads(ctx, FACES_VERTEX, FACES_FRAGMENT, face, instances=6)
         ctx.set_framebuffer_state(cbufs=[ball])
         ctx.set_sampler_views("FRAGMENT", [ctx.create_sampler_view(faces)])
         linear = ctx.create_sampler_state(min_img_filter="LINEAR", mag_img_filter="LINEAR", seamless_cube_map=True)
         ctx.bind_sampler_states("FRAGMENT", [linear])
-        quads(ctx, BALL_VERTEX, BALL_FRAGMENT, BALL)
+        quads(ctx, BALL_VERTEX, BALL_FRAGMENT, ball_size)
         row = np.concatenate(list(faces.pixels()), axis=1)
         return np.concatenate([row, ball.pixels()[::-1]])
 

@@ -38,8 +38,8 @@ def _part(program: Program | None, side: Interface, make: Callable[[Program], T]
     if name not in side.parts:
         assert program is not None, "a plan of `linkage.plain` asks for what `build` asks for"
         side.parts[name] = make(program)
-    found: T = side.parts[name]
-    return found
+    part: T = side.parts[name]
+    return part
 
 
 @lru_cache(1 << 12)
@@ -131,8 +131,8 @@ class Job:
 
     def span_of(self, semantic: Semantic) -> Span | None:
         """The declaration of a semantic: of an input, or otherwise of an output."""
-        found: tuple[Input | Output, ...] = (*self.consumer.varyings, *self.consumer.specials, *self.producer.outputs)
-        return next((item.span for item in found if item.semantic == semantic), None)
+        ports: tuple[Input | Output, ...] = (*self.consumer.varyings, *self.consumer.specials, *self.producer.outputs)
+        return next((item.span for item in ports if item.semantic == semantic), None)
 
     def error(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
         """Note an error; the link fails after the profile has looked at everything."""
@@ -165,8 +165,8 @@ class Job:
         parts, consumer = self.consumer.parts, self.consumer
         if "labels" not in parts:
             parts["labels"] = [f"IN[{item.register}] {item.semantic}" for item in consumer.varyings]
-        found: list[str] = parts["labels"]
-        return found
+        labels: list[str] = parts["labels"]
+        return labels
 
     @cached_property
     def feeding(self) -> dict[int, Semantic]:
@@ -174,8 +174,8 @@ class Job:
         parts, producer = self.producer.parts, self.producer
         if "semantics" not in parts:
             parts["semantics"] = {output.register: output.semantic for output in producer.outputs}
-        found: dict[int, Semantic] = parts["semantics"]
-        return found
+        semantics: dict[int, Semantic] = parts["semantics"]
+        return semantics
 
     def source(self, row: Relocation) -> Semantic | None:
         """The semantic of the output that feeds an input, None if none does.

@@ -156,22 +156,22 @@ class Taken:
     def integer(self, name: str, most: int | None = None) -> Var:
         """An integer (i64) in the range of the row, or up to `most`; the default of the row if it is not given."""
         argument = self._row.arguments[name]
-        found = self._entry.f.var(I64, argument.default)
-        self.by(name, lambda thing: found.set(self._entry.integer(thing, argument.low, argument.high if most is None else most)))
-        return found
+        number = self._entry.f.var(I64, argument.default)
+        self.by(name, lambda thing: number.set(self._entry.integer(thing, argument.low, argument.high if most is None else most)))
+        return number
 
     def given(self, name: str) -> Var:
         """The argument itself (i64), 0 if it is not given."""
-        found = self._entry.f.var(I64, 0)
-        self.by(name, found.set)
-        return found
+        number = self._entry.f.var(I64, 0)
+        self.by(name, number.set)
+        return number
 
     def truth(self, name: str) -> Var:
         """True or False as 1 or 0 (i64)."""
         entry = self._entry
-        found = entry.f.var(I64, int(self._row.arguments[name].default))
-        self.by(name, lambda thing: found.set(entry.truth(thing)))
-        return found
+        truth = entry.f.var(I64, int(self._row.arguments[name].default))
+        self.by(name, lambda thing: truth.set(entry.truth(thing)))
+        return truth
 
     def parse(self) -> None:
         """Take all arguments."""

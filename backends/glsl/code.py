@@ -102,15 +102,15 @@ class Code:
         key = ("array", number)
         ranges = {d.array_id: d for d in self.program.declared(File.TEMP) if d.array_id}
         first = ranges[number].first if number != WHOLE else 0
-        found = self.variables.by_key[key]
+        place = self.variables.by_key[key]
         if key not in self._places:
             size = ranges[number].last + 1 - first if number != WHOLE else self.program.file_size(File.TEMP)
             name = self.names.give(f"array{number}")
-            self._places[key] = Place(name, found.type)
-            kind = type_name(found.type, 4)
-            zeros = ", ".join([f"{kind}({literal((0,), found.type)})"] * size)
+            self._places[key] = Place(name, place.type)
+            kind = type_name(place.type, 4)
+            zeros = ", ".join([f"{kind}({literal((0,), place.type)})"] * size)
             self.top.append(f"{kind} {name}[{size}] = {kind}[{size}]({zeros});")
-        return self._places[key].name, first, found.type
+        return self._places[key].name, first, place.type
 
     def index(self, base: int, ref: IndirectRef | None, less: int = 0) -> str:
         """The text of an index."""
@@ -235,8 +235,8 @@ class Code:
         """The type of the register that an instruction writes."""
         register = item.dst[0].register
         if register.file in (File.TEMP, File.ADDR):
-            found = self.variable(register)
-            return found.type if found is not None else FLOAT
+            variable = self.variable(register)
+            return variable.type if variable is not None else FLOAT
         if register.file is File.OUT and register.index in self.ports.outputs:
             return self.ports.outputs[register.index].type
         return FLOAT
@@ -269,10 +269,10 @@ class Code:
             value = convert(value, FLOAT)
             value = call("clamp", value, literal((0,), FLOAT), literal((0x3F800000,), FLOAT), size=value.size)
         key = self.variables.key_of(target.register)
-        found = self.variables.by_key.get(key) if key is not None else None
-        if key is not None and found is not None and self._may_wait(key, found, value, wanted, keep):
-            value = convert(value, found.type)
-            if len(value.text) <= (MAX_INLINE if not found.is_copied else 2 * MAX_INLINE):
+        variable = self.variables.by_key.get(key) if key is not None else None
+        if key is not None and variable is not None and self._may_wait(key, variable, value, wanted, keep):
+            value = convert(value, variable.type)
+            if len(value.text) <= (MAX_INLINE if not variable.is_copied else 2 * MAX_INLINE):
                 self._pending[key] = _Pending(value, wanted, frozenset(self._reads))
                 return
         if key is not None and key[0] in ("TEMP", "ADDR"):

@@ -121,35 +121,35 @@ class Variables:
         refs = []
         for number, operand in enumerate(item.src):
             refs += indices_of(operand.register)
-            found = self._get(operand.register)
-            if found is not None:
+            variable = self._get(operand.register)
+            if variable is not None:
                 channels = source_channels(item, number)
-                self._mention(found, place, path, read_mask(item, number), False)
-                found.reads += 1
-                found.is_copied = item.opcode.is_copy
-                found.read_channels = tuple(operand.swizzle[c] for c in range(4) if channels >> c & 1)
+                self._mention(variable, place, path, read_mask(item, number), False)
+                variable.reads += 1
+                variable.is_copied = item.opcode.is_copy
+                variable.read_channels = tuple(operand.swizzle[c] for c in range(4) if channels >> c & 1)
         for offset in item.offsets:
             refs += indices_of(offset.register)
-            found = self._get(offset.register)
-            if found is not None:
-                self._mention(found, place, path, sum({1 << c for c in offset.swizzle}), False)
-                found.reads += 2
+            variable = self._get(offset.register)
+            if variable is not None:
+                self._mention(variable, place, path, sum({1 << c for c in offset.swizzle}), False)
+                variable.reads += 2
         for number, target in enumerate(item.dst):
             refs += indices_of(target.register)
-            found = self._get(target.register)
-            if found is not None:
+            variable = self._get(target.register)
+            if variable is not None:
                 mask = target.write_mask if item.opcode.stores_to_dst else _mask(stored_channels(item, number)) or target.write_mask
-                self._mention(found, place, path, mask, target.register.indirect is None and not _reads_itself(item, target.register))
-                found.writes += 1
+                self._mention(variable, place, path, mask, target.register.indirect is None and not _reads_itself(item, target.register))
+                variable.writes += 1
                 if len(path) == 1 and target.register.indirect is None:
-                    found.surely |= mask
+                    variable.surely |= mask
         for ref in refs:
-            found = self._get(RegisterRef(ref.file, ref.index))
-            if found is not None:
-                self._mention(found, place, path, 1 << ref.component, False)
-                found.reads += 1
-                found.read_channels = (ref.component,)
-                found.votes[INT] += 2
+            variable = self._get(RegisterRef(ref.file, ref.index))
+            if variable is not None:
+                self._mention(variable, place, path, 1 << ref.component, False)
+                variable.reads += 1
+                variable.read_channels = (ref.component,)
+                variable.votes[INT] += 2
 
     # Bools.
 
@@ -160,12 +160,12 @@ class Variables:
                 key = self.key_of(target.register)
                 if key is not None:
                     writes.setdefault(key, []).append(item)
-        found = {key for key in writes if key[0] == "TEMP"}
+        candidates = {key for key in writes if key[0] == "TEMP"}
         while True:
-            left = {key for key in found if all(self.gives_bool(item, found) for item in writes[key])}
-            if left == found:
-                return found
-            found = left
+            left = {key for key in candidates if all(self.gives_bool(item, candidates) for item in writes[key])}
+            if left == candidates:
+                return candidates
+            candidates = left
 
     def gives_bool(self, item: Instruction, bools: set[Key] | None = None) -> bool:
         """True if all bits or none are in every channel that the instruction writes."""
@@ -201,27 +201,27 @@ class Variables:
                 kind = "untyped"
             if (operand.negate or operand.absolute) and kind == "untyped":
                 kind = FLOAT
-            found = self._get(operand.register)
+            variable = self._get(operand.register)
             if kind == "untyped":
-                self._link(target, found, operand)
-            elif found is not None:
-                found.votes[_WORDS.get(kind, INTEGER)] += 1
+                self._link(target, variable, operand)
+            elif variable is not None:
+                variable.votes[_WORDS.get(kind, INTEGER)] += 1
         for number, destination in enumerate(item.dst):
-            found = self._get(destination.register)
-            if found is None or joins_bool:
+            variable = self._get(destination.register)
+            if variable is None or joins_bool:
                 continue
             kind = opcode.dst_types[number] if number < len(opcode.dst_types) else "untyped"
             if item.saturate or kind == FLOAT:
-                found.votes[FLOAT] += 1
+                variable.votes[FLOAT] += 1
             elif kind in ("int", "uint") and opcode.name not in TRUTHS:
                 rule = RULES.get(opcode.name)
-                found.votes[INTEGER if rule is not None and INTEGER in rule.types else kind] += 1
+                variable.votes[INTEGER if rule is not None and INTEGER in rule.types else kind] += 1
             elif opcode.is_texture:
-                found.votes[FLOAT] += 1
+                variable.votes[FLOAT] += 1
         if item.memory is not None and opcode.is_atomic:
-            found = self._get(item.src[0].register)
-            if found is not None:
-                found.votes[opcode.dst_types[0]] += 1
+            variable = self._get(item.src[0].register)
+            if variable is not None:
+                variable.votes[opcode.dst_types[0]] += 1
 
     def _link(self, target: Variable | None, found: Variable | None, operand: SrcOperand) -> None:
         if target is None:
@@ -300,10 +300,10 @@ def _arrays(program: Program) -> dict[int, int]:
     if WHOLE in used or not used <= set(ranges):
         size = program.file_size(File.TEMP)
         return dict.fromkeys(range(size), WHOLE) | {-1 - number: WHOLE for number in (WHOLE, *ranges)}
-    found = {-1 - number: number for number in used}
+    arrays = {-1 - number: number for number in used}
     for number in used:
-        found.update((index, number) for index in range(ranges[number].first, ranges[number].last + 1))
-    return found
+        arrays.update((index, number) for index in range(ranges[number].first, ranges[number].last + 1))
+    return arrays
 
 
 def _walked(regions: Regions) -> Iterator[tuple[Instruction, tuple[int, ...]]]:

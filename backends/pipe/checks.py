@@ -103,8 +103,8 @@ def sequence(items: Any, argument: str) -> Sequence[Any]:
         raise TypeError(f"{argument}: expected a sequence, not {type(items).__name__}") from None
     if count > MOST_ITEMS:
         raise ValueError(f"{argument}: {count} items are too many")
-    found: Sequence[Any] = items
-    return found
+    values: Sequence[Any] = items
+    return values
 
 
 def truth(value: Any, argument: str) -> bool:
@@ -129,10 +129,10 @@ def real(value: Any, argument: str) -> float:
 
 def seconds(value: Any, argument: str) -> float:
     """`value` as a time limit. TypeError and ValueError name the argument."""
-    found = real(value, argument)
-    if not 0 < found < float("inf"):
-        raise ValueError(f"{argument}: expected a number of seconds above 0, not {found:g}; None is no limit")
-    return found
+    number = real(value, argument)
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{argument}: expected a number of seconds above 0, not {number:g}; None is no limit")
+    return number
 
 
 def refuse(feature: str, code: str = "B063") -> NoReturn:
@@ -264,12 +264,12 @@ def _items(value: Any, argument: str) -> tuple[Any, ...]:
     if type(value) not in (tuple, list) and (isinstance(value, _NO_SEQUENCES) or not hasattr(value, "__iter__")):
         raise TypeError(f"{argument}: expected a sequence, not {type(value).__name__}")
     try:
-        found = tuple(islice(value, MOST_ITEMS + 1))
+        items = tuple(islice(value, MOST_ITEMS + 1))
     except (TypeError, ValueError):  # an array without axes
         raise TypeError(f"{argument}: expected a sequence, not {type(value).__name__}") from None
-    if len(found) > MOST_ITEMS:
+    if len(items) > MOST_ITEMS:
         raise ValueError(f"{argument}: more than {MOST_ITEMS} items are too many")
-    return found
+    return items
 
 
 def _any_tuple(inner: tuple[Converter, ...], value: Any, argument: str) -> tuple[Any, ...]:
@@ -299,10 +299,10 @@ def any_format(value: AnyFormat | str, argument: str) -> AnyFormat:
 
 def pixel_format(value: AnyFormat | str, argument: str) -> Format:
     """Plain format given as a member or by name; TypeError or ValueError name the argument."""
-    found = any_format(value, argument)
-    if isinstance(found, CompressedFormat):
-        raise ValueError(f"{argument}: {found} is compressed; expected a format of single pixels")
-    return found
+    format = any_format(value, argument)
+    if isinstance(format, CompressedFormat):
+        raise ValueError(f"{argument}: {format} is compressed; expected a format of single pixels")
+    return format
 
 
 def vertex_format(value: VertexFormat | str, argument: str) -> VertexFormat:

@@ -37,13 +37,13 @@ def read_register(text: object, field: str, known: tuple[str, ...], *, wants_num
     """
     if not isinstance(text, str):
         raise TypeError(f"{field}: expected a register such as `SAMP[0]`, not {text!r}")
-    found = _TEXT.fullmatch(text)
-    name = found[1].upper() if found is not None else ""
-    if found is None or name not in known:
+    match = _TEXT.fullmatch(text)
+    name = match[1].upper() if match is not None else ""
+    if match is None or name not in known:
         close = get_close_matches(text.split("[")[0].strip().upper(), known, 1)
         hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(name for name in known if name not in SEMANTICS)}"
         raise ValueError(f"{field}: `{text}` is no register that has one; {hint}")
-    numbers = [int(word) for word in re.findall(r"\d+", found[2])]
+    numbers = [int(word) for word in re.findall(r"\d+", match[2])]
     if len(numbers) > (2 if name == "HWATOMIC" and wants_number else 1):
         raise ValueError(f"{field}: `{text}` has an index too many; write `{name}[{numbers[0]}]`")
     if wants_number and not numbers:

@@ -92,12 +92,12 @@ Lane: TypeAlias = Callable[[State, Values, int], int]
 
 def product(s: State, a: int, b: int, size: int = 1) -> int:
     """A product of floats; 0 times anything is 0 where the property says so."""
-    found = s.exact("FMul", "float", size, a, b)
+    result = s.exact("FMul", "float", size, a, b)
     if not zero_wins(s):
-        return found
+        return result
     zero = s.number(0, size)
     either = s.module.op("LogicalOr", s.module.vector("bool", size), s.test("FOrdEqual", a, zero, size), s.test("FOrdEqual", b, zero, size))
-    return s.choose(either, zero, found, "float", size)
+    return s.choose(either, zero, result, "float", size)
 
 
 def zero_wins(s: State) -> bool:
@@ -143,8 +143,8 @@ def _divide(name: str, kind: str, by_zero: int) -> Lane:
             opposite = s.test("IEqual", b, s.whole(0xFFFFFFFF, n, kind), n)
             wrong = m.op("LogicalOr", bools, zero, m.op("LogicalAnd", bools, lowest, opposite))
         divisor = s.choose(wrong, s.whole(1, n, kind), b, kind, n)
-        found = m.op(name, m.vector(kind, n), a, divisor)
-        return s.choose(zero, s.whole(by_zero, n, kind), found, kind, n)
+        quotient = m.op(name, m.vector(kind, n), a, divisor)
+        return s.choose(zero, s.whole(by_zero, n, kind), quotient, kind, n)
 
     return lane
 
@@ -203,11 +203,11 @@ def _field(s: State, offset: int, width: int) -> tuple[int, int]:
 def _extract(name: str, kind: str) -> Lane:
     def lane(s: State, v: Values, n: int) -> int:
         columns = [s.parts(value, kind, n) for value in v]
-        found = []
+        fields = []
         for base, offset, width in zip(*columns):
             start, count = _field(s, s.cast(offset, kind, "uint", 1), s.cast(width, kind, "uint", 1))
-            found.append(s.module.op(name, s.module.scalar(kind), base, start, count))
-        return s.vector(kind, found)
+            fields.append(s.module.op(name, s.module.scalar(kind), base, start, count))
+        return s.vector(kind, fields)
 
     return lane
 
@@ -328,8 +328,8 @@ def compute(s: State, item: Instruction) -> bool:
         reads = info.reads[number]
         places = [c for c in range(WORDS) if isinstance(reads, int) and reads >> c & 1] if replicated else channels
         values.append(s.registers.source(operand, kind_of(info.src_types[number]), places, signs(item, number)))
-    found = lane(s, values, 1 if replicated else len(channels))
-    store(s, item, s.splat(found, kind, len(channels)) if replicated else found, kind)
+    result = lane(s, values, 1 if replicated else len(channels))
+    store(s, item, s.splat(result, kind, len(channels)) if replicated else result, kind)
     return True
 
 

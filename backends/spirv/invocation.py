@@ -95,10 +95,10 @@ def _vote(name: str) -> Callable[[State, Instruction], None]:
         m = s.module
         m.need("GroupNonUniform", "GroupNonUniformVote")
         value = s.registers.source(item.src[0], "uint", [0], "float") if name == "AllEqual" else _truth(s, item)
-        found = m.op(f"GroupNonUniform{name}", m.scalar("bool"), m.uint(SUBGROUP), value)
+        vote = m.op(f"GroupNonUniform{name}", m.scalar("bool"), m.uint(SUBGROUP), value)
         channels = written(item.dst[0])
         if channels:
-            store(s, item, s.splat(s.flags(found, 1), "uint", len(channels)), "uint")
+            store(s, item, s.splat(s.flags(vote, 1), "uint", len(channels)), "uint")
 
     return write
 
@@ -106,8 +106,8 @@ def _vote(name: str) -> Callable[[State, Instruction], None]:
 def _ballot(s: State, item: Instruction) -> None:
     m = s.module
     m.need("GroupNonUniform", "GroupNonUniformBallot")
-    found = m.op("GroupNonUniformBallot", m.vector("uint", WORDS), m.uint(SUBGROUP), _truth(s, item))
-    words = [*s.parts(found, "uint", WORDS)[:2], m.uint(0), m.uint(0)]
+    ballot = m.op("GroupNonUniformBallot", m.vector("uint", WORDS), m.uint(SUBGROUP), _truth(s, item))
+    words = [*s.parts(ballot, "uint", WORDS)[:2], m.uint(0), m.uint(0)]
     channels = written(item.dst[0])
     if channels:
         store(s, item, s.vector("uint", [words[channel] for channel in channels]), "uint")
@@ -119,8 +119,8 @@ def _read_first(s: State, item: Instruction) -> None:
     m.need("GroupNonUniform", "GroupNonUniformBallot")
     if channels:
         value = s.registers.source(item.src[0], "uint", channels, "float")
-        found = m.op("GroupNonUniformBroadcastFirst", m.vector("uint", len(channels)), m.uint(SUBGROUP), value)
-        store(s, item, found, "uint")
+        words = m.op("GroupNonUniformBroadcastFirst", m.vector("uint", len(channels)), m.uint(SUBGROUP), value)
+        store(s, item, words, "uint")
 
 
 def _read_invocation(s: State, item: Instruction) -> None:
@@ -137,10 +137,10 @@ def _read_invocation(s: State, item: Instruction) -> None:
 def _read_helper(s: State, item: Instruction) -> None:
     m = s.module
     m.need("DemoteToHelperInvocation", extension="SPV_EXT_demote_to_helper_invocation")
-    found = m.op("IsHelperInvocationEXT", m.scalar("bool"))
+    is_helper = m.op("IsHelperInvocationEXT", m.scalar("bool"))
     channels = written(item.dst[0])
     if channels:
-        store(s, item, s.splat(s.flags(found, 1), "uint", len(channels)), "uint")
+        store(s, item, s.splat(s.flags(is_helper, 1), "uint", len(channels)), "uint")
 
 
 def _interpolate(function: str) -> Callable[[State, Instruction], None]:
@@ -160,13 +160,13 @@ def _interpolate(function: str) -> Callable[[State, Instruction], None]:
         channels = written(item.dst[0])
         if not channels:
             return
-        found = s.select(value, "float", [operand.swizzle[channel] for channel in channels])
+        words = s.select(value, "float", [operand.swizzle[channel] for channel in channels])
         type = m.vector("float", len(channels))
         if operand.absolute:
-            found = m.call("FAbs", type, found)
+            words = m.call("FAbs", type, words)
         if operand.negate:
-            found = m.op("FNegate", type, found)
-        store(s, item, found, "float")
+            words = m.op("FNegate", type, words)
+        store(s, item, words, "float")
 
     return write
 

@@ -79,15 +79,15 @@ class Ports:
         if other is not item:
             s.fail("M032", f"two registers have the location {place}", item.span)
         known = self._semantic(item, index)
-        found = self.variable(m.vector("float", WORDS), s.options.layout.name(f"{self.file.name}[{index}]", known) or name, item, rows)
-        m.decorate(found, "Location", place)
+        port = self.variable(m.vector("float", WORDS), s.options.layout.name(f"{self.file.name}[{index}]", known) or name, item, rows)
+        m.decorate(port, "Location", place)
         if patch:
-            m.decorate(found, "Patch")
+            m.decorate(port, "Patch")
         if second:
-            m.decorate(found, "Index", second)
+            m.decorate(port, "Index", second)
         if item.invariant:
-            m.decorate(found, "Invariant")
-        return Port(found, self.storage, rows)
+            m.decorate(port, "Invariant")
+        return Port(port, self.storage, rows)
 
     def _semantic(self, item: Declaration, index: int) -> str:
         """The semantic of a register in the form of keys; an empty text for inputs of vertex programs."""
@@ -112,7 +112,7 @@ class Ports:
         cull = s.program.property("NUM_CULLDIST_ENABLED") if self.file is File.OUT else 0
         clip = s.program.property("NUM_CLIPDIST_ENABLED", most - cull) if self.file is File.OUT else most
         clip, cull = min(clip, 8), min(cull, 8 - min(clip, 8))
-        found: list[Port] = []
+        ports: list[Port] = []
         for number in range(4 * register, 4 * register + 4):
             if number < clip:
                 kind, name, first = m.array(m.scalar("float"), clip), "ClipDistance", 0
@@ -121,8 +121,8 @@ class Ports:
             else:
                 continue
             variable = self.built_in(name, kind, rows)
-            found.append(Port(variable, self.storage, rows, ((number % 4, "float", number - first),)))
-        return Port(0, self.storage, rows, parts=tuple(found))
+            ports.append(Port(variable, self.storage, rows, ((number % 4, "float", number - first),)))
+        return Port(0, self.storage, rows, parts=tuple(ports))
 
     # access
 
@@ -140,11 +140,11 @@ class Ports:
             for part in port.parts if port.parts is not None else (port,):
                 for channel, kind, index in part.scalars:
                     indices = () if index is None else (index,)
-                    found = s.load(self.pointer(part, row, kind, 1, *indices), m.scalar(kind))
-                    words[channel] = s.cast(found, kind, "uint", 1)
+                    word = s.load(self.pointer(part, row, kind, 1, *indices), m.scalar(kind))
+                    words[channel] = s.cast(word, kind, "uint", 1)
             return s.vector("uint", words)
-        found = s.load(self.pointer(port, row, "float", WORDS), m.vector("float", WORDS))
-        return s.cast(found, "float", "uint", WORDS)
+        word = s.load(self.pointer(port, row, "float", WORDS), m.vector("float", WORDS))
+        return s.cast(word, "float", "uint", WORDS)
 
     def store(self, port: Port, row: int | None, value: int, channels: Sequence[int]) -> None:
         """Write channels of a port, of a vector of as many words."""
@@ -197,15 +197,15 @@ class Ports:
         if register.indirect is None:
             return self.direct(register)
         index = s.registers.address(register.indirect, register.index)
-        found = m.null(m.vector("uint", WORDS))
+        words = m.null(m.vector("uint", WORDS))
         for number in self.indices():
             declared = self.declaration(number)
             if register.array_id and (declared is None or declared[0].array_id != register.array_id):
                 continue
             value = self.direct(RegisterRef(register.file, number, register.dimension))
             test = s.splat(s.test("IEqual", index, m.uint(number)), "bool", WORDS)
-            found = s.choose(test, value, found, "uint", WORDS)
-        return found
+            words = s.choose(test, value, words, "uint", WORDS)
+        return words
 
     def direct(self, register: RegisterRef) -> int:
         """The words of a register with a constant number."""

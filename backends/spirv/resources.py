@@ -69,11 +69,11 @@ class Constants:
             return self._load(number, index)
         row = s.registers.row(register)
         assert row is not None
-        found = m.null(m.vector("uint", WORDS))
+        words = m.null(m.vector("uint", WORDS))
         for number in sorted({item.dimension or 0 for item in s.program.declared(File.CONST)}):
             test = s.splat(s.test("IEqual", row, m.uint(number)), "bool", WORDS)
-            found = s.choose(test, self._load(number, index), found, "uint", WORDS)
-        return found
+            words = s.choose(test, self._load(number, index), words, "uint", WORDS)
+        return words
 
     def _load(self, number: int, index: int) -> int:
         s, m = self.s, self.s.module
@@ -104,13 +104,13 @@ class Words:
         key = register.file, number
         if key not in self.known:
             self.known[key] = self._memory(MemoryType(-1 - number)) if register.file is File.MEMORY else self._buffer(number)
-        found = self.known[key]
+        variable = self.known[key]
         if register.file is File.BUFFER:
             for bit, name in ((1, "Coherent"), (4, "Volatile")):
-                if qualifiers & bit and ("decorated", found[0], name) not in m.known:
-                    m.known["decorated", found[0], name] = 1
-                    m.decorate(found[0], name)
-        return found
+                if qualifiers & bit and ("decorated", variable[0], name) not in m.known:
+                    m.known["decorated", variable[0], name] = 1
+                    m.decorate(variable[0], name)
+        return variable
 
     def _memory(self, kind: MemoryType) -> tuple[int, str, int]:
         s, m = self.s, self.s.module
@@ -138,8 +138,8 @@ class Words:
     def number(self, address: int, place: int) -> int:
         """The number of a word: an address in bytes, and words after it."""
         m = self.s.module
-        found = m.op("ShiftRightLogical", m.scalar("uint"), address, m.uint(2))
-        return m.op("IAdd", m.scalar("uint"), found, m.uint(place)) if place else found
+        number = m.op("ShiftRightLogical", m.scalar("uint"), address, m.uint(2))
+        return m.op("IAdd", m.scalar("uint"), number, m.uint(place)) if place else number
 
     def pointer(self, found: tuple[int, str, int], number: int) -> tuple[int, int | None]:
         """A pointer to a word and, for memory of a known size, a bool: the word exists."""

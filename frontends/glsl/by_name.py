@@ -30,10 +30,10 @@ _OBJECT = re.compile(r"^0:\?\s+'([^']*)' \((.*)\)$", re.MULTILINE)
 
 def stated_names(tree: str, word: str) -> frozenset[str]:
     """The variables whose `word`, location or binding, the text states, of the syntax tree that glslang prints before it adds its own."""
-    found = _OBJECTS.search(tree)
-    if found is None:
+    match = _OBJECTS.search(tree)
+    if match is None:
         return frozenset()
-    return frozenset(name.split("@")[0] for name, kind in _OBJECT.findall(found[1]) if re.search(rf"\b{word}=", kind))
+    return frozenset(name.split("@")[0] for name, kind in _OBJECT.findall(match[1]) if re.search(rf"\b{word}=", kind))
 
 
 def semantic_of_name(name: str, place: int = 0) -> Semantic:

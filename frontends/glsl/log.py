@@ -68,10 +68,10 @@ def read_log(text: str) -> list[Message]:
             made[Message("ERROR", "", 0, calls[1], f"GLSL has no recursion, and this function calls `{calls[2]}`")] = None
         elif (bodiless := _BODILESS.fullmatch(line.rstrip())) is not None:
             made[Message("ERROR", "", 0, bodiless[1], "this function is called and has no body")] = None
-        found = _LINE.fullmatch(line.rstrip())
-        if found is None or _DROPPED.match(found[4]):
+        match = _LINE.fullmatch(line.rstrip())
+        if match is None or _DROPPED.match(match[4]):
             continue
-        kind, file, number, rest = found.groups()
+        kind, file, number, rest = match.groups()
         named = _TOKEN.fullmatch(rest)
         token, message = (named[1], named[2]) if named is not None else ("", rest)
         made[Message(kind, file or "", int(number or 0), token.strip(), _tidy(message))] = None

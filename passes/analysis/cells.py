@@ -89,8 +89,8 @@ def place_of(number: int) -> tuple[File, int, int]:
 def source_masks(item: Instruction) -> tuple[int, ...]:
     """Return, for each source, the channels that are read before its swizzle."""
     dst = item.dst
-    found = _MASKS[item.opcode][dst[0].write_mask if dst else 15]
-    return _found_masks(item) if found is None else found
+    masks = _MASKS[item.opcode][dst[0].write_mask if dst else 15]
+    return _found_masks(item) if masks is None else masks
 
 
 def _found_masks(item: Instruction) -> tuple[int, ...]:
@@ -98,10 +98,10 @@ def _found_masks(item: Instruction) -> tuple[int, ...]:
     if item.texture is None or item.opcode.has_memory:
         return tuple([source_channels(item, number) for number in range(len(item.src))])
     key = item.opcode, item.dst[0].write_mask if item.dst else 15, item.texture
-    found = _textured.get(key)
-    if found is None:
-        found = _textured[key] = tuple([source_channels(item, number) for number in range(len(item.src))])
-    return found
+    masks = _textured.get(key)
+    if masks is None:
+        masks = _textured[key] = tuple([source_channels(item, number) for number in range(len(item.src))])
+    return masks
 
 
 def stored_channels(item: Instruction, number: int = 0) -> Cells:
@@ -203,8 +203,8 @@ class CellMap:
         """Return the cell of channel x of a register, or the one that its group shares; STILL if instructions only read it."""
         if register.cell >= 0 and not self._ranges:
             return register.cell
-        found = self.of(register, (0,))
-        return found[0] if found else STILL
+        cells = self.of(register, (0,))
+        return cells[0] if cells else STILL
 
     def index_cell(self, ref: IndirectRef) -> Cells:
         """Return the cell that an index is read from, if there is one."""
@@ -218,10 +218,10 @@ class CellMap:
     def index_cells(self, register: RegisterRef) -> Cells:
         """Return the cells of the registers that index a register."""
         indirect, dimension = register.indirect, register.dimension
-        found = self.index_cell(indirect) if indirect is not None else ()
+        cells = self.index_cell(indirect) if indirect is not None else ()
         if dimension is not None and dimension.indirect is not None:
-            found += self.index_cell(dimension.indirect)
-        return found
+            cells += self.index_cell(dimension.indirect)
+        return cells
 
     def source(self, operand: SrcOperand, mask: int) -> Cells:
         """Return the cells that a source reads in the channels of `mask` (before its swizzle), without those of its indices."""
@@ -249,25 +249,25 @@ class CellMap:
         masks = _MASKS[opcode][targets[0].write_mask if targets else 15]
         if masks is None:
             masks = _found_masks(item)
-        found: Cells = ()
+        cells: Cells = ()
         for operand, mask in zip(item.src, masks):
             register = operand.register
             cell = register.cell
             if cell >= 0:
                 if self._ranges and (group := self._known[cell]):
-                    found += (group,)
+                    cells += (group,)
                 else:
-                    found += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
+                    cells += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
             elif cell == CHOSEN:
-                found += self.source(operand, mask) + self.index_cells(register)
+                cells += self.source(operand, mask) + self.index_cells(register)
         for target in targets:
             if target.register.cell == CHOSEN:
-                found += self.index_cells(target.register)
+                cells += self.index_cells(target.register)
         if opcode.stores_to_dst:  # the handle of an image
-            found += self.of(targets[0].register, (0,))
+            cells += self.of(targets[0].register, (0,))
         for offset in item.offsets:
-            found += self.of(offset.register, tuple(set(offset.swizzle))) + self.index_cells(offset.register)
-        return found
+            cells += self.of(offset.register, tuple(set(offset.swizzle))) + self.index_cells(offset.register)
+        return cells
 
     def writes(self, item: Instruction) -> Cells:
         """Return all cells that an instruction writes."""
@@ -321,17 +321,17 @@ def plain_accesses(items: Sequence[Instruction]) -> tuple[list[Cells], list[Cell
         masks = _MASKS[opcode][mask]
         if masks is None:
             masks = _found_masks(item)
-        found: Cells = ()
+        cells: Cells = ()
         for operand, mask in zip(item.src, masks):
             register = operand.register
             cell = register.cell
             if cell >= 0:
-                found += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
+                cells += _CELLS[cell << 4 | _SELECTED[mask][operand.swizzle]]
             elif cell == CHOSEN:
                 if not is_direct(register):
                     return None
-                found += _DIRECT.source(operand, mask)
-        all_reads.append(found)
+                cells += _DIRECT.source(operand, mask)
+        all_reads.append(cells)
     return all_reads, all_writes
 
 

@@ -121,14 +121,14 @@ class Values:
     def readers(self) -> dict[int, set[int]]:
         """The places that read each cell, computed on first use, since many programs need none."""
         if self._readers is None:
-            found: dict[int, set[int]] = {}
+            readers: dict[int, set[int]] = {}
             for place, reads in enumerate(self.reads):
                 for cell in reads:
-                    if cell in found:
-                        found[cell].add(place)
+                    if cell in readers:
+                        readers[cell].add(place)
                     else:
-                        found[cell] = {place}
-            self._readers = found
+                        readers[cell] = {place}
+            self._readers = readers
         return self._readers
 
     # Questions.
@@ -144,8 +144,8 @@ class Values:
         source = item.src[operand]
         if source.register.indirect is not None:
             return None
-        found = self.cells.of(source.register, (source.swizzle[channel],))
-        return self.writer(found[0], place) if found else None
+        cells = self.cells.of(source.register, (source.swizzle[channel],))
+        return self.writer(cells[0], place) if cells else None
 
     def origins(self, place: int) -> Sequence[int | None]:
         """Return, by source, the definition of the first channel that is read from a TEMP; see `definition`.
@@ -153,30 +153,30 @@ class Values:
         Rules need a definition of a certain kind, which the first channel nearly always refutes. The passes of a walk ask for the same
         place one after the other, so the last answer is kept until an instruction changes.
         """
-        asked, found = self._origins
+        asked, origins = self._origins
         if asked != place:
             item = self.items[place]
             assert item is not None
-            found = self._found_origins(place, item) if self.reads[place] else _UNKNOWN[len(item.src)]
-            self._origins = place, found
-        return found
+            origins = self._found_origins(place, item) if self.reads[place] else _UNKNOWN[len(item.src)]
+            self._origins = place, origins
+        return origins
 
     def _found_origins(self, place: int, item: Instruction) -> Sequence[int | None]:
         is_plain, is_straight, writers = not self.cells.groups, self.layout.is_straight, self.writers
-        found: list[int | None] = []
+        origins: list[int | None] = []
         for operand, mask in zip(item.src, source_masks(item)):
             cell = operand.register.cell
             if cell < 0 or cell & 12 or not mask:  # no TEMP
-                found.append(None)
+                origins.append(None)
                 continue
             channel = operand.swizzle[_FIRST[mask]]
             cell = cell + channel if is_plain else self.cells.of(operand.register, (channel,))[0]
             places = writers.get(cell)
             if is_straight and cell >= 0 and places and len(places) == 1:  # as `writer` would answer
-                found.append(places[0] if places[0] < place else None)
+                origins.append(places[0] if places[0] < place else None)
             else:
-                found.append(self.writer(cell, place))
-        return found
+                origins.append(self.writer(cell, place))
+        return origins
 
     def writer(self, cell: int, place: int) -> int | None:
         """Return the place of the only write that reaches a read of a cell at `place`; see `definition`."""
@@ -193,11 +193,11 @@ class Values:
             at -= 1
             if at < 0:
                 return None
-        found = places[at]
-        if not layout.dominates(found, place):
+        writer = places[at]
+        if not layout.dominates(writer, place):
             return None
-        loop = layout.repeated_between(found, place)
-        return None if loop >= 0 and self._changes(places, layout.loops[loop][0], layout.loops[loop][1], -1) else found
+        loop = layout.repeated_between(writer, place)
+        return None if loop >= 0 and self._changes(places, layout.loops[loop][0], layout.loops[loop][1], -1) else writer
 
     def _changes(self, places: list[int], first: int, end: int, later: int) -> bool:
         """Return true if a write lies in `first` to `end` - 1, except in the other arm of an IF around `later`."""
@@ -269,10 +269,10 @@ class Values:
 
     def users(self, place: int) -> set[int]:
         """Return the places that may read a result of the instruction at `place`. Results in OUT are also seen by EMIT and at the end."""
-        found: set[int] = set()
+        users: set[int] = set()
         for cell in self.writes[place]:
-            found |= self.readers.get(cell, _NOWHERE)
-        return found
+            users |= self.readers.get(cell, _NOWHERE)
+        return users
 
     def is_only_for(self, place: int, reader: int) -> bool:
         """Return true if only `reader` reads results of the instruction at `place`, which writes no pinned cell or output."""
@@ -383,7 +383,7 @@ class Values:
 
     def _pinned(self) -> frozenset[int]:
         """Find the cells that opcodes read which also see the registers of lanes that are not there."""
-        found: set[int] = set()
+        pinned: set[int] = set()
         layout = self.layout
         if layout.is_straight and not layout.jumps:
             return frozenset()  # every lane is everywhere
@@ -395,5 +395,5 @@ class Values:
                 if writer is None or (
                     writer >= 0 and (not layout.is_uniform(writer) or self._changes(self.writers[cell], writer + 1, place, -1))
                 ):
-                    found.add(cell)  # the last: lanes in another arm may have written it since
-        return frozenset(found)
+                    pinned.add(cell)  # the last: lanes in another arm may have written it since
+        return frozenset(pinned)

@@ -81,11 +81,11 @@ def _check_numbers(context: Context, item: Declaration) -> None:
 def _turned(item: Declaration) -> tuple[Fix, ...]:
     """The correction of a range that runs backwards."""
     span = item.span
-    found = re.search(rf"{item.first}([ \t]*\.\.[ \t]*){item.last}(?=[ \t]*\])", span.text) if span is not None else None
-    if span is None or found is None:
+    match = re.search(rf"{item.first}([ \t]*\.\.[ \t]*){item.last}(?=[ \t]*\])", span.text) if span is not None else None
+    if span is None or match is None:
         return ()
-    place = Span(span.source, span.start + found.start(), span.start + found.end())
-    return (Fix(place, f"{item.last}{found[1]}{item.first}"),)
+    place = Span(span.source, span.start + match.start(), span.start + match.end())
+    return (Fix(place, f"{item.last}{match[1]}{item.first}"),)
 
 
 def _are_in_order(ranges: Iterable[Declaration]) -> bool:

@@ -110,10 +110,10 @@ def handle(argument: str, word: str = "", *, is_buffer: bool = False, is_needed:
         return _words(found)
 
     def read(words: memoryview, object_of: ObjectOf) -> Any:
-        found = object_of(words[0])
-        if found is None and is_needed:
+        thing = object_of(words[0])
+        if thing is None and is_needed:
             raise WordError("0 is no handle of an object")
-        return found
+        return thing
 
     return Form(argument, (word or argument,), write, read)
 
@@ -127,10 +127,10 @@ def doubles(argument: str, names: str) -> Form:
     count = len(names.split())
 
     def write(value: Any, _: HandleOf) -> bytes:
-        found = list(value)
-        if len(found) != count or not all(map(_is_exact, found)):
+        numbers = list(value)
+        if len(numbers) != count or not all(map(_is_exact, numbers)):
             raise ValueError(value)
-        return struct.pack(f"<{count}d", *found)
+        return struct.pack(f"<{count}d", *numbers)
 
     words = tuple(f"{name}{half}" for name in names.split() for half in ("", "_high"))
     return Form(argument, words, write, lambda words, _: struct.unpack(f"<{count}d", words))
@@ -174,8 +174,8 @@ def each(argument: str, kind: type[Any], *parts: Form, most: int, is_mapping: bo
     def write_one(item: Any, handle_of: HandleOf) -> bytes:
         if is_mapping and item is None:
             return bytes(4 * len(group))
-        found = item if type(item) is kind else kind(**item) if isinstance(item, Mapping) else kind(item)
-        return b"".join(part.write(getattr(found, part.argument) or 0, handle_of) for part in parts)
+        template = item if type(item) is kind else kind(**item) if isinstance(item, Mapping) else kind(item)
+        return b"".join(part.write(getattr(template, part.argument) or 0, handle_of) for part in parts)
 
     def read(words: memoryview, object_of: ObjectOf) -> list[Any]:
         return [read_one(words[at : at + len(group)], object_of) for at in range(0, len(words), len(group))]
@@ -193,10 +193,10 @@ def data(argument: str, *, most: int) -> Form:
     """Bytes until the command ends, whole words; None without any."""
 
     def write(value: Any, _: HandleOf) -> bytes:
-        found = b"" if value is None else bytes(memoryview(value).cast("B"))
-        if len(found) > most or len(found) % 4 or (value is not None and not found):
-            raise ValueError(len(found))
-        return found
+        content = b"" if value is None else bytes(memoryview(value).cast("B"))
+        if len(content) > most or len(content) % 4 or (value is not None and not content):
+            raise ValueError(len(content))
+        return content
 
     return Form(argument, (), write, lambda words, _: bytes(words.cast("B")) or None, ("data",))
 
@@ -205,10 +205,10 @@ def counted(argument: str, *, most: int) -> Form:
     """The number of bytes, and the bytes, filled up to whole words, until the command ends."""
 
     def write(value: Any, _: HandleOf) -> bytes:
-        found = bytes(memoryview(value).cast("B"))
-        if len(found) > most:
-            raise ValueError(len(found))
-        return _words(len(found)) + found + bytes(-len(found) % 4)
+        content = bytes(memoryview(value).cast("B"))
+        if len(content) > most:
+            raise ValueError(len(content))
+        return _words(len(content)) + content + bytes(-len(content) % 4)
 
     def read(words: memoryview, _: ObjectOf) -> bytes:
         size, count = words[0], len(words) - 1

@@ -113,15 +113,15 @@ class Detail:
 
     def write(self, value: Any) -> int:
         """The bits of a value."""
-        found = int(bool(value)) if self.kind is bool else int(lookup(self.kind, value, self.argument) if self.kind else value)
-        if not 0 <= found <= self.mask:
+        number = int(bool(value)) if self.kind is bool else int(lookup(self.kind, value, self.argument) if self.kind else value)
+        if not 0 <= number <= self.mask:
             raise ValueError(value)
-        return found << self.shift
+        return number << self.shift
 
     def read(self, detail: int) -> Any:
         """The value of the bits."""
-        found = detail >> self.shift & self.mask
-        return bool(found) if self.kind is bool else found
+        number = detail >> self.shift & self.mask
+        return bool(number) if self.kind is bool else number
 
 
 @record
@@ -154,16 +154,16 @@ class Fixed:
 
     def write(self, values: dict[str, Any], handle_of: HandleOf) -> bytes | None:
         """The command of a call. None, TypeError or ValueError: it has no such words."""
-        found = values if self.plain is None else self.plain(values)
-        if found is None:
+        arguments = values if self.plain is None else self.plain(values)
+        if arguments is None:
             return None
         parts: dict[str, bytes] = {}
         for form in sorted(self.forms, key=lambda form: not form.group):  # resources in lists get their handles first
-            parts[form.argument] = form.write(found.get(form.argument), handle_of)
+            parts[form.argument] = form.write(arguments.get(form.argument), handle_of)
         body = b"".join(parts[form.argument] for form in self.forms)
         if len(body) // 4 > MOST_COUNT:
             return None
-        detail = sum(item.write(found[item.argument]) for item in self.details) | (self.number or 0)
+        detail = sum(item.write(arguments[item.argument]) for item in self.details) | (self.number or 0)
         return header(self.command, len(body) // 4, detail).to_bytes(4, "little") + body
 
     def read(self, detail: int, words: memoryview, object_of: ObjectOf) -> dict[str, Any]:
@@ -218,16 +218,16 @@ class Row:
         named = dict(zip(self.positional, args))
         if len(args) > len(self.positional):
             raise TypeError(f"{self.name}: too many positional arguments")
-        found = {**self.defaults, **named, **given}
+        arguments = {**self.defaults, **named, **given}
         for name in self.arguments:
-            if name not in found:
+            if name not in arguments:
                 raise TypeError(f"{self.name}: missing a required argument: {name!r}")
         for name in given:
             if name in named:
                 raise TypeError(f"{self.name}: multiple values for argument {name!r}")
             if name not in self.arguments and not self.takes_fields:
                 raise TypeError(f"{self.name}: got an unexpected keyword argument {name!r}")
-        return found
+        return arguments
 
     def write(self, args: tuple[Any, ...], given: Given, handle_of: HandleOf) -> bytes | None:
         """The first fixed command that fits the arguments; None: there is none."""

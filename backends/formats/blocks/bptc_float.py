@@ -75,15 +75,15 @@ _REGIONS = np.array([[int(word, 16) >> k & 1 for k in range(16)] for word in _SE
 def _places(mode: int) -> tuple[dict[str, tuple[tuple[int, int], ...]], int]:
     """For each field of a mode its pairs of (bit of the block, bit of the field), and the first bit after the fields."""
     at = 2 if mode < 2 else 5
-    found: dict[str, list[tuple[int, int]]] = {}
+    places: dict[str, list[tuple[int, int]]] = {}
     for item in _MODES[mode][0].split():
         name = item[:2] if item[0] != "d" else "d"
         first, _, last = item[len(name) :].partition("-")
         low, high = int(first), int(last or first)
         for bit in range(low, high + 1) if low <= high else range(low, high - 1, -1):
-            found.setdefault(name, []).append((at, bit))
+            places.setdefault(name, []).append((at, bit))
             at += 1
-    return {name: tuple(pairs) for name, pairs in found.items()}, at
+    return {name: tuple(pairs) for name, pairs in places.items()}, at
 
 
 def _extended(value: Integers, bits: int) -> Integers:
@@ -96,12 +96,12 @@ def _unquantized(value: Integers, bits: int, *, signed: bool) -> Integers:
     if bits >= (16 if signed else 15):
         return value
     if not signed:
-        found = (value << 16) + 0x8000 >> bits
-        return np.where(value == 0, 0, np.where(value == (1 << bits) - 1, 0xFFFF, found))
+        numbers = (value << 16) + 0x8000 >> bits
+        return np.where(value == 0, 0, np.where(value == (1 << bits) - 1, 0xFFFF, numbers))
     size = np.abs(value)
-    found = (size << 15) + 0x4000 >> bits - 1
-    found = np.where(size == 0, 0, np.where(size >= (1 << (bits - 1)) - 1, 0x7FFF, found))
-    return np.where(value < 0, -found, found)
+    numbers = (size << 15) + 0x4000 >> bits - 1
+    numbers = np.where(size == 0, 0, np.where(size >= (1 << (bits - 1)) - 1, 0x7FFF, numbers))
+    return np.where(value < 0, -numbers, numbers)
 
 
 def _indices(high: NDArray[np.uint64], start: int, width: int, partition: Integers, *, is_split: bool) -> NDArray[np.uint64]:
@@ -111,8 +111,8 @@ def _indices(high: NDArray[np.uint64], start: int, width: int, partition: Intege
     at = start + width * texel - (texel > 0) - (texel > anchor)
     size = width - ((texel == 0) | (texel == anchor))
     mask = np.left_shift(1, size) - 1
-    found: NDArray[np.uint64] = (high[:, None] >> at.astype(np.uint64)) & mask.astype(np.uint64)
-    return found
+    indices: NDArray[np.uint64] = (high[:, None] >> at.astype(np.uint64)) & mask.astype(np.uint64)
+    return indices
 
 
 def _decode_mode(bits: NDArray[np.uint8], mode: int, *, signed: bool) -> Integers:
@@ -142,18 +142,18 @@ def _decode_mode(bits: NDArray[np.uint8], mode: int, *, signed: bool) -> Integer
     row = np.arange(len(bits))[:, None]
     a, b = points[row, 2 * region], points[row, 2 * region + 1]
     value = a * (64 - weight) + b * weight + 32 >> 6
-    found: Integers = np.where(value < 0, (-value * 31 >> 5) | 0x8000, value * 31 >> 5) if signed else value * 31 >> 6
-    return found
+    halves: Integers = np.where(value < 0, (-value * 31 >> 5) | 0x8000, value * 31 >> 5) if signed else value * 31 >> 6
+    return halves
 
 
 def bptc_float(blocks: Bytes, *, signed: bool) -> NDArray[np.uint16]:
     """Decode blocks to RGBA; alpha is 1. Blocks of a reserved mode are black."""
-    found = np.zeros((len(blocks), 16, 4), np.uint16)
-    found[:, :, 3] = 0x3C00
+    texels = np.zeros((len(blocks), 16, 4), np.uint16)
+    texels[:, :, 3] = 0x3C00
     bits = np.unpackbits(blocks, axis=1, bitorder="little")
     modes = np.where(blocks[:, 0] & 3 < 2, blocks[:, 0] & 3, blocks[:, 0] & 31)
     for mode in _MODES:
         chosen = np.flatnonzero(modes == mode)
         if len(chosen):
-            found[chosen, :, :3] = _decode_mode(bits[chosen], mode, signed=signed)
-    return found
+            texels[chosen, :, :3] = _decode_mode(bits[chosen], mode, signed=signed)
+    return texels

@@ -160,11 +160,11 @@ def sampler_view(
     if kind not in COMPATIBLE[texture.target]:
         raise ValueError(f"{name}: target: a {texture.target.name} resource cannot be viewed as {kind.name}")
     if texture.is_buffer:
-        found = extent.of(texture.size, seen.block_bytes, f"{name}: ", least=seen.block_bytes)
+        bounds = extent.of(texture.size, seen.block_bytes, f"{name}: ", least=seen.block_bytes)
         levels = layers = (0, 0)
     else:
         extent.refuse_elements(name)
-        found = (0, 0)
+        bounds = (0, 0)
         is_volume = texture.target is TextureTarget.TEXTURE_3D
         top, count = texture.last_level, texture.depth0 if is_volume else texture.array_size
         low = integer(first_level, f"{name}: first_level", 0, top)
@@ -181,7 +181,7 @@ def sampler_view(
             raise ValueError(f"{name}: first_layer, last_layer: a TEXTURE_3D view has all {count} slices, not {faces}")
         if kind not in LAYERED and faces != 1 and not is_volume:
             raise ValueError(f"{name}: last_layer: a {kind.name} view has one layer, not {faces}")
-    return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, found)
+    return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, bounds)
 
 
 def _has_blocks_of(format: AnyFormat, other: AnyFormat) -> bool:
@@ -193,10 +193,10 @@ def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizz
     items = list(value if isinstance(value, str) else sequence(value, f"{argument}: swizzle"))
     if len(items) != 4:
         raise ValueError(f"{argument}: swizzle: expected four channels, not {len(items)}")
-    found = [
+    channels = [
         _LETTERS[item] if isinstance(item, str) and item in _LETTERS else lookup(Swizzle, item, f"{argument}: swizzle") for item in items
     ]
-    return (found[0], found[1], found[2], found[3])
+    return (channels[0], channels[1], channels[2], channels[3])
 
 
 def swizzle_of(
@@ -286,9 +286,13 @@ class Surface:
         """
         if self._framebuffer is None or self._framebuffer[0] != key:
             return None
-        found = self._framebuffer[1]
+        framebuffer = self._framebuffer[1]
         given = [None if item is None else item.packet for item in (*colors, depth)]
-        return found if len(colors) == len(found.cbufs) and all(map(operator.is_, given, (*found.cbufs, found.zsbuf))) else None
+        return (
+            framebuffer
+            if len(colors) == len(framebuffer.cbufs) and all(map(operator.is_, given, (*framebuffer.cbufs, framebuffer.zsbuf)))
+            else None
+        )
 
     def is_bound_again(self, place: tuple[int, ...]) -> bool:
         """Return True if the surface, as the first one, was lately bound with the surfaces whose `id` are `place`.
@@ -313,8 +317,8 @@ class Surface:
 
 
 def _shown(reference: Reference) -> str:
-    found = reference.resource
-    return "a texture that is gone" if found is None else repr(found)
+    texture = reference.resource
+    return "a texture that is gone" if texture is None else repr(texture)
 
 
 def surface(

@@ -156,7 +156,7 @@ class Sampling:
 
     def _axes_at(self, level: Level, coords: Sequence[Val], linear: bool, snap: Val | None) -> list[Axis]:
         f, modes = self.f, self.wraps
-        found = []
+        axes = []
         for axis in range(self.axes):
             size = level.size(axis)
             x = self.texels(coords[axis], size)
@@ -164,10 +164,10 @@ class Sampling:
             if shift is not None:
                 x = x + shift
             if linear:
-                found.append(wrap_linear(f, modes[axis], x, size, self.key.pot, snap))
+                axes.append(wrap_linear(f, modes[axis], x, size, self.key.pot, snap))
             else:
-                found.append(wrap_nearest(f, modes[axis], x, size, self.key.pot))
-        return found
+                axes.append(wrap_nearest(f, modes[axis], x, size, self.key.pot))
+        return axes
 
     @property
     def wraps(self) -> tuple[TexWrap, ...]:
@@ -271,9 +271,9 @@ class Sampling:
 
         def at(row: Sequence[Val], u: Val) -> list[Val]:
             across = along(0, u)
-            found = unpack(f, format, load_scattered(f, self.texture, row[0] + texel_distance(self.texture, across.first), None))
-            found = or_border(f, found, (across.inside, row[1].ne(0) if len(row) > 1 else None), border)
-            return found if self.step is None else self.step(found)
+            texels = unpack(f, format, load_scattered(f, self.texture, row[0] + texel_distance(self.texture, across.first), None))
+            texels = or_border(f, texels, (across.inside, row[1].ne(0) if len(row) > 1 else None), border)
+            return texels if self.step is None else self.step(texels)
 
         types = [level.offset.type, *[I32.wide(lanes)] * (modes[1] in BORDER_MODES)]
         return Texels(types, place, at)

@@ -20,10 +20,10 @@ def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[
     """
     before: list[str] = []
     for index in range(begin, len(f.body)):
-        found = _OPERATION.fullmatch(f.body[index])
-        if found is None:
+        match = _OPERATION.fullmatch(f.body[index])
+        if match is None:
             continue
-        name, operation, type, *operands = found.groups()
+        name, operation, type, *operands = match.groups()
         keys = [heads.get(operand) for operand in operands]
         ends = [known.get(key) if key is not None else None for key in keys]
         if None in ends:

@@ -79,12 +79,12 @@ class _Segment:
 
     def add(self, number: int, line: str) -> bool:
         """Take a line; False if the segment ends before it."""
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             is_store = line.startswith(f"  store <{self.lanes} x ")
             self.stores += [line] if is_store else []
             return is_store
-        name, text = found.groups()
+        name, text = match.groups()
         divided = self._texts(text)
         if divided is not None:
             self.types[name] = self._narrow(divided[0])

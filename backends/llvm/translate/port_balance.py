@@ -28,10 +28,10 @@ def balance(f: Function, begin: int) -> None:
     sums: list[tuple[int, str, str, re.Match[str]]] = []
     additive = products = 0
     for index in range(begin, len(f.body)):
-        found = _LINE.fullmatch(f.body[index])
-        if found is None or "x float>" not in found[3]:
+        match = _LINE.fullmatch(f.body[index])
+        if match is None or "x float>" not in match[3]:
             continue
-        name, operation, rest = found.groups()
+        name, operation, rest = match.groups()
         if operation in ("fadd", "fsub"):
             parts = _SUM.fullmatch(rest)
             if parts is not None:

@@ -201,9 +201,9 @@ class _KnownDraw:
 
 def _heed_condition(f: Function, b: Record, c: Record) -> None:
     """Skip a draw if the render condition is false and Python would raise no error; fall back to Python if its result is not known yet."""
-    found = f.call(I64, "find_value", b.pointer, b.get("words", Word.CONDITION))
-    leave(f, found.eq(0), Code.UNKNOWN)
-    values = Record(f, found.as_pointer(), ConditionValues)
+    address = f.call(I64, "find_value", b.pointer, b.get("words", Word.CONDITION))
+    leave(f, address.eq(0), Code.UNKNOWN)
+    values = Record(f, address.as_pointer(), ConditionValues)
     answer = f.load(I32, values.get("answer").as_pointer())
     leave(f, answer.eq(int(Answer.ASKED)), Code.UNKNOWN)
     with f.leaving(answer.eq(values.get("skipped"))):
@@ -217,9 +217,9 @@ def _heed_condition(f: Function, b: Record, c: Record) -> None:
 def _patch_vertices(f: Function, b: Record, c: Record, is_patches: Val) -> Val:
     """Vertices of a patch, 0 for other primitives. Leaves a draw with a wrong number to Python."""
     given = c.get("patch_vertices")
-    found = f.select(is_patches, f.select(given.eq(0), b.get("patch_vertices"), given), 0)
-    leave(f, found.ugt(MAX_PATCH_VERTICES), Code.UNKNOWN)
-    return found
+    vertices = f.select(is_patches, f.select(given.eq(0), b.get("patch_vertices"), given), 0)
+    leave(f, vertices.ugt(MAX_PATCH_VERTICES), Code.UNKNOWN)
+    return vertices
 
 
 def _run_staged(f: Function, e: Record, b: Record, t: Record, call: Val, total: Val, assembled: Val) -> Val:
@@ -243,10 +243,10 @@ def _size(f: Function, primitives: Val, vertices: Val) -> Val:
 
 
 def _any(f: Function, conditions: list[Val]) -> Val:
-    found = Val(f, BOOL, "false")
+    any_bit = Val(f, BOOL, "false")
     for condition in conditions:
-        found = found | condition
-    return found
+        any_bit = any_bit | condition
+    return any_bit
 
 
 def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count: Val) -> Val:
@@ -266,14 +266,14 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
     """
     here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
     same = e.get("bound").eq(here) & e.get("kind").eq(kind) & e.get("bound_framebuffer").eq(framebuffer)
-    found = f.var(I64, e.get("template"))
-    same = same & b.get("are_words_new").eq(0) & found.get().ne(0)
+    template = f.var(I64, e.get("template"))
+    same = same & b.get("are_words_new").eq(0) & template.get().ne(0)
     with f.if_(~same):
-        found.set(f.call(I64, "find", e.pointer, b.pointer, kind))
-        with f.if_(found.get().eq(0) & (kind & STAGED).eq(0)):
-            found.set(f.call(I64, "compose", e.pointer, b.pointer, kind))
-        with f.if_(found.get().ugt(NO_ROOM) & e.get("may_reach").eq(0)):
-            t = Record(f, found.get().as_pointer(), TemplateRecord)
+        template.set(f.call(I64, "find", e.pointer, b.pointer, kind))
+        with f.if_(template.get().eq(0) & (kind & STAGED).eq(0)):
+            template.set(f.call(I64, "compose", e.pointer, b.pointer, kind))
+        with f.if_(template.get().ugt(NO_ROOM) & e.get("may_reach").eq(0)):
+            t = Record(f, template.get().as_pointer(), TemplateRecord)
             with f.if_((t.get("vertex.reaches") | t.get("fragment.reaches")).ne(0)):
                 leave(f, (kind & STAGED).ne(0) | f.call(I32, "is_approved", e.pointer, b.pointer).eq(0), Code.UNKNOWN)
         e.set("bound", here)
@@ -281,11 +281,11 @@ def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
         e.set("bound_framebuffer", framebuffer)
         b.set("are_words_new", f.const(I32, 0))
     e.set("template", f.const(I64, 0))
-    leave(f, found.get().eq(0), Code.NEW)
-    leave(f, found.get().eq(NO_ROOM), Code.ROOM)
-    is_layered = Record(f, found.get().as_pointer(), TemplateRecord).get("is_layered")
+    leave(f, template.get().eq(0), Code.NEW)
+    leave(f, template.get().eq(NO_ROOM), Code.ROOM)
+    is_layered = Record(f, template.get().as_pointer(), TemplateRecord).get("is_layered")
     leave(f, is_layered.ne(0) & e.get("is_layered").eq(0), Code.LAYERS)
-    return found.get(), same.zext(I32)
+    return template.get(), same.zext(I32)
 
 
 def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_instance: Var) -> Val:

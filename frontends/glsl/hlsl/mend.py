@@ -36,5 +36,5 @@ def has_matrices(text: str) -> bool:
 
 def explained(text: str) -> list[str]:
     """Errors for words at which glslang crashes."""
-    found = re.search(r"\b(?:u?int|bool)[2-4]x[2-4]\b", text)
-    return [] if found is None else [whole_matrix_error(found[0])]
+    match = re.search(r"\b(?:u?int|bool)[2-4]x[2-4]\b", text)
+    return [] if match is None else [whole_matrix_error(match[0])]

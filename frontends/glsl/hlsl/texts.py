@@ -59,8 +59,8 @@ def rewrite(text: str) -> str:
 
 
 def _matrix(token: str) -> bool:
-    found = _TYPE.fullmatch(token)
-    return found is not None and found[3] is not None and found[1] in _FLOAT_TYPES
+    match = _TYPE.fullmatch(token)
+    return match is not None and match[3] is not None and match[1] in _FLOAT_TYPES
 
 
 def _is_number(token: str) -> bool:
@@ -208,8 +208,8 @@ class _Writer:
         return self.floats[end] > self.floats[first]
 
     def _is_of_floats(self, token: str) -> bool:
-        found = _TYPE.fullmatch(self.constants.get(token, token))
-        return _is_float(token) or (found is not None and found[1] in _FLOAT_TYPES)
+        match = _TYPE.fullmatch(self.constants.get(token, token))
+        return _is_float(token) or (match is not None and match[1] in _FLOAT_TYPES)
 
     def _has_matrix(self, first: int, end: int) -> bool:
         return self.matrices[end] > self.matrices[first]
@@ -223,8 +223,8 @@ class _Writer:
             self._wrap(first, end, "(float)(", ")")
 
     def _is_scalar(self, token: str) -> bool:
-        found = _TYPE.fullmatch(self.constants.get(token, token))
-        return token != "." and (found is None or found[2] is None)
+        match = _TYPE.fullmatch(self.constants.get(token, token))
+        return token != "." and (match is None or match[2] is None)
 
     def _start(self, end: int) -> int | None:
         """The first token of the expression, with its casts and postfix operators, that ends before a token."""

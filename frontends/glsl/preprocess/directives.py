@@ -292,7 +292,7 @@ class Preprocessor:
             if len(text) > 1 and text[0] == text[-1] == '"':
                 return text[1:-1], True, (text[1:-1], tokens[0][1] + (tokens[0][2] == NOWHERE), tokens[0][2])
             if text == "<" and tokens[0][2] == NOWHERE:
-                found = _HEADER.match(self.places.between(tokens[0], tokens[-1]))
-                if found is not None and found[2]:
-                    return found[2], False, (found[2], tokens[0][1] + 1, NOWHERE)
+                match = _HEADER.match(self.places.between(tokens[0], tokens[-1]))
+                if match is not None and match[2]:
+                    return match[2], False, (match[2], tokens[0][1] + 1, NOWHERE)
         self.reports.refuse("a file to include is named by a text in quotation marks", line[-1], code="G014")

@@ -19,17 +19,17 @@ REGISTER_BYTES = 16
 
 def total(s: State, terms: Terms, divisor: int = 1) -> Ref:
     """The sum of terms, each divided by a number that divides its factor."""
-    found: Refs | None = None
+    sum_of_terms: Refs | None = None
     for ref, factor in terms:
         factor //= divisor
-        if found is not None:
-            found = s.code.lanes("UMAD", [ref], immediate(factor), found)
+        if sum_of_terms is not None:
+            sum_of_terms = s.code.lanes("UMAD", [ref], immediate(factor), sum_of_terms)
         elif factor == 1:
-            found = s.code.plain([ref])
+            sum_of_terms = s.code.plain([ref])
         else:
-            found = s.code.lanes("UMUL", [ref], immediate(factor))
-    assert found is not None
-    return found[0]
+            sum_of_terms = s.code.lanes("UMUL", [ref], immediate(factor))
+    assert sum_of_terms is not None
+    return sum_of_terms[0]
 
 
 def load(s: State, place: Registers | Memory, op: Op | None = None) -> list[Ref]:
@@ -83,11 +83,11 @@ def _store_alone(s: State, place: Registers, index: Ref, refs: Refs) -> None:
 
 def pick(s: State, refs: Refs, index: Ref, words: int) -> list[Ref]:
     """One scalar of several, chosen while the program runs; the first one if the index is out of range."""
-    found = list(refs[:words])
+    picked = list(refs[:words])
     for number in range(1, len(refs) // words):
         test = s.code.lanes("USEQ", [index], immediate(number)) * words
-        found = s.code.lanes("UCMP", test, refs[number * words : number * words + words], found)
-    return found
+        picked = s.code.lanes("UCMP", test, refs[number * words : number * words + words], picked)
+    return picked
 
 
 def put(s: State, refs: Refs, index: Ref, new: Refs) -> list[Ref]:
@@ -161,11 +161,11 @@ def offsets(s: State, kind: Type, stride: int = 0, row_major: bool = False, step
             inner = offsets(s, kind.element, stride, row_major)
             return [place * array_stride(kind) + offset for place in range(kind.size) for offset in inner]
         case Struct():
-            found = []
+            starts = []
             for number, member in enumerate(kind.members):
                 first = member_offset(s, kind, number)
-                found += [first + offset for offset in offsets(s, member, *matrix_layout(s, kind, number))]
-            return found
+                starts += [first + offset for offset in offsets(s, member, *matrix_layout(s, kind, number))]
+            return starts
     return [4 * word for word in range(kind.words)]
 
 
@@ -186,8 +186,8 @@ def matrix_layout(s: State, kind: Struct, number: int) -> tuple[int, bool]:
 
 
 def _byte_offsets(s: State, place: Memory) -> list[int]:
-    found = offsets(s, place.kind, place.stride, place.row_major, place.scalar_step)
-    return [place.offset + offset for offset in found]
+    starts = offsets(s, place.kind, place.stride, place.row_major, place.scalar_step)
+    return [place.offset + offset for offset in starts]
 
 
 def _load_memory(s: State, place: Memory, op: Op | None) -> list[Ref]:
@@ -226,13 +226,13 @@ def address(s: State, place: Memory, offset: int) -> Ref:
 
 def runs(words: Sequence[int]) -> list[tuple[int, int]]:
     """First place and length of each run of up to four words that lie side by side."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for place, word in enumerate(words):
-        if found and found[-1][1] < 4 and word == words[found[-1][0]] + 4 * found[-1][1]:
-            found[-1] = found[-1][0], found[-1][1] + 1
+        if spans and spans[-1][1] < 4 and word == words[spans[-1][0]] + 4 * spans[-1][1]:
+            spans[-1] = spans[-1][0], spans[-1][1] + 1
         else:
-            found.append((place, 1))
-    return found
+            spans.append((place, 1))
+    return spans
 
 
 def _load_runs(s: State, place: Memory, register: RegisterRef, words: Sequence[int]) -> list[Ref]:

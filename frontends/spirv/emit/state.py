@@ -42,8 +42,8 @@ class Uses:
 
     def add(self, id: int, block: int, place: int) -> None:
         """Note a use."""
-        found = self.last.setdefault(id, {})
-        found[block] = max(found.get(block, -1), place)
+        uses = self.last.setdefault(id, {})
+        uses[block] = max(uses.get(block, -1), place)
 
 
 @record(frozen=False, kw_only=True)
@@ -93,10 +93,10 @@ class State:
 
     def kind(self, id: int) -> Type:
         """The type of a value."""
-        found = self.tables.type_of.get(id)
-        if not found:
+        kind = self.tables.type_of.get(id)
+        if not kind:
             self.fail("M005", f"the id {id} has no value")
-        return self.tables.types.get(found)
+        return self.tables.types.get(kind)
 
     def result(self, op: Op) -> Type:
         """The type of an instruction's result."""
@@ -104,9 +104,9 @@ class State:
 
     def value(self, id: int) -> list[Ref]:
         """The words of a value. Error M005 if the id is not a value."""
-        found = self.values.get(id)
-        if found is not None:
-            return found
+        words = self.values.get(id)
+        if words is not None:
+            return words
         constant = self.tables.constants.known.get(id)
         if constant is None:
             self.fail("M005", f"the id {id} has no value before its first use")
@@ -131,8 +131,8 @@ class State:
 
     def constant(self, id: int) -> int | None:
         """The value of an integer constant; None for every other value."""
-        found = self.tables.constants.known.get(id)
-        return None if found is None or not found[1] else found[1][0] - (1 << 32 if found[1][0] >> 31 else 0)
+        constant = self.tables.constants.known.get(id)
+        return None if constant is None or not constant[1] else constant[1][0] - (1 << 32 if constant[1][0] >> 31 else 0)
 
     def generic(self, location: int) -> Semantic:
         """The semantic of a location: the interner's, or GENERIC of the same number."""
@@ -144,10 +144,10 @@ class State:
         """True if an id is used after the instruction that is being read."""
         assert self.function is not None
         assert self.block is not None
-        found = self.uses[self.function.id].last.get(id)
-        if found is None:
+        last = self.uses[self.function.id].last.get(id)
+        if last is None:
             return False
-        return any(block != self.block.label or place > self.position for block, place in found.items())
+        return any(block != self.block.label or place > self.position for block, place in last.items())
 
     def detach(self, registers: Iterable[RegisterRef | None]) -> None:
         """Copy the values that lie in registers which are about to change, where they are used later."""

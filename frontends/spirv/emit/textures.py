@@ -60,10 +60,10 @@ def _free_unit(s: State, size: int, op: Op) -> int:
 
 
 def _sampled(s: State, id: int, op: Op) -> Sampled:
-    found = storage(s, id, op)
-    if found.image.dim == "SubpassData":
+    sampled = storage(s, id, op)
+    if sampled.image.dim == "SubpassData":
         s.fail("M021", "input attachments are not supported", op)
-    return found
+    return sampled
 
 
 def _unit(s: State, found: Sampled, target: str, op: Op) -> SrcOperand:
@@ -96,11 +96,11 @@ def _target(s: State, found: Sampled, op: Op) -> str:
 
 
 def _operands(s: State, op: Op, place: int) -> dict[str, list[int]]:
-    found = {name: ids for name, ids in op.access(place).items() if name not in _IGNORED}
-    for name in found:
+    operands = {name: ids for name, ids in op.access(place).items() if name not in _IGNORED}
+    for name in operands:
         if name not in _KNOWN:
             s.fail("M021", f"the image operand {name} is not supported", op)
-    return found
+    return operands
 
 
 def _offsets(s: State, operands: dict[str, list[int]]) -> tuple[TexOffset, ...]:
@@ -132,10 +132,10 @@ def _place_reference(coordinates: list[Ref], target: str, reference: Ref) -> lis
 
 @emits(*(f"ImageSample{proj}{dref}{lod}Lod" for proj in ("", "Proj") for dref in ("", "Dref") for lod in ("Implicit", "Explicit")))
 def _sample(s: State, op: Op) -> None:
-    found = _sampled(s, op.id(0), op)
+    sampled = _sampled(s, op.id(0), op)
     is_shadow = "Dref" in op.name
-    target = target_of(s, found.image, op)
-    if found.image.multisampled or found.image.dim == "Buffer":
+    target = target_of(s, sampled.image, op)
+    if sampled.image.multisampled or sampled.image.dim == "Buffer":
         s.fail("M006", "this texture is fetched, not sampled", op)
     coordinates = list(s.value(op.id(1)))
     count = coordinate_count(target)
@@ -157,18 +157,18 @@ def _sample(s: State, op: Op) -> None:
         else:
             coordinates = placed
     operands = _operands(s, op, 3 if is_shadow else 2)
-    texel = _look_up(s, op, found, target, coordinates, extra, operands)
+    texel = _look_up(s, op, sampled, target, coordinates, extra, operands)
     s.bind(op, texel[: components(s.result(op))])
 
 
 def _gradients(s: State, coordinates: list[Ref], target: str, operands: dict[str, list[int]]) -> list[Refs]:
     """Derivatives of coordinates in a compute shader, where TEX has none, with a bias as their factor."""
     place = coordinates[: TARGETS[target].dimensions]
-    found: list[Refs] = [derivative(s, opcode, place) for opcode in ("DDX", "DDY")]
+    gradients: list[Refs] = [derivative(s, opcode, place) for opcode in ("DDX", "DDY")]
     if "Bias" not in operands:
-        return found
+        return gradients
     factor = s.code.each("EX2", s.value(operands["Bias"][0]))
-    return [s.code.lanes("MUL", value, factor * len(place)) for value in found]
+    return [s.code.lanes("MUL", value, factor * len(place)) for value in gradients]
 
 
 def _look_up(
@@ -208,8 +208,8 @@ def _look_up(
 
 @emits("ImageFetch")
 def _fetch(s: State, op: Op) -> None:
-    found = _sampled(s, op.id(0), op)
-    target = _target(s, found, op)
+    sampled = _sampled(s, op.id(0), op)
+    target = _target(s, sampled, op)
     operands = _operands(s, op, 2)
     coordinates = integers(s, op.id(1))[: coordinate_count(target)]
     level = operands.get("Sample") or operands.get("Lod")
@@ -218,14 +218,14 @@ def _fetch(s: State, op: Op) -> None:
     texel = s.code.new(4)
     offsets = _offsets(s, operands)
     where = s.code.packed(coordinates, "int", plain=True)
-    s.code.emit("TXF", destination(texel), where, _unit(s, found, target, op), texture=target, offsets=offsets)
+    s.code.emit("TXF", destination(texel), where, _unit(s, sampled, target, op), texture=target, offsets=offsets)
     s.bind(op, texel[: components(s.result(op))])
 
 
 @emits("ImageGather", "ImageDrefGather")
 def _gather(s: State, op: Op) -> None:
-    found = _sampled(s, op.id(0), op)
-    target = target_of(s, found.image, op)
+    sampled = _sampled(s, op.id(0), op)
+    target = target_of(s, sampled.image, op)
     coordinates = list(s.value(op.id(1)))[: coordinate_count(target)]
     second = integers(s, op.id(2))
     if op.name == "OpImageDrefGather":
@@ -237,7 +237,7 @@ def _gather(s: State, op: Op) -> None:
     texel = s.code.new(4)
     where = s.code.packed(coordinates, "float", plain=True)
     channel = s.code.source(s.code.plain(second), "int")
-    s.code.emit("TG4", destination(texel), where, channel, _unit(s, found, target, op), texture=target, offsets=offsets)
+    s.code.emit("TG4", destination(texel), where, channel, _unit(s, sampled, target, op), texture=target, offsets=offsets)
     s.bind(op, texel)
 
 
@@ -248,15 +248,15 @@ def _image(s: State, op: Op) -> None:
 
 @emits("ImageQuerySizeLod", "ImageQuerySize", "ImageQueryLevels", "ImageQuerySamples")
 def _query(s: State, op: Op) -> None:
-    found = _sampled(s, op.id(0), op)
-    target = target_of(s, found.image, op) if found.image.storage else _target(s, found, op)
+    sampled = _sampled(s, op.id(0), op)
+    target = target_of(s, sampled.image, op) if sampled.image.storage else _target(s, sampled, op)
     sizes = s.code.new(4)
-    if found.image.storage:
-        register = image_operand(s, found.unit, found.image, op)
-        s.code.emit("RESQ", destination(sizes), SrcOperand(register), memory=MemoryAccess(found.unit.qualifiers, target))
+    if sampled.image.storage:
+        register = image_operand(s, sampled.unit, sampled.image, op)
+        s.code.emit("RESQ", destination(sizes), SrcOperand(register), memory=MemoryAccess(sampled.unit.qualifiers, target))
         samples = sizes[3:]
     else:
-        unit = _unit(s, found, target, op)
+        unit = _unit(s, sampled, target, op)
         if op.name == "OpImageQuerySamples":
             s.code.emit("TXQS", destination(sizes), unit, texture=target)
             samples = sizes[:1]
@@ -272,9 +272,9 @@ def _query(s: State, op: Op) -> None:
 
 @emits("ImageQueryLod")
 def _query_lod(s: State, op: Op) -> None:
-    found = _sampled(s, op.id(0), op)
-    target = _target(s, found, op)
+    sampled = _sampled(s, op.id(0), op)
+    target = _target(s, sampled, op)
     where = s.code.packed(list(s.value(op.id(1))), "float", plain=True)
     level = s.code.new(2)
-    s.code.emit("LODQ", destination(level), where, _unit(s, found, target, op), texture=target)
+    s.code.emit("LODQ", destination(level), where, _unit(s, sampled, target, op), texture=target)
     s.bind(op, level)

@@ -139,15 +139,15 @@ def _syntax_error(
     at, width = error.pos_in_stream or 0, 1
     if isinstance(error, UnexpectedToken):
         at, width = (end, 1) if error.token.type == "$END" else (at, len(error.token))
-    if found := _DANGLING.search(text, start, at):
+    if match := _DANGLING.search(text, start, at):
         # the label of the next statement has been read as an operand
-        span = Span(source, found.start(), found.start() + 1)
+        span = Span(source, match.start(), match.start() + 1)
         return Diagnostic(
             "P004", Severity.ERROR, "the statement is not complete, an operand must follow the comma", (Label(span),)
-        ), found.end()
+        ), match.end()
     number = _word_start(text, at)
-    if (found := _NUMBER.match(text, number)) and text[start:number].rstrip(BLANKS).endswith(",") and "{" not in text[start:number]:
-        return _bare_number(Span(source, number, found.end())), -1
+    if (match := _NUMBER.match(text, number)) and text[start:number].rstrip(BLANKS).endswith(",") and "{" not in text[start:number]:
+        return _bare_number(Span(source, number, match.end())), -1
     wanted = _wanted(accepts)
     before = start + len(text[start:at].rstrip(BLANKS))
     if "$END" not in accepts and start < before and (at == end or "\n" in text[before:at]):

@@ -41,13 +41,13 @@ class Regular:
         self._rules: dict[str, dict[str, list[_Item]]] = {}
         self._tokens: dict[str, str] = {}
         for line in re.sub(r"\n\s+(?=\|)", " ", grammar).splitlines():
-            found = _DEFINITION.match(line)
-            if found is None:
+            match = _DEFINITION.match(line)
+            if match is None:
                 continue
-            if name := found["rule"]:
-                self._rules[name] = _rule(name, found["body"])
+            if name := match["rule"]:
+                self._rules[name] = _rule(name, match["body"])
             else:
-                self._tokens[found["token"] or found["ignore"]] = _expression(found["body"])
+                self._tokens[match["token"] or match["ignore"]] = _expression(match["body"])
         self.skip = _optional(self._tokens["%ignore"])
 
     def pattern(self, rule: str, *, capture: bool = False) -> str:
@@ -120,34 +120,34 @@ def _matcher(pattern: str) -> Matcher:
 
 def _expression(body: str) -> str:
     """The regular expression of a token's definition."""
-    found = _TOKEN.match(body.strip())
-    if found is None:
+    match = _TOKEN.match(body.strip())
+    if match is None:
         raise ValueError(f"a token of a regular grammar is one expression or literal, not {body}")
-    if found["literal"]:
-        return re.escape(found["literal"])
-    return f"(?i:{found['pattern']})" if found["flags"] else found["pattern"]
+    if match["literal"]:
+        return re.escape(match["literal"])
+    return f"(?i:{match['pattern']})" if match["flags"] else match["pattern"]
 
 
 def _rule(name: str, body: str) -> dict[str, list[_Item]]:
     """The alternatives of a rule, by alias; one without an alias is named by the rule and a number."""
     words = iter(_WORD.findall(body))
-    found: dict[str, list[_Item]] = {}
+    rules: dict[str, list[_Item]] = {}
     for branch, alias in _branches(words):
-        found[alias or (f"{name} {len(found)}" if found else name)] = branch
-    return found
+        rules[alias or (f"{name} {len(rules)}" if rules else name)] = branch
+    return rules
 
 
 def _branches(words: Iterator[str], end: str = "") -> list[tuple[list[_Item], str]]:
     """Alternatives up to the word `end`, which is taken, each with its alias."""
-    found: list[tuple[list[_Item], str]] = [([], "")]
+    branches: list[tuple[list[_Item], str]] = [([], "")]
     for word in words:
-        branch = found[-1][0]
+        branch = branches[-1][0]
         if word == end:
-            return found
+            return branches
         if word == "|":
-            found.append(([], ""))
+            branches.append(([], ""))
         elif word == "->":
-            found[-1] = branch, next(words)
+            branches[-1] = branch, next(words)
         elif word in "*+":
             branch[-1] = branch[-1]._replace(repeat=word)
         elif word in "[(":
@@ -159,4 +159,4 @@ def _branches(words: Iterator[str], end: str = "") -> list[tuple[list[_Item], st
             branch.append(_Item("", word, [], ""))
     if end:
         raise ValueError(f"a rule of the grammar lacks {end}")
-    return found
+    return branches

@@ -107,10 +107,10 @@ def _split(shader: Shader) -> list[Shader]:
     import json
 
     try:
-        found = json.loads(shader.text.lstrip("\ufeff"))
+        data = json.loads(shader.text.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return [shader]  # the front end explains it
-    return [Shader(f"{shader.name}[{number}]", json.dumps(item)) for number, item in enumerate(found)] or [shader]
+    return [Shader(f"{shader.name}[{number}]", json.dumps(item)) for number, item in enumerate(data)] or [shader]
 
 
 def _from_log(options: argparse.Namespace) -> list[Shader]:
@@ -120,12 +120,12 @@ def _from_log(options: argparse.Namespace) -> list[Shader]:
     with options.watch.stage("read log"):
         from tgsi.language.text.logs import programs_in
 
-        found = programs_in(log_text(_bytes(options.from_log), name), name=name, dialect=options.dialect)
-    if not found:
+        programs = programs_in(log_text(_bytes(options.from_log), name), name=name, dialect=options.dialect)
+    if not programs:
         raise UsageError(
             f"{name}: no shader in this log: none begins with its stage, as VERT or FRAG, followed by declarations or instructions"
         )
-    every = [Shader(name, item.words, item) for item in found]
+    every = [Shader(name, item.words, item) for item in programs]
     return every if options.pick is None else [every[number - 1] for number in _picked(options.pick, len(every), name)]
 
 
@@ -145,8 +145,8 @@ def _picked(text: str, count: int, name: str) -> list[int]:
 
 def one_input(options: argparse.Namespace, what: str, way: str = "") -> Shader:
     """The only shader. Raises UsageError if there are more, with a list of the log's shaders to pick from, or with the `way` out."""
-    if options.from_log is None and len(found := input_names(options)) > 1:
-        raise UsageError(f"{what} takes one file, {len(found)} given{way}")
+    if options.from_log is None and len(names := input_names(options)) > 1:
+        raise UsageError(f"{what} takes one file, {len(names)} given{way}")
     shaders = inputs(options)
     if len(shaders) == 1:
         return shaders[0]
@@ -157,8 +157,8 @@ def one_input(options: argparse.Namespace, what: str, way: str = "") -> Shader:
 
 def chain_inputs(options: argparse.Namespace, hint: str) -> list[Shader]:
     """The shaders of a chain. Raises UsageError if there are less than two."""
-    if options.from_log is None and len(options.files) < 2 and len(found := input_names(options)) < 2:
-        raise UsageError(f"--link takes two files or more, {len(found)} given; {hint}")
+    if options.from_log is None and len(options.files) < 2 and len(names := input_names(options)) < 2:
+        raise UsageError(f"--link takes two files or more, {len(names)} given; {hint}")
     shaders = inputs(options)
     if len(shaders) < 2:
         raise UsageError(f"--link takes two shaders or more, {len(shaders)} given; {hint}")

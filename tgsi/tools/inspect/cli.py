@@ -15,10 +15,10 @@ PROGRAM = "tgsi-inspect"
 
 
 def _pixel(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,6}),(\d{1,6})", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(\d{1,6}),(\d{1,6})", text.strip())
+    if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no pixel; write X,Y, e.g. 120,80")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -42,8 +42,8 @@ def plain(text: str) -> str:
 def advise_characters(fault: Fault) -> Advice | None:
     """Advice about a character outside of ASCII. The correction covers the whole statement."""
     letter = fault.text[fault.at : fault.at + 1]
-    found = _FOREIGN.match(letter)
-    if found is None or letter in "\r":
+    match = _FOREIGN.match(letter)
+    if match is None or letter in "\r":
         return None
     name = unicodedata.name(letter, "a control character").lower()
     stands = plain(letter)
@@ -99,20 +99,20 @@ def advise_comment(fault: Fault) -> Advice | None:
         end = text.find(close, at)
         end = fault.line_end if end < 0 else end + len(close)
         return Advice(way, (fault.fix(at, end, ""),), (at, at + 2), _no_comment(text[at : at + 2]), resume=end)
-    found = _COMMENT.match(text, at)
-    if found is None:
+    match = _COMMENT.match(text, at)
+    if match is None:
         return None
-    rest = text[found.end() : fault.line_end]
-    if found[0] == ";" and fault.head in ("IMM", "DCL") and "{" in fault.before and "}" not in fault.before:
+    rest = text[match.end() : fault.line_end]
+    if match[0] == ";" and fault.head in ("IMM", "DCL") and "{" in fault.before and "}" not in fault.before:
         return None  # between values
-    if found[0] == ";" and text[fault.line_start : at].strip():
-        if not rest.strip() or fault.begins_statement(found.end() + len(rest) - len(rest.lstrip())):
+    if match[0] == ";" and text[fault.line_start : at].strip():
+        if not rest.strip() or fault.begins_statement(match.end() + len(rest) - len(rest.lstrip())):
             hint = "a statement ends without a semicolon: leave it out"
             return Advice(hint, (fault.fix(at, at + 1, " " * bool(rest.strip())),), resume=at + 1)
-    elif found[0] in ("--", "%", "!", "'", '"""') and (text[fault.line_start : at].strip() or re.match(r"[%!'][^ \t]", text[at : at + 2])):
+    elif match[0] in ("--", "%", "!", "'", '"""') and (text[fault.line_start : at].strip() or re.match(r"[%!'][^ \t]", text[at : at + 2])):
         return None  # in an operand, or before a name
-    fix = fault.fix(at, found.end(), "#") if not fault.strict else fault.fix(at, fault.line_end, "")
-    return Advice(way, (fix,), (at, found.end()), _no_comment(found[0]), resume=fault.line_end)
+    fix = fault.fix(at, match.end(), "#") if not fault.strict else fault.fix(at, fault.line_end, "")
+    return Advice(way, (fix,), (at, match.end()), _no_comment(match[0]), resume=fault.line_end)
 
 
 def _no_comment(word: str) -> str:

@@ -73,8 +73,8 @@ class Fault:
     @property
     def head(self) -> str:
         """The first word of the statement, in capitals; a label does not count."""
-        found = _HEAD.match(self.text, self.start)
-        return found[1].upper() if found else ""
+        match = _HEAD.match(self.text, self.start)
+        return match[1].upper() if match else ""
 
     @property
     def word(self) -> str:
@@ -97,8 +97,8 @@ class Fault:
 
 def word_at(text: str, at: int) -> str:
     """The letters, digits and underscores at an offset."""
-    found = re.compile(r"[0-9A-Za-z_]*", re.ASCII).match(text, at)
-    return found[0] if found else ""
+    match = re.compile(r"[0-9A-Za-z_]*", re.ASCII).match(text, at)
+    return match[0] if match else ""
 
 
 def is_statement_word(word: str) -> bool:

@@ -27,19 +27,19 @@ def word_start(fault: Fault) -> int:
 def advise_function(fault: Fault) -> Advice | None:
     """Advice about `abs(x)`, `-abs(x)`, `neg(x)`, `saturate(x)`, `max(a, b)` in the place of an operand, and about `MOV(a, b)`."""
     at = word_start(fault)
-    found = fault.match(r"([A-Za-z_]\w*)[ \t]*\(", at)
-    if found is None or fault.head in ("DCL", "IMM", "PROPERTY"):
+    match = fault.match(r"([A-Za-z_]\w*)[ \t]*\(", at)
+    if match is None or fault.head in ("DCL", "IMM", "PROPERTY"):
         return None
-    name = found[1].upper()
-    close = _closing(fault.text, found.end() - 1, fault.near_end)
-    inner = fault.text[found.end() : close].strip()
+    name = match[1].upper()
+    close = _closing(fault.text, match.end() - 1, fault.near_end)
+    inner = fault.text[match.end() : close].strip()
     whole = close + 1
     if at > fault.start and fault.text[at - 1] == ".":
         return None
     if at == fault.start or not fault.text[fault.start : at].strip(" \t\n0123456789:"):
         if is_statement_word(name) or name in synonyms.OPCODES:
-            fixes = (fault.fix(found.end() - 1, found.end(), " "), *((fault.fix(close, whole, ""),) if close < fault.line_end else ()))
-            return Advice(f"operands follow the opcode without parentheses, as `{name} d, a`", fixes, (found.end() - 1, found.end()))
+            fixes = (fault.fix(match.end() - 1, match.end(), " "), *((fault.fix(close, whole, ""),) if close < fault.line_end else ()))
+            return Advice(f"operands follow the opcode without parentheses, as `{name} d, a`", fixes, (match.end() - 1, match.end()))
         return None
     if name in File.__members__ or name in synonyms.FILES:
         return None
@@ -48,13 +48,13 @@ def advise_function(fault: Fault) -> Advice | None:
         bare = inner.lstrip("-").strip("|")
         text = f"|{bare}|" if is_abs else inner[1:] if inner.startswith("-") else f"-{inner}"
         what = "bars give the absolute value" if is_abs else "a minus negates"
-        return Advice(f"{what}: write `{text}`", (fault.fix(at, whole, text),), (at, found.end(1)))
+        return Advice(f"{what}: write `{text}`", (fault.fix(at, whole, text),), (at, match.end(1)))
     if name in ("SAT", "SATURATE", "CLAMP"):
-        return Advice(f"saturation belongs to the opcode: write `{fault.head}_SAT`", (), (at, found.end(1)))
+        return Advice(f"saturation belongs to the opcode: write `{fault.head}_SAT`", (), (at, match.end(1)))
     opcode = words.opcode(name)[1] if name not in OPCODES else name
     if opcode:
-        return Advice(f"an operand is a register: write {opcode} as a statement of its own, into a TEMP", (), (at, found.end(1)))
-    return Advice("an operand is a register; operands have no functions but a minus and bars: `-|IN[0].xxxx|`", (), (at, found.end(1)))
+        return Advice(f"an operand is a register: write {opcode} as a statement of its own, into a TEMP", (), (at, match.end(1)))
+    return Advice("an operand is a register; operands have no functions but a minus and bars: `-|IN[0].xxxx|`", (), (at, match.end(1)))
 
 
 def _closing(text: str, at: int, end: int) -> int:
@@ -78,28 +78,28 @@ def advise_register(fault: Fault) -> Advice | None:
     variable = fault.match(r"([a-z]\w*(?:\.[a-z]\w*)?)(?:\[([0-9]+)\])?", at)
     if variable is not None and variable[1].upper() in synonyms.VARIABLES:
         return _variable(fault, at, variable[1].upper(), variable[2] or "")
-    found = fault.match(
+    match = fault.match(
         r"[%$@]?([a-z]*?[a-z]|)(?:[ \t]*[\[(<{][ \t]*|\.|_|[ \t]+|)([0-9]{1,9})[ \t]*([)>}\]]?)(?:\[([0-9]+)\])?(?![0-9a-z])", at
     )
-    if found is None:
-        found = fault.match(r"(temp|in|out|const|samp|addr|imm|sv|sampler)()()()(?![0-9a-z_\[])", at)
-    if found is None or found[0].startswith(("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")):
+    if match is None:
+        match = fault.match(r"(temp|in|out|const|samp|addr|imm|sv|sampler)()()()(?![0-9a-z_\[])", at)
+    if match is None or match[0].startswith(("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")):
         return None
-    name = found[1].upper()
+    name = match[1].upper()
     file = name if name in File.__members__ else synonyms.FILES.get(name) or synonyms.LETTERS.get(name) or ("TEMP" if not name else "")
     if not file:
         return None
-    number = str(int(found[2] or "0"))
-    register = f"{file}[{number}]" + (f"[{found[4]}]" if found[4] else "")
+    number = str(int(match[2] or "0"))
+    register = f"{file}[{number}]" + (f"[{match[4]}]" if match[4] else "")
     if fault.head == "DCL":
         return Advice(
-            f"a register has its number in brackets: write `{register}`", (fault.fix(at, found.end(), register),), (at, found.end())
+            f"a register has its number in brackets: write `{register}`", (fault.fix(at, match.end(), register),), (at, match.end())
         )
     if not (
         fault.before.endswith((",", "|", "-")) or fault.text[fault.start : at].strip().upper().endswith(fault.head) or "[" in fault.before
     ):
         return None
-    return Advice(f"a register is written FILE[number]: write `{register}`", (fault.fix(at, found.end(), register),), (at, found.end()))
+    return Advice(f"a register is written FILE[number]: write `{register}`", (fault.fix(at, match.end(), register),), (at, match.end()))
 
 
 def _variable(fault: Fault, at: int, name: str, index: str) -> Advice:
@@ -141,8 +141,8 @@ def advise_expression(fault: Fault) -> Advice | None:
         if fault.before.endswith("]"):
             return Advice("operands are separated by commas, there is no `=`", (fault.fix(fault.at, fault.at + 1, ","),))
         return Advice("there is no assignment: an instruction is an opcode with operands, as `MOV OUT[0], IN[0]`")
-    if fault.at == fault.start and (found := fault.match(rf"{REGISTER}")):
-        return Advice(f"a statement begins with its opcode, as `MOV {found[0]}, IN[0]`", at=(fault.at, found.end()))
+    if fault.at == fault.start and (match := fault.match(rf"{REGISTER}")):
+        return Advice(f"a statement begins with its opcode, as `MOV {match[0]}, IN[0]`", at=(fault.at, match.end()))
     return None
 
 
@@ -174,14 +174,14 @@ def advise_letters(fault: Fault) -> Advice | None:
         elif len(translated) not in (1, 4):
             translated = (translated + translated[-1] * 4)[:4]
         return Advice(f"channels are x, y, z and w: write `.{translated}`", (fault.fix(fault.at, fault.at + len(letters), translated),))
-    if "DOT" in fault.expects and fault.before.endswith("]") and (found := fault.match(r"[xyzw]{1,4}(?![0-9A-Za-z_])")):
-        return Advice(f"a point stands before the channels: write `.{found[0]}`", (fault.fix(fault.at, fault.at, "."),))
-    if re.search(r"\]\.[xyzw]+$", fault.before, re.I) and (found := fault.match(r"\.[xyzw]+")):
-        return Advice("an operand has one swizzle or mask: leave the second out", (fault.fix(fault.at, found.end(), ""),))
-    if "DOT" in fault.expects and (found := fault.match(r"_(SAT\w*)|[ \t]*(SAT\w*)\b")):
+    if "DOT" in fault.expects and fault.before.endswith("]") and (match := fault.match(r"[xyzw]{1,4}(?![0-9A-Za-z_])")):
+        return Advice(f"a point stands before the channels: write `.{match[0]}`", (fault.fix(fault.at, fault.at, "."),))
+    if re.search(r"\]\.[xyzw]+$", fault.before, re.I) and (match := fault.match(r"\.[xyzw]+")):
+        return Advice("an operand has one swizzle or mask: leave the second out", (fault.fix(fault.at, match.end(), ""),))
+    if "DOT" in fault.expects and (match := fault.match(r"_(SAT\w*)|[ \t]*(SAT\w*)\b")):
         head = re.compile(fault.head, re.IGNORECASE).search(fault.text, fault.start)
         if head is not None and not fault.head.endswith("_SAT"):
-            fixes = fault.fix(head.end(), head.end(), "_SAT"), fault.fix(fault.at, found.end(), "")
+            fixes = fault.fix(head.end(), head.end(), "_SAT"), fault.fix(fault.at, match.end(), "")
             return Advice(f"saturation belongs to the opcode: write `{fault.head}_SAT`", fixes)
     return None
 
@@ -193,11 +193,11 @@ def advise_sign(fault: Fault) -> Advice | None:
         return Advice("two signs cancel out: leave both out", (fault.fix(at, at + 2, ""),))
     if before.endswith("-") and fault.match("-") and fault.text[at - 1] == "-":
         return Advice("two signs cancel out: leave both out", (fault.fix(at - 1, at + 1, ""),))
-    if (found := fault.match(rf"\+(?={OPERAND})")) and "FILE" in fault.expects:
-        return Advice("a source has no plus sign: leave it out", (fault.fix(at, found.end(), ""),))
-    if before.endswith("|") and (found := fault.match(rf"-({REGISTER})\|")):
-        fixes = (fault.fix(at - 1, found.end(), f"-|{found[1]}|"),)
-        return Advice(f"the sign stands before the bars: write `-|{found[1]}|`", fixes)
+    if (match := fault.match(rf"\+(?={OPERAND})")) and "FILE" in fault.expects:
+        return Advice("a source has no plus sign: leave it out", (fault.fix(at, match.end(), ""),))
+    if before.endswith("|") and (match := fault.match(rf"-({REGISTER})\|")):
+        fixes = (fault.fix(at - 1, match.end(), f"-|{match[1]}|"),)
+        return Advice(f"the sign stands before the bars: write `-|{match[1]}|`", fixes)
     if before.endswith("|") and fault.match(r"\|"):
         close = fault.text.find("||", at + 1, fault.line_end)
         fixes = (fault.fix(at, at + 1, ""), *((fault.fix(close, close + 1, ""),) if close > 0 else ()))
@@ -215,11 +215,11 @@ def advise_sign(fault: Fault) -> Advice | None:
         return Advice("there is no `~`: write `NOT d, a` before")
     if fault.match("&"):
         return Advice("there are no references: a register is named as it is", (fault.fix(at, at + 1, ""),))
-    if found := fault.match(r"([\"'])([^\"'\n]*)\1?"):
-        return Advice(f"there are no strings: an operand is a register, and numbers stand in immediates as `{_IMM}`", (), (at, found.end()))
-    if (found := fault.match(r"\(")) and (inside := fault.match(rf"\([ \t]*({OPERAND})[ \t]*\)")):
+    if match := fault.match(r"([\"'])([^\"'\n]*)\1?"):
+        return Advice(f"there are no strings: an operand is a register, and numbers stand in immediates as `{_IMM}`", (), (at, match.end()))
+    if (match := fault.match(r"\(")) and (inside := fault.match(rf"\([ \t]*({OPERAND})[ \t]*\)")):
         return Advice("an operand has no parentheses: leave them out", (fault.fix(at, inside.end(), inside[1]),))
-    if found:
+    if match:
         return Advice("operands have no parentheses and are no expressions")
     return None
 
@@ -241,18 +241,18 @@ def advise_bracket(fault: Fault) -> Advice | None:
 def _advise_first_index(fault: Fault) -> Advice | None:
     """Advice about what follows an opening bracket at once."""
     at = fault.at
-    if found := fault.match(r"[oOlI](?=\])"):
-        digit = "0" if found[0] in "oO" else "1"
+    if match := fault.match(r"[oOlI](?=\])"):
+        digit = "0" if match[0] in "oO" else "1"
         return Advice(f"an index is a number: write `{digit}`, a digit", (fault.fix(at, at + 1, digit),))
     if fault.match(r"\]"):
         return Advice("an index is missing: write a number or `ADDR[0].x` in the brackets")
-    if found := fault.match(r"\+[ \t]*([0-9]+)(?=[ \t]*\])"):
-        return Advice(f"a direct index has no sign: write `{found[1]}`", (fault.fix(at, found.end(), found[1]),))
-    if found := fault.match(r"-[0-9]+"):
+    if match := fault.match(r"\+[ \t]*([0-9]+)(?=[ \t]*\])"):
+        return Advice(f"a direct index has no sign: write `{match[1]}`", (fault.fix(at, match.end(), match[1]),))
+    if match := fault.match(r"-[0-9]+"):
         return Advice("a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`")
-    if (found := fault.match(r"(?:ADDR|A)([0-9]*)(?:\.([xyzw]))?(?=[-+\]])")) or (found := fault.match(r"(?:ADDR)()()(?=\.)")):
-        register = f"ADDR[{found[1] or 0}].{found[2] or 'x'}"
-        return Advice(f"the index is a register with its own brackets: write `{register}`", (fault.fix(at, found.end(), register),))
+    if (match := fault.match(r"(?:ADDR|A)([0-9]*)(?:\.([xyzw]))?(?=[-+\]])")) or (match := fault.match(r"(?:ADDR)()()(?=\.)")):
+        register = f"ADDR[{match[1] or 0}].{match[2] or 'x'}"
+        return Advice(f"the index is a register with its own brackets: write `{register}`", (fault.fix(at, match.end(), register),))
     if fault.match("[A-Za-z]"):
         return Advice("an index is a number, or a channel of a register as `ADDR[0].x` with a number added: `ADDR[0].x+2`")
     return None
@@ -261,22 +261,22 @@ def _advise_first_index(fault: Fault) -> Advice | None:
 def _advise_index(fault: Fault) -> Advice | None:
     """Advice about an index whose bracket is still open."""
     text, at, before = fault.text, fault.at, fault.before
-    if (found := fault.match(r"([+-])[ \t]*([A-Z]+\[[0-9]+\](?:\.[xyzw])?)")) and (number := re.search(r"\[[ \t]*([0-9]+)$", before)):
-        register = f"{found[2]}{'' if '.' in found[2] else '.x'}"
-        if found[1] == "+":
+    if (match := fault.match(r"([+-])[ \t]*([A-Z]+\[[0-9]+\](?:\.[xyzw])?)")) and (number := re.search(r"\[[ \t]*([0-9]+)$", before)):
+        register = f"{match[2]}{'' if '.' in match[2] else '.x'}"
+        if match[1] == "+":
             start = at - len(number[1]) - (len(text[fault.start : at]) - len(before))
             return Advice(
-                f"the register comes first: write `{register}+{number[1]}`", (fault.fix(start, found.end(), f"{register}+{number[1]}"),)
+                f"the register comes first: write `{register}+{number[1]}`", (fault.fix(start, match.end(), f"{register}+{number[1]}"),)
             )
-    if (found := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]{1,9}(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
-        if found[0].startswith("."):
-            return Advice(f"an index is a whole number: write `{number[1]}`", (fault.fix(at, found.end(), ""),))
-        value = str(int(found[0][1:], 16))
-        return Advice(f"an index is a decimal number: write `{value}`", (fault.fix(at - len(number[1]), found.end(), value),))
+    if (match := fault.match(r"\.[0-9]*(?=\])|x[0-9a-fA-F]{1,9}(?=\])")) and (number := re.search(r"([0-9]+)$", before)):
+        if match[0].startswith("."):
+            return Advice(f"an index is a whole number: write `{number[1]}`", (fault.fix(at, match.end(), ""),))
+        value = str(int(match[0][1:], 16))
+        return Advice(f"an index is a decimal number: write `{value}`", (fault.fix(at - len(number[1]), match.end(), value),))
     if fault.match(r"[*/]"):
         return Advice("an index is a register plus or minus a number, as `ADDR[0].x+2`: multiply before, with UMUL and UARL")
-    if found := fault.match(r"[ \t]*,[ \t]*([0-9]+)(?=[ \t]*\])"):
-        return Advice(f"each index has its own brackets: write `][{found[1]}`", (fault.fix(at, found.end(), f"][{found[1]}"),))
+    if match := fault.match(r"[ \t]*,[ \t]*([0-9]+)(?=[ \t]*\])"):
+        return Advice(f"each index has its own brackets: write `][{match[1]}`", (fault.fix(at, match.end(), f"][{match[1]}"),))
     if fault.match(r"\.\.|:"):
         return Advice("an operand is one register; ranges belong to declarations")
     if fault.match(r"[-+]"):
@@ -290,12 +290,12 @@ def _advise_index(fault: Fault) -> Advice | None:
 def _advise_closing(fault: Fault) -> Advice | None:
     """Advice about a closing bracket where none is open."""
     at, before = fault.at, fault.before
-    if found := fault.match(r"[)\]]+"):
-        if found[0].startswith("]") and (word := re.search(r"([A-Za-z]+)([0-9]+)$", before)) and words.file(word[1])[1]:
+    if match := fault.match(r"[)\]]+"):
+        if match[0].startswith("]") and (word := re.search(r"([A-Za-z]+)([0-9]+)$", before)) and words.file(word[1])[1]:
             register = f"{words.file(word[1])[1]}[{word[2]}]"
             start = fault.start + word.start()
             return Advice(f"the opening bracket is missing: write `{register}`", (fault.fix(start, at + 1, register),))
-        return Advice(f"nothing is open that {quoted(found[0][0])} could close: leave it out", (fault.fix(at, found.end(), ""),))
+        return Advice(f"nothing is open that {quoted(match[0][0])} could close: leave it out", (fault.fix(at, match.end(), ""),))
     return None
 
 

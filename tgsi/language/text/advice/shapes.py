@@ -140,20 +140,20 @@ def advise_opcode_shape(fault: Fault) -> Advice | None:
 
 def advise_rest(fault: Fault) -> Advice | None:
     """Advice about text after a complete statement."""
-    if found := fault.match(r"\\"):
-        return Advice("a statement may go on in the next line as it is: leave the backslash out", (fault.fix(fault.at, found.end(), ""),))
+    if match := fault.match(r"\\"):
+        return Advice("a statement may go on in the next line as it is: leave the backslash out", (fault.fix(fault.at, match.end(), ""),))
     if fault.match("[0-9]") and fault.head in OPCODES and not OPCODES[fault.head].num_src and fault.head != "CAL":
         number = fault.match("[0-9]+")
         fix = fault.fix(fault.at, number.end() if number else fault.at, "")
         return Advice(f"{fault.head} takes no number: leave it out", (fix,))
-    if fault.head == "CAL" and (found := fault.match(r"[0-9]+")):
-        return Advice(f"a label follows a colon: write `:{found[0]}`", (fault.fix(fault.at, fault.at, ":"),))
+    if fault.head == "CAL" and (match := fault.match(r"[0-9]+")):
+        return Advice(f"a label follows a colon: write `:{match[0]}`", (fault.fix(fault.at, fault.at, ":"),))
     if fault.head in ("CAL",) and fault.match(r"[A-Za-z]"):
         return Advice("subroutines have no names: write `CAL :n`, where n is the number of the BGNSUB, counted from 0")
-    if fault.head == "PROPERTY" and (found := fault.match(r"([\"'])(\w+)\1")):
-        return Advice(f"values are not quoted: write `{found[2]}`", (fault.fix(fault.at, found.end(), found[2]),))
-    if fault.head == "PROPERTY" and (found := fault.match(r"[=,:][ \t]*")):
-        return Advice("the value follows the name after a space", (fault.fix(fault.at, found.end(), " "),))
+    if fault.head == "PROPERTY" and (match := fault.match(r"([\"'])(\w+)\1")):
+        return Advice(f"values are not quoted: write `{match[2]}`", (fault.fix(fault.at, match.end(), match[2]),))
+    if fault.head == "PROPERTY" and (match := fault.match(r"[=,:][ \t]*")):
+        return Advice("the value follows the name after a space", (fault.fix(fault.at, match.end(), " "),))
     if fault.head == "PROPERTY" and fault.match("-"):
         return Advice("values of properties are unsigned numbers or words")
     if fault.head == "PROPERTY":
@@ -191,29 +191,29 @@ def advise_declaration(fault: Fault) -> Advice | None:
             return Advice(f"the first register of the range is missing: write `0{first[0]}`", (fault.fix(at, at, "0"),))
         return Advice("registers are numbered from 0: write a number, or a range as `[0..3]`")
     if open_bracket and (
-        found := fault.match(r"(?:-|:|,|\.\.\.|\.\.=?|~|[ \t]*to[ \t]*|\.)[ \t]*([0-9]+)[ \t]*(?=\])", _range_sign(fault))
+        match := fault.match(r"(?:-|:|,|\.\.\.|\.\.=?|~|[ \t]*to[ \t]*|\.)[ \t]*([0-9]+)[ \t]*(?=\])", _range_sign(fault))
     ):
         sign = _range_sign(fault)
         first = re.search(r"[0-9]*$", fault.text[fault.start : sign])
-        shown = f"[{first[0] if first else ''}..{found[1]}]"
-        return Advice(f"a range is written with two points: `{shown}`", (fault.fix(sign, found.end(), f"..{found[1]}"),))
+        shown = f"[{first[0] if first else ''}..{match[1]}]"
+        return Advice(f"a range is written with two points: `{shown}`", (fault.fix(sign, match.end(), f"..{match[1]}"),))
     if open_bracket and before.endswith(".."):
         return Advice("the last register of the range is missing, as `[0..3]`")
-    if (found := fault.match(r"[ \t]*\(?\[?[ \t]*([0-9]+)[ \t]*[\])]?")) and re.search(r"\bARRAY$", before, re.IGNORECASE):
+    if (match := fault.match(r"[ \t]*\(?\[?[ \t]*([0-9]+)[ \t]*[\])]?")) and re.search(r"\bARRAY$", before, re.IGNORECASE):
         start = fault.start + len(before)
-        return Advice(f"an array number stands in parentheses: `ARRAY({found[1]})`", (fault.fix(start, found.end(), f"({found[1]})"),))
+        return Advice(f"an array number stands in parentheses: `ARRAY({match[1]})`", (fault.fix(start, match.end(), f"({match[1]})"),))
     if (colon := fault.match(r"[:=][ \t]*")) and words.attribute(word_at(fault.text, colon.end()))[1]:
         return Advice("a comma stands before the semantic", (fault.fix(at, colon.end(), ", "),))
     attribute = re.search(r",[ \t]*([A-Za-z_]+)$", before)
-    if attribute and (found := fault.match(r"[ \t]*([(<{])?[ \t]*([0-9]+)[ \t]*([)>}])?")) and attribute[1].upper() in SEMANTICS:
+    if attribute and (match := fault.match(r"[ \t]*([(<{])?[ \t]*([0-9]+)[ \t]*([)>}])?")) and attribute[1].upper() in SEMANTICS:
         start = fault.start + len(before)
-        shown = f"{attribute[1].upper()}[{found[2]}]"
-        return Advice(f"an index stands in brackets: write `{shown}`", (fault.fix(start, found.end(), f"[{found[2]}]"),))
-    if (found := fault.match(r"[A-Za-z_]\w*")) and found[0].upper() in File.__members__ and before.endswith("]"):
+        shown = f"{attribute[1].upper()}[{match[2]}]"
+        return Advice(f"an index stands in brackets: write `{shown}`", (fault.fix(start, match.end(), f"[{match[2]}]"),))
+    if (match := fault.match(r"[A-Za-z_]\w*")) and match[0].upper() in File.__members__ and before.endswith("]"):
         return Advice("each DCL declares registers of one file: write `DCL` before", (fault.fix(at, at, "DCL "),))
-    if (found := fault.match(r"[A-Za-z_]\w*")) and "COMMA" in fault.expects and not before.endswith(","):
+    if (match := fault.match(r"[A-Za-z_]\w*")) and "COMMA" in fault.expects and not before.endswith(","):
         place = fault.start + len(before)
-        return Advice(f"attributes are separated by commas: write `, {found[0]}`", (fault.fix(place, at, ", "),))
+        return Advice(f"attributes are separated by commas: write `, {match[0]}`", (fault.fix(place, at, ", "),))
     if open_bracket and "RSQB" in fault.expects:
         place = fault.start + len(before)
         return Advice("the closing bracket is missing: write `]`", (fault.fix(place, place, "]"),))
@@ -235,11 +235,11 @@ def _range_sign(fault: Fault) -> int:
 
 
 def _declared_register(fault: Fault, at: int) -> Advice | None:
-    found = fault.match(r"([A-Za-z]*[A-Za-z])[ \t]*[_(<{.]?[ \t]*([0-9]+(?:[ \t]*\.\.[ \t]*[0-9]+)?)[ \t]*[)>}]?", at)
-    if found is not None:
-        file = words.file(found[1])[1] or "TEMP"
-        text = f"{file}[{found[2]}]"
-        return Advice(f"a register has its number in brackets: write `{text}`", (fault.fix(at, found.end(), text),), (at, found.end(1)))
+    match = fault.match(r"([A-Za-z]*[A-Za-z])[ \t]*[_(<{.]?[ \t]*([0-9]+(?:[ \t]*\.\.[ \t]*[0-9]+)?)[ \t]*[)>}]?", at)
+    if match is not None:
+        file = words.file(match[1])[1] or "TEMP"
+        text = f"{file}[{match[2]}]"
+        return Advice(f"a register has its number in brackets: write `{text}`", (fault.fix(at, match.end(), text),), (at, match.end(1)))
     named = fault.match(r"[A-Za-z_]\w*", at)
     if named is None:
         return Advice("the register file is missing, as in `DCL TEMP[0]`")

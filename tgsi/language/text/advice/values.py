@@ -66,18 +66,18 @@ def spelled(kind: ImmediateType, word: str) -> str:
 
 def advise_value(fault: Fault) -> Advice | None:
     """Advice about a value of an immediate (P023)."""
-    found = _TYPE.match(fault.text, fault.start)
+    match = _TYPE.match(fault.text, fault.start)
     span = fault.found.span
-    if fault.found.code != "P023" or span is None or found is None:
+    if fault.found.code != "P023" or span is None or match is None:
         return None
-    kind, word = ImmediateType[found[1].upper()], span.text
+    kind, word = ImmediateType[match[1].upper()], span.text
     write = spelled(kind, word)
     if write:
         why = f"{kind.name} writes `{word}` by its bits: " * (write.startswith("0x") and not word.lower().startswith("0x"))
         return Advice(f"{why}write `{write}`", (fault.fix(span.start, span.end, write),))
     if kind not in _FLOATS and re.fullmatch(NUMBER, word):
         float_kind = "FLT64" if kind.name.endswith("64") else "FLT32"
-        fix = fault.fix(found.start(1), found.end(1), float_kind)
+        fix = fault.fix(match.start(1), match.end(1), float_kind)
         return Advice(f"{kind.name} takes whole numbers: write the type as `{float_kind}`", (fix,))
     return Advice(f"a value of {kind.name} is {LITERALS[kind].example}")
 
@@ -164,10 +164,10 @@ def advise_number(fault: Fault) -> Advice | None:
     if head not in OPCODES or (at > fault.start and fault.text[at - 1] in "[]"):
         return None
     group = _GROUP.match(fault.text, at)
-    found = group or re.compile(rf"(?:{_LOOSE}|{NUMBER})(?![0-9A-Za-z_.\[])", re.I).match(fault.text, at)
-    if found is None or (not group and "{" in fault.before) or re.compile(rf"[ \t]*[-+*/][ \t]*{OPERAND}").match(fault.text, found.end()):
+    match = group or re.compile(rf"(?:{_LOOSE}|{NUMBER})(?![0-9A-Za-z_.\[])", re.I).match(fault.text, at)
+    if match is None or (not group and "{" in fault.before) or re.compile(rf"[ \t]*[-+*/][ \t]*{OPERAND}").match(fault.text, match.end()):
         return None
-    words = re.findall(NUMBER, found[1]) if group else [found[0]]
+    words = re.findall(NUMBER, match[1]) if group else [match[0]]
     info = OPCODES[head]
     number = fault.text.count(",", fault.start, at) - info.num_dst
     if not 0 <= number < info.num_src or not fault.text[fault.start : at].rstrip().endswith("," if number or info.num_dst else head):
@@ -175,22 +175,22 @@ def advise_number(fault: Fault) -> Advice | None:
     rule = info.reads[number]
     if isinstance(rule, Reads) and rule in _REGISTERS and not group:
         register = f"{_REGISTERS[rule]}[{words[0].lstrip('+-')}]"
-        return Advice(f"write `{register}`", (fault.fix(at, found.end(), register),), (at, found.end()))
+        return Advice(f"write `{register}`", (fault.fix(at, match.end(), register),), (at, match.end()))
     kind = _kind(info.src_types[number], words)
     values = [spelled(kind, word) for word in words]
     if not all(values) or len(values) > 4:
         return None
     register, fixes = _held(fault, kind, values)
-    fix = fault.fix(at, found.end(), register)
+    fix = fault.fix(at, match.end(), register)
     if not fixes:
-        return Advice(f"numbers stand in immediates: write `{register}`", (fix,), (at, found.end()), resume=_resume(fault, found[0]))
+        return Advice(f"numbers stand in immediates: write `{register}`", (fix,), (at, match.end()), resume=_resume(fault, match[0]))
     declared = fixes[0].text.strip()
     all_fixes = () if _has_later(fault, fixes[0].span.start) else (*fixes, fix)
     return Advice(
         f"numbers stand in immediates: declare `{declared}` and write `{register}`",
         all_fixes,
-        (at, found.end()),
-        resume=_resume(fault, found[0]),
+        (at, match.end()),
+        resume=_resume(fault, match[0]),
     )
 
 

@@ -52,8 +52,8 @@ def opcode(word: str, strict: bool = False) -> tuple[str, str]:
         return "declare a register by file, number and meaning, as `DCL IN[0], TEXCOORD[0], PERSPECTIVE` or `DCL SAMP[0]`", ""
     if name in synonyms.STATEMENTS:
         return _statement(synonyms.STATEMENTS[name])
-    if (found := _SUFFIX.fullmatch(name)) and (root := _root(found["root"])):
-        return _with_suffix(root, found["suffix"])
+    if (match := _SUFFIX.fullmatch(name)) and (root := _root(match["root"])):
+        return _with_suffix(root, match["suffix"])
     if nearest := nearest_name(name, [*OPCODES, "DCL", "IMM", "PROPERTY"], 0.65):
         return f"did you mean `{nearest}`?", nearest
     return "a statement begins with an opcode, DCL, IMM or PROPERTY", ""
@@ -138,9 +138,9 @@ def target(word: str) -> tuple[str, str]:
         samples = "_MSAA" if re.search(r"MSAA|MS\b|MS_|MULTISAMPLE|MSARRAY", name) else ""
         stem = dimension[0]
         joined = "" if stem == "CUBE" else "_"
-        found = f"{'SHADOW' * is_shadow}{stem}{(joined + 'ARRAY') * is_array}{samples}"
-        if found in TARGETS:
-            return _write(found)
+        spelling = f"{'SHADOW' * is_shadow}{stem}{(joined + 'ARRAY') * is_array}{samples}"
+        if spelling in TARGETS:
+            return _write(spelling)
     if near := nearest_name(name, TARGETS):
         return f"did you mean `{near}`?", near
     return "a target is a word as `2D`, `CUBE` or `SHADOW2D`; `--explain P011` lists them", ""

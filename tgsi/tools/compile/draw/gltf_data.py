@@ -44,25 +44,25 @@ class Document:
 
     def items(self, owner: Mapping[str, Any], key: str, kind: type) -> Sequence[Any]:
         """A list of the document, empty if it is missing."""
-        found = owner.get(key, [])
-        if not isinstance(found, list) or any(not isinstance(item, kind) or isinstance(item, bool) for item in found):
+        items = owner.get(key, [])
+        if not isinstance(items, list) or any(not isinstance(item, kind) or isinstance(item, bool) for item in items):
             raise self.fail(f"`{key}` is no list of {'numbers' if kind is int else 'names' if kind is str else 'objects'}")
-        return found
+        return items
 
     def item(self, owner: Mapping[str, Any], key: str, number: Any) -> Any:
         """An object of a list."""
-        found = self.items(owner, key, dict)
-        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(found):
-            raise self.fail(f"`{key}` has no number {str(number)[:20]}; there are {len(found)}")
-        return found[number]
+        items = self.items(owner, key, dict)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(items):
+            raise self.fail(f"`{key}` has no number {str(number)[:20]}; there are {len(items)}")
+        return items[number]
 
     def numbers(self, owner: Mapping[str, Any], key: str, count: int, place: str, default: Sequence[float] = ()) -> NDArray[np.float64]:
         """A list of finite numbers."""
-        found = owner.get(key, default)
-        if not isinstance(found, list | tuple) or len(found) != count or any(type(item) not in (int, float) for item in found):
+        numbers = owner.get(key, default)
+        if not isinstance(numbers, list | tuple) or len(numbers) != count or any(type(item) not in (int, float) for item in numbers):
             raise self.fail(f"{place}: `{key}` is no list of {count} numbers")
         try:
-            made = np.array(found, np.float64)
+            made = np.array(numbers, np.float64)
         except OverflowError:
             made = np.array([np.nan])
         if not np.isfinite(made).all() or np.abs(made).max(initial=0) > 1e18:
@@ -71,32 +71,32 @@ class Document:
 
     def whole(self, owner: Mapping[str, Any], key: str, place: str, default: int | None = None, most: int = 1 << 40) -> int:
         """A whole number from 0 on."""
-        found = owner.get(key, default)
-        if isinstance(found, float) and found.is_integer():
-            found = int(found)
-        if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= most:
+        number = owner.get(key, default)
+        if isinstance(number, float) and number.is_integer():
+            number = int(number)
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
             raise self.fail(f"{place}: `{key}` is no whole number from 0 to {most}")
-        return found
+        return number
 
     def accessor(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[np.float32]:
         """The rows of an accessor as float32 of shape (rows, components); normalized integers from 0 or -1 to 1."""
-        found = self._read(number, place, widths)
-        if found.dtype.kind == "f":
-            if not np.isfinite(found).all():
-                row = int(np.flatnonzero(~np.isfinite(found).all(1))[0])
+        rows = self._read(number, place, widths)
+        if rows.dtype.kind == "f":
+            if not np.isfinite(rows).all():
+                row = int(np.flatnonzero(~np.isfinite(rows).all(1))[0])
                 raise self.fail(f"{place}: row {row} is NaN or infinite")
-            return np.ascontiguousarray(found, np.float32)
-        made = found.astype(np.float32)
+            return np.ascontiguousarray(rows, np.float32)
+        made = rows.astype(np.float32)
         if self.item(self.root, "accessors", number).get("normalized") is True:
-            made = np.maximum(made / np.float32(np.iinfo(found.dtype).max), np.float32(-1))
+            made = np.maximum(made / np.float32(np.iinfo(rows.dtype).max), np.float32(-1))
         return made
 
     def indices(self, number: Any, place: str) -> NDArray[np.uint32]:
         """The vertex numbers of an accessor."""
-        found = self._read(number, place, (1,))
-        if found.dtype.kind != "u":
+        numbers = self._read(number, place, (1,))
+        if numbers.dtype.kind != "u":
             raise self.fail(f"{place}: expected unsigned integers")
-        return np.ascontiguousarray(found.reshape(-1), np.uint32)
+        return np.ascontiguousarray(numbers.reshape(-1), np.uint32)
 
     def _read(self, number: Any, place: str, widths: Sequence[int]) -> NDArray[Any]:
         entry = self.item(self.root, "accessors", number)
@@ -133,17 +133,17 @@ class Document:
         """Rows that differ, put into their places."""
         sparse = entry["sparse"]
         parts = [sparse.get(key) for key in ("indices", "values")] if isinstance(sparse, dict) else []
-        found = [part for part in parts if isinstance(part, dict)]
-        if len(found) != 2:
+        present = [part for part in parts if isinstance(part, dict)]
+        if len(present) != 2:
             raise self.fail(f"{place}: `sparse` has no indices and values")
         count = self.whole(sparse, "count", place, most=len(made))
-        kind = _TYPES.get(self.whole(found[0], "componentType", place))
+        kind = _TYPES.get(self.whole(present[0], "componentType", place))
         if kind is None or kind[1] != "u":
             raise self.fail(f"{place}: the indices of `sparse` are not unsigned integers")
-        places = self._rows(found[0], place, kind, 1, count).reshape(-1)
+        places = self._rows(present[0], place, kind, 1, count).reshape(-1)
         if len(places) and int(places.max()) >= len(made):
             raise self.fail(f"{place}: `sparse` names row {int(places.max())}, and there are {len(made)}")
-        made[places] = self._rows(found[1], place, made.dtype.str, made.shape[1], count)
+        made[places] = self._rows(present[1], place, made.dtype.str, made.shape[1], count)
         return made
 
     def _view(self, number: Any, place: str) -> tuple[bytes, int]:

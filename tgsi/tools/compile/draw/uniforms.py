@@ -210,23 +210,23 @@ def _place_matrix(program: Program, rows: NDArray[np.float32], view: View, lines
 
 def _sizes(program: Program) -> dict[int, int]:
     """Rows of each constant buffer that a program declares."""
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for item in program.declarations:
         if item.file is File.CONST:
-            found[item.dimension or 0] = min(max(found.get(item.dimension or 0, 0), item.last + 1), _MAX_ROWS)
-    return found
+            sizes[item.dimension or 0] = min(max(sizes.get(item.dimension or 0, 0), item.last + 1), _MAX_ROWS)
+    return sizes
 
 
 def _unset(programs: Sequence[Program], made: Mapping[tuple[Processor, int], NDArray[np.float32]]) -> list[str]:
     """Constants of TGSI that are all 0."""
-    found = []
+    unset = []
     for (stage, buffer), rows in made.items():
         empty = np.flatnonzero(~rows.any(1))
         if len(empty):
             runs = np.split(empty, np.flatnonzero(np.diff(empty) > 1) + 1)
             ends = [f"{run[0]}" if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs]
-            found += [f"{stage.name}.CONST{f'[{buffer}]' if buffer else ''}[{end}]" for end in ends]
-    return found
+            unset += [f"{stage.name}.CONST{f'[{buffer}]' if buffer else ''}[{end}]" for end in ends]
+    return unset
 
 
 def bind_uniforms(context: Any, uniforms: Uniforms) -> None:

@@ -156,9 +156,9 @@ class SubContext:
     def remove(self, handle: int) -> None:
         """Forget an object, if there is one, and the text of a shader that is not complete."""
         self.reader.forget(handle)
-        found = self.objects.pop(handle, None)
-        if found is not None:
-            self.session.account.give(found[2])
+        entry = self.objects.pop(handle, None)
+        if entry is not None:
+            self.session.account.give(entry[2])
         self.remove_pieces(handle)
 
     def put_pieces(self, handle: int, pieces: Pieces, size: int) -> None:
@@ -171,27 +171,27 @@ class SubContext:
 
     def remove_pieces(self, handle: int) -> None:
         """Forget the text of a shader that is not complete."""
-        found = self.pieces.pop(handle, None)
-        if found is not None:
-            self.session.account.give(OBJECT + len(found.text))
+        piece = self.pieces.pop(handle, None)
+        if piece is not None:
+            self.session.account.give(OBJECT + len(piece.text))
 
     def find(self, handle: int, kind: int, field: str = "handle") -> Any:
         """Object of a kind, or None for handle 0. Raises CommandError if there is no such object."""
         if not handle:
             return None
-        found = self.objects.get(handle)
-        if found is None:
+        entry = self.objects.get(handle)
+        if entry is None:
             raise CommandError(field, f"there is no object {handle}")
-        if found[0] != kind:
-            raise CommandError(field, f"object {handle} is a {kind_name(found[0])}, expected a {kind_name(kind)}")
-        return found[1]
+        if entry[0] != kind:
+            raise CommandError(field, f"object {handle} is a {kind_name(entry[0])}, expected a {kind_name(kind)}")
+        return entry[1]
 
     def need(self, handle: int, kind: int, field: str = "handle") -> Any:
         """Object of a kind. Raises CommandError if there is no such object, and for handle 0."""
-        found = self.find(handle, kind, field)
-        if found is None:
+        entry = self.find(handle, kind, field)
+        if entry is None:
             raise CommandError(field, "0 is no object")
-        return found
+        return entry
 
     @staticmethod
     def keep_set(sets: dict[bytes, Any], key: bytes, value: Any) -> None:
