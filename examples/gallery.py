@@ -36,10 +36,18 @@ def shader(name: str, seconds: float) -> Callable[[], Pixels]:
     return lambda: smooth(lambda size: example("shadertoy")["render"](text, size, frames=2, seconds=2 * seconds)[1])
 
 
+def painted(picture: Pixels) -> Pixels:
+    """A picture whose right half is painted in oil."""
+    half = picture.shape[1] // 2
+    return np.concatenate([picture[:, :half], example("image_filter")["render"](picture)[:, half:, :3]], axis=1)
+
+
 PICTURES: dict[str, Callable[[], Pixels]] = {
     "cube": lambda: smooth(lambda size: example("cube")["render"](size, frames=7)[6]),
     "cube_faces": lambda: smooth(lambda size: example("cube_faces")["picture"](size // 6, size // 6 * 6), 1026),
     "geometry": lambda: smooth(example("geometry")["render"]),
+    "image_filter": lambda: painted(PICTURES["model"]()),
+    "julia": shader("julia", 0.5),
     "lava": lambda: smooth(lambda size: example("shadertoy")["render"](size=size, frames=4)[3]),
     "mandelbrot": lambda: smooth(example("mandelbrot")["render"]),
     "meshlets": lambda: smooth(example("meshlets")["render"]),
@@ -51,7 +59,6 @@ PICTURES: dict[str, Callable[[], Pixels]] = {
     "sponge": shader("sponge", 0.5),
     "tessellation": lambda: smooth(example("tessellation")["render"]),
     "transparency": lambda: smooth(example("transparency")["render"]),
-    "triangle": lambda: smooth(example("triangle")["render"]),
 }
 
 

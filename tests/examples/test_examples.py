@@ -262,3 +262,28 @@ def test_examples_write_into_out(path: Path) -> None:
     text = path.read_text()
     assert "default=Path()" not in text
     assert 'default=Path("out")' in text or 'type=Path, help="directory for block_sums.txt"' in text or "instead of printing" in text
+
+
+def test_the_gallery_has_a_large_picture_of_true_color_for_each_name() -> None:
+    """Shown on docs/gallery.md, each beside the command that draws it."""
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    names = function("gallery")["PICTURES"]
+    assert len(names) >= 16
+    for name in names:
+        assert f"(images/{name}.png) `{name}` ([source]" in page
+        with Image.open(ROOT / "docs" / "images" / f"{name}.png") as picture:
+            assert (picture.mode, min(picture.size) >= 1024) == ("RGB", True)
+
+
+def test_a_picture_of_the_gallery_is_the_mean_of_four_pixels() -> None:
+    example = function("gallery")
+    large = np.random.default_rng(5).integers(0, 256, (8, 8, 4), np.uint8)
+    means = large[..., :3].reshape(4, 2, 4, 2, 3).mean(axis=(1, 3))
+    assert np.abs(example["smooth"](lambda size: large, 4) - means).max() <= 0.5
+
+
+@pytest.mark.parametrize("name", ["geometry", "mandelbrot"])
+def test_a_picture_of_the_gallery_is_the_one_that_its_program_draws(name: str) -> None:
+    example = function("gallery")
+    with Image.open(ROOT / "docs" / "images" / f"{name}.png") as shown:
+        assert (np.array(shown) == example["PICTURES"][name]()).all()
