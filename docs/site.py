@@ -44,7 +44,8 @@ def navigation() -> list[dict[str, object]]:
         title, _, rows = section.partition("\n")
         names = "\n".join(row.split("|")[1] for row in rows.splitlines() if row.startswith("| ["))
         links = re.findall(r"\[([^\]]+)\]\(([\w/.-]+\.md)\)", names)
-        sections.append({title: [{name: f"docs/{file}"} for name, file in links if not file.startswith("..")]})
+        entries = [{name: f"docs/{file}"} for name, file in links if not file.startswith("..")]
+        sections += [{title: entries}] if entries else []
     return [*sections, {"Project": [{name: file} for name, file in PROJECT.items()]}]
 
 

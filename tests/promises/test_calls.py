@@ -11,6 +11,7 @@ from backends.device.calls.row import Does, Row
 from backends.device.calls.table import ALIASES, CALLS, UNRECORDED
 from backends.gallium.context.context import Context
 from tests.house.test_context import PARTS, SOURCE
+from tests.promises import formats
 from tests.promises.calls import NAMES, PAGE, names, page
 from tests.promises.methods import MODULE, module
 
@@ -40,3 +41,7 @@ def test_what_follows_from_the_rows_as_text_is_up_to_date() -> None:
     assert NAMES.read_text(encoding="utf-8") == names(), "run `python -m tests.promises.calls`"
     assert PAGE.read_text(encoding="utf-8") == page(PAGE.read_text(encoding="utf-8")), "run `python -m tests.promises.calls`"
     assert MODULE.read_text(encoding="utf-8") == module(), "run `python -m tests.promises.methods`"
+
+
+def test_the_page_of_formats_is_current() -> None:
+    assert formats.PAGE.read_text(encoding="utf-8") == formats.page(), "run `python -m tests.promises.formats`"
