@@ -47,7 +47,7 @@ class RenderTargetBlendFields(TypedDict, total=False):
 
 
 class BlendStateFields(RenderTargetBlendFields, total=False):
-    """Fields of BlendState and of RenderTargetBlend."""
+    """Fields of BlendState, and those of RenderTargetBlend."""
 
     rt: Sequence[RenderTargetBlend | Mapping[str, Any]]
     independent_blend_enable: bool | int

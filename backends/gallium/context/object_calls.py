@@ -192,10 +192,7 @@ class ObjectCalls(ContextCore):
         return create_shader(self, program, Processor.MESH)
 
     def bind_ms_state(self, shader: Shader | None) -> None:
-        """Bind a mesh shader. Then `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None, it is reversed.
-
-        (p_context.h)
-        """
+        """Bind a mesh shader. Then `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None, it is reversed. (p_context.h)"""
         bind_shader(self, shader, Processor.MESH)
 
     def destroy_ms_state(self, shader: Shader) -> None:
