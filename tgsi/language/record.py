@@ -122,25 +122,28 @@ def _field_of(cls: type, name: str, kind: str, kw_only: bool) -> Field[Any]:
     return item  # type: ignore[no-any-return]
 
 
-FEW = 4
-"""Uses of a constructor, a comparison or a hash before it is compiled: of most records a draw makes one or two."""
+FEW = 48
+"""Uses of a method before it is compiled, which takes as long as fifty of them: of most records a draw makes few."""
 
 
 class _Unwritten:
-    """A method of a record that nothing has used so far. The first look-up compiles it and puts it in the place of this descriptor.
+    """A method of a record that is not compiled so far: it is after `FEW` uses, which take longer. Then it replaces this descriptor.
 
-    Methods in frequent use are compiled after `FEW` slower uses."""
+    facts: what the function of `_SLOW` needs, made at its first call.
+    """
 
-    __slots__ = ("_calls", "_name", "_write", "frozen", "owner")
+    __slots__ = ("_calls", "_name", "_write", "facts", "frozen", "owner")
 
     def __init__(self, name: str, owner: type, write: Write, frozen: bool) -> None:
         self._name, self.owner, self._write, self.frozen, self._calls = name, owner, write, frozen, 0
+        self.facts: Any = None
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        slow = _SLOW.get(self._name) if instance is not None and self._calls < FEW else None
-        if slow is not None:
+        if instance is not None and self._calls < FEW:
             self._calls += 1
-            return partial(slow, self, instance)
+            if self.facts is None:
+                self.facts = _FACTS[self._name](self.owner)
+            return partial(_SLOW[self._name], self, instance)
         return self.compiled().__get__(instance, owner)
 
     def compiled(self) -> Any:
@@ -151,57 +154,83 @@ class _Unwritten:
         return method
 
 
+class _Plan:
+    """Fields of a record as its constructor sees them: names of arguments, those that must be given, and what stands for others."""
+
+    __slots__ = ("defaults", "factories", "is_finished", "names", "needed", "positional")
+
+    def __init__(self, owner: type) -> None:
+        items = fields(owner)
+        taken = [item for item in items if item.init]
+        self.names = {item.name for item in taken}
+        self.positional = [item.name for item in taken if not item.kw_only]
+        self.defaults = {item.name: item.default for item in items if item.default is not MISSING}
+        self.factories = {item.name: item.default_factory for item in items if item.default_factory is not MISSING}
+        self.needed = self.names - self.defaults.keys() - self.factories.keys()
+        self.is_finished = not hasattr(owner, "__post_init__")
+
+
 def _construct(constructor: _Unwritten, made: Any, /, *args: Any, **named: Any) -> None:
     """Initialize an object without a compiled constructor. Calls with wrong arguments go to the compiled one, which explains them."""
-    values: dict[str, Any] = {}
-    left, names = list(args[::-1]), set(named)
-    is_wrong = False
-    for item in fields(constructor.owner):
-        if item.init and left and not item.kw_only:
-            values[item.name] = left.pop()
-        elif item.init and item.name in names:
-            values[item.name] = named[item.name]
-            names.remove(item.name)
-        elif item.default is not MISSING:
-            values[item.name] = item.default
-        elif item.default_factory is not MISSING:
-            values[item.name] = item.default_factory()
-        else:
-            is_wrong |= item.init  # `__post_init__` sets other fields
-    if is_wrong or left or names:
+    plan: _Plan = constructor.facts
+    values = dict(zip(plan.positional, args))
+    is_wrong = len(args) > len(plan.positional) or not (values.keys().isdisjoint(named) and plan.names.issuperset(named))
+    values |= named
+    if is_wrong or not plan.needed <= values.keys():
         constructor.compiled()(made, *args, **named)
         return
+    values |= {name: value for name, value in plan.defaults.items() if name not in values}
+    for name, factory in plan.factories.items():
+        if name not in values:
+            values[name] = factory()
     store = object.__setattr__ if constructor.frozen else setattr
     for name, value in values.items():
         store(made, name, value)
-    if hasattr(made, "__post_init__"):
+    if not plan.is_finished:
         made.__post_init__()
 
 
+def _shown(owner: type) -> list[str]:
+    return [item.name for item in fields(owner) if item.repr]
+
+
+def _compared(owner: type) -> list[str]:
+    return [item.name for item in fields(owner) if item.compare]
+
+
+def _hashed(owner: type) -> list[str]:
+    return [item.name for item in fields(owner) if (item.compare if item.hash is None else item.hash)]
+
+
+def _shower(owner: type) -> Callable[[Any], str]:
+    names = _shown(owner)
+
+    def show(one: Any) -> str:
+        return f"{type(one).__qualname__}({', '.join([f'{name}={getattr(one, name)!r}' for name in names])})"
+
+    return recursive_repr()(show)
+
+
+def _repr(method: _Unwritten, one: Any) -> str:
+    text: str = method.facts(one)
+    return text
+
+
 def _compare(method: _Unwritten, one: Any, other: object) -> object:
-    if type(other) is not type(one):
-        return NotImplemented
-    return _values(method, one, _is_compared) == _values(method, other, _is_compared)
+    return _values(one, method.facts) == _values(other, method.facts) if type(other) is type(one) else NotImplemented
 
 
 def _hash(method: _Unwritten, one: Any) -> int:
-    return hash(_values(method, one, _is_hashed))
+    return hash(_values(one, method.facts))
 
 
-def _values(method: _Unwritten, one: Any, chosen: Callable[[Field[Any]], bool]) -> tuple[object, ...]:
-    return tuple(getattr(one, item.name) for item in fields(method.owner) if chosen(item))
+def _values(one: Any, names: list[str]) -> tuple[object, ...]:
+    return tuple([getattr(one, name) for name in names])
 
 
-def _is_compared(item: Field[Any]) -> bool:
-    return item.compare
-
-
-def _is_hashed(item: Field[Any]) -> bool:
-    return item.compare if item.hash is None else item.hash
-
-
-_SLOW: Mapping[str, Callable[..., Any]] = {"__init__": _construct, "__eq__": _compare, "__hash__": _hash}
+_SLOW: Mapping[str, Callable[..., Any]] = {"__init__": _construct, "__repr__": _repr, "__eq__": _compare, "__hash__": _hash}
 """Functions that do the same without a compiled method."""
+_FACTS: Mapping[str, Callable[[type], Any]] = {"__init__": _Plan, "__repr__": _shower, "__eq__": _compared, "__hash__": _hashed}
 
 
 class _Absent:
@@ -278,24 +307,18 @@ def _parameter(item: Field[Any]) -> str:
 
 
 def _write_repr(made: type, _frozen: bool) -> Callable[..., str]:
-    shown = ", ".join(f"{item.name}={{self.{item.name}!r}}" for item in fields(made) if item.repr)
+    shown = ", ".join(f"{name}={{self.{name}!r}}" for name in _shown(made))
     method = _compile("def method(self):", [f'return f"{{type(self).__qualname__}}({shown})"'], {})
     return recursive_repr()(method)
 
 
-def _compared(made: type, owner: str, chosen: Callable[[Field[Any]], bool]) -> str:
-    names = [f"{owner}.{item.name}," for item in fields(made) if chosen(item)]
-    return f"({' '.join(names)})"
-
-
 def _write_eq(made: type, _frozen: bool) -> Callable[..., bool]:
-    ours, theirs = (_compared(made, owner, _is_compared) for owner in ("self", "other"))
-    return _compile("def method(self, other):", [f"return {ours} == {theirs} if type(other) is type(self) else NotImplemented"], {})
+    ours, theirs = (" ".join(f"{owner}.{name}," for name in _compared(made)) for owner in ("self", "other"))
+    return _compile("def method(self, other):", [f"return ({ours}) == ({theirs}) if type(other) is type(self) else NotImplemented"], {})
 
 
 def _write_hash(made: type, _frozen: bool) -> Callable[..., int]:
-    hashed = _compared(made, "self", _is_hashed)
-    return _compile("def method(self):", [f"return hash({hashed})"], {})
+    return _compile("def method(self):", [f"return hash(({' '.join(f'self.{name},' for name in _hashed(made))}))"], {})
 
 
 def _compile(head: str, body: list[str], scope: dict[str, Any]) -> Callable[..., Any]:

@@ -111,18 +111,26 @@ def fresh() -> Any:
     return Fresh
 
 
-def test_methods_are_compiled_when_they_are_needed() -> None:
+def test_methods_are_compiled_when_they_are_used_often() -> None:
     made = fresh()
     objects = [made(1, y=2) for _ in range(FEW)]
     assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [False] * 4
     objects.append(made(1, y=2))
     assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, False, False, False]
-    assert "Fresh(x=1, " in repr(objects[0])
     for compiled in (False,) * FEW + (True,):
+        assert "Fresh(x=1, " in repr(objects[0])
         assert objects[0] == objects[1]
         with pytest.raises(TypeError, match="unhashable type: 'list'"):
             hash(objects[0])
-        assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, True, compiled, compiled]
+        assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, compiled, compiled, compiled]
+
+
+@pytest.mark.parametrize("uses", [1, FEW + 1])
+def test_the_repr_of_an_object_in_itself_ends(uses: int) -> None:
+    made, held = fresh(), list[Any]()
+    one = made(1, y=2, tags=held)
+    held.append(one)
+    assert {repr(one) for _ in range(uses)} == {f"{made.__qualname__}(x=1, w=4, y=2, tags=[...], double=2, two=2)"}
 
 
 def test_the_first_comparisons_and_hashes_of_a_class_are_as_later_ones() -> None:
