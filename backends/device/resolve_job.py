@@ -81,7 +81,7 @@ def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
         return planes[0].copy()
     flat = [np.ascontiguousarray(p).reshape(-1) for p in planes]
     is_bytewise = format.block_bytes in (1, 2, 4) and all(c.size == 8 and c.letter in "RGBAX" for c in format.channels)
-    mean = _mean_of_bytes if is_bytewise and flat[0].size > _LARGE else _mean
+    mean = _mean_of_bytes if is_bytewise and flat[0].size > _LARGE and not averages_words(format) else _mean
     return mean(flat, format).reshape(planes[0].shape)
 
 
@@ -98,18 +98,19 @@ def _mean(planes: Sequence[Bytes], format: Format) -> Bytes:
 
 
 def _mean_of_bytes(planes: Sequence[Bytes], format: Format) -> Bytes:
-    """The result of `_mean` for formats with a channel in each byte: only pixels at edges are added, for all others there is a table.
-
-    Of a picture of 1024 x 1024 with 8 samples this takes an eighth of the time.
+    """The result of `_mean` for formats with a channel in each byte that is converted to floats: only pixels at edges are added, for all
+    others there is a table. Of a picture of 1024 x 1024 with 8 samples this takes an eighth of the time.
     """
     size = format.block_bytes
     words = [plane.view(f"u{size}") for plane in planes]
     is_edge = np.zeros(len(words[0]), bool)
     for other in words[1:]:
         is_edge |= other != words[0]
-    every_byte = np.repeat(np.arange(256, dtype=np.uint8), size)
-    table = _mean([every_byte] * len(planes), format).reshape(256, size)
-    result = table[planes[0].reshape(-1, size), np.arange(size)]
+    every_byte = np.arange(256, dtype=np.uint8)
+    table = _mean([np.repeat(every_byte, size)] * len(planes), format).reshape(256, size)
+    result = planes[0].copy().reshape(-1, size)
+    for channel in np.flatnonzero((table != every_byte[:, None]).any(axis=0)):
+        result[:, channel] = table[:, channel][result[:, channel]]
     edges = [word[is_edge].view(np.uint8) for word in words]
     result[is_edge] = _mean(edges, format).reshape(-1, size)
     return result.reshape(-1)
@@ -117,6 +118,17 @@ def _mean_of_bytes(planes: Sequence[Bytes], format: Format) -> Bytes:
 
 def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
     size, count = format.block_bytes, len(planes)
+    if all(c.size == 8 for c in format.channels):
+        sums = planes[0].astype(np.uint16)
+        for plane in planes[1:]:
+            sums += plane
+        sums += np.uint16(count // 2)
+        sums >>= np.uint16(count.bit_length() - 1)
+        found: Bytes = sums.astype(np.uint8).reshape(-1, size)
+        for c in format.channels:
+            if c.type is ChannelType.VOID:
+                found[:, c.shift // 8] = 0
+        return found.reshape(-1)
     result = np.zeros(planes[0].size, np.uint8).reshape(-1, size)
     words = min(size, 8)
     for start in range(0, size, words):  # no channel lies across eight bytes
