@@ -12,7 +12,7 @@ from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.diagnostics import Fix
 from tgsi.language.facts.enums import IMM, File, Processor
 from tgsi.language.facts.limits import MAX_ARRAY
-from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import CHOSEN, IndirectRef, Instruction, RegisterRef
 from tgsi.language.mesh import MeshLayout
@@ -117,8 +117,11 @@ def _roles(info: OpcodeInfo) -> tuple[Role, tuple[Role, ...], bool]:
     return destination_role(info.name), read, all(role is Role.VALUE for role in read)
 
 
-_USUAL = {info: (info.num_dst, info.num_src) for info in OPCODES.values() if not info.stores_to_dst and _roles(info)[2]}
-"""Opcodes whose destinations are results and whose sources are values, with the number of both."""
+@cache
+def _usual(info: OpcodeInfo) -> tuple[int, int] | None:
+    """Number of destinations and of sources of an opcode, if the ones are results and the others are values."""
+    return (info.num_dst, info.num_src) if not info.stores_to_dst and _roles(info)[2] else None
+
 
 _MASKS = range(1, 16)
 
@@ -136,12 +139,7 @@ class _Operands:
         results, values = self._tables.all, self._tables[_VALUE]
         for item in self.context.program.instructions:
             targets, sources = item.dst, item.src
-            if (
-                _USUAL.get(item.opcode) != (len(targets), len(sources))
-                or item.texture is not None
-                or item.memory is not None
-                or item.offsets
-            ):
+            if _usual(item.opcode) != (len(targets), len(sources)) or item.texture is not None or item.memory is not None or item.offsets:
                 self._instruction(item)
                 self.context.unusual.append(item)
                 continue

@@ -18,7 +18,7 @@ measured on Mesa 18.1's interpreter.
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from tgsi.language.facts.opcode_row import OpcodeInfo, read_row
@@ -29,9 +29,11 @@ __all__ = ["FLOW_NAMES", "GAPS", "OPCODES", "Mode", "OpcodeInfo"]
 
 _N, _C, _R, _D, _O = Mode.NONE, Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT, Mode.OTHER
 
-# number, name, destination types, sources, mode, words, formula
+Row = tuple[int, str, str, str, Mode, str, str]
+"""Number, name, destination types, sources, mode, words, formula."""
+
 # fmt: off
-_ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
+_ROWS: tuple[Row, ...] = (
     (0, "ARL", "int", "float", _C, "", "d.c := int(floor(a.c)), d in ADDR"),
     (1, "MOV", "untyped", "untyped", _C, "copy picks", "d.c := a.c (bit copy; modifiers act as float)"),
     (2, "LIT", "float", "float.xyw", _D, "exact_nan skip=16", "d := (1, max(a.x,0), a.x>0 ? max(a.y,0)^clip(a.w,-128,+128) : 0, 1)"),
@@ -285,21 +287,36 @@ GAPS: tuple[int, ...] = (31, 35, 67, 81, 82, 93, 103, 113, 114, 115, 163, 164, 1
 """Numbers without an opcode in Mesa 18.1; its reader takes the spelling ``UNK<number>`` for each."""
 
 
-def _rows() -> Iterator[OpcodeInfo]:
-    yield from (read_row(*row) for row in _ROWS)
-    yield from (read_row(number, f"UNK{number}", "", "", _N, "gap nothing", "unused number, no effect") for number in GAPS)
+class _Table(Mapping[str, OpcodeInfo]):
+    """Opcode facts by name. A row is read when its opcode is first asked for: most programs use twenty of them."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        """ValueError for an opcode that is defined twice."""
+        self._rows: dict[str, Row] = {}
+        self._read: dict[str, OpcodeInfo] = {}
+        for row in rows:
+            if self._rows.setdefault(row[1], row) is not row:
+                raise ValueError(f"opcode {row[1]} is defined twice")
+
+    def __getitem__(self, name: str) -> OpcodeInfo:
+        try:
+            return self._read[name]
+        except KeyError:
+            return self._read.setdefault(name, read_row(*self._rows[name]))  # one object, whichever thread was first
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
-def _table() -> dict[str, OpcodeInfo]:
-    table: dict[str, OpcodeInfo] = {}
-    for info in _rows():
-        if info.name in table:
-            raise ValueError(f"opcode {info.name} is defined twice")
-        table[info.name] = info
-    return table
-
-
-OPCODES: Mapping[str, OpcodeInfo] = MappingProxyType(_table())
+OPCODES: Mapping[str, OpcodeInfo] = _Table(
+    (*_ROWS, *((number, f"UNK{number}", "", "", _N, "gap nothing", "unused number, no effect") for number in GAPS))
+)
 """Opcode facts by name."""
 
 
@@ -310,6 +327,6 @@ def _named(name: str) -> OpcodeInfo:
 copyreg.pickle(OpcodeInfo, lambda info: (_named, (info.name,)))  # there is one object for each opcode: identity tells them apart
 
 FLOW_NAMES: Mapping[Flow, str] = MappingProxyType(
-    {info.flow: name for name, info in reversed(list(OPCODES.items())) if info.flow is not None}
+    {flow: row[1] for row in reversed(_ROWS) if "flow=" in row[5] and (flow := OPCODES[row[1]].flow) is not None}
 )
 """The opcode that plays each part in control flow; IF, not UIF, where both do."""

@@ -19,7 +19,6 @@ from tgsi.language.text.attributes import TARGET_HINT, AttributeReader
 from tgsi.language.text.operands import FILE_HINT, FILES, MEMO_SIZE, OperandReader, mask_of
 
 _TYPES: Mapping[str, ImmediateType] = {kind.name: kind for kind in ImmediateType}
-_STRICT_OPCODES = {name: info for name, info in OPCODES.items() if not info.is_later}
 _STRICT_PROPERTIES = {name: info for name, info in PROPERTIES.items() if not info.is_later}
 _MEMORY_WORDS: Mapping[str, object] = {**QUALIFIERS, **TARGETS}
 _RETURN_TYPES: Mapping[str, ReturnType] = {kind.name: kind for kind in ReturnType if kind is not ReturnType.UNKNOWN}
@@ -50,11 +49,8 @@ class _Opcode(NamedTuple):
         return cls(info, saturate, precise, info.num_dst, count, info.is_texture or info.has_memory)
 
 
-_OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {
-    strict: {name: _Opcode.of(info, False, False) for name, info in table.items()}
-    for strict, table in ((False, OPCODES), (True, _STRICT_OPCODES))
-}
-"""Opcode words by dialect (strict or not): every name as the tables write it; other spellings are added when they are met."""
+_OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {False: {}, True: {}}
+"""Opcode words by dialect (strict or not), as far as they were met, in every spelling."""
 _MAX_OPCODE_WORDS = 1 << 12  # a bound, since every mixture of upper and lower case is another word
 
 
@@ -127,17 +123,22 @@ class Reader:
             span=span,
         )
 
+    def _known(self, name: str) -> OpcodeInfo | None:
+        """Return the opcode of a name, if the dialect has it."""
+        info = OPCODES.get(name)
+        return None if info is None or (self.strict and info.is_later) else info
+
     def _opcode(self, text: str) -> _Opcode:
-        table = _STRICT_OPCODES if self.strict else OPCODES
         name = text.upper()
-        if exact := table.get(name):
+        if exact := self._known(name):
             return _Opcode.of(exact, False, False)
         stem = name.removesuffix("_PRECISE")
         root = stem.removesuffix("_SAT")
-        if root in table:
-            return _Opcode.of(table[root], root != stem, stem != name)
+        if known_root := self._known(root):
+            return _Opcode.of(known_root, root != stem, stem != name)
         from tgsi.language.text.removed import REMOVED
 
+        table = {name: info for name, info in OPCODES.items() if self._known(name)}
         hint = did_you_mean(root, table)
         if root.removesuffix("_PRECISE") in table:
             hint = f"the order is `{root.removesuffix('_PRECISE')}_SAT_PRECISE`"
