@@ -84,7 +84,7 @@ def add_kernels(owned: Path) -> None:
     time.sleep(_SETTLED)
     found = os.pathsep.join([str(owned.parent), *filter(None, sys.path)])  # pip gives a build its requirements by this path alone
     environment = {**os.environ, "PYTHONPATH": found, "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", f"{OWNER}.backends.ready_made", "build", "all"]
+    command = [sys.executable, "-m", f"{OWNER}.backends.ready_made", "build", "all", "--portable"]
     done = subprocess.run(command, cwd=owned.parent, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"compiling the ready-made kernels failed; TGSI_READY_MADE=off builds a wheel without them\n{done.stderr}")

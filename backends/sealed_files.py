@@ -15,11 +15,8 @@ import atexit
 import contextlib
 import errno
 import functools
-import hashlib
-import hmac
 import itertools
 import os
-import random
 import stat
 import threading
 import time
@@ -27,14 +24,15 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from backends.digests import DIGEST_SIZE, digest_of
+
 SECRET_NAME = "secret"
 SECRET_SIZE = 32
 _OTHERS_WRITE, _OTHERS_ACCESS = 0o022, 0o077
 _READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_MAGIC = b"TGSIOBJ3"
-_DIGEST = hashlib.sha256
-_HEAD = len(_MAGIC) + 32
+_MAGIC = b"TGSIOBJ4"
+_HEAD = len(_MAGIC) + DIGEST_SIZE
 MAX_CONTENT = 64 << 20
 """Most bytes of one file's content. A larger file counts as damaged."""
 
@@ -155,7 +153,7 @@ class SealedFiles:
         self._secret: bytes | None = None
         # Bytes written since the directory was last measured. The count starts at a random number below the limit. So many processes that
         # write little measure, in total, as often as one process that writes the same amount.
-        self._written = random.uniform(0, self._allowed)
+        self._written = int.from_bytes(os.urandom(4), "little") * self._allowed / (1 << 32)
 
     @property
     def _allowed(self) -> int:
@@ -224,7 +222,7 @@ class SealedFiles:
 
     def _head(self, key: str, payload: bytes) -> bytes:
         """Bytes before a content: a seal that depends on the key, too, so that a content under another name counts as damaged."""
-        return _MAGIC + hmac.digest(self._secret or b"", key.encode() + _DIGEST(payload).digest(), _DIGEST)
+        return _MAGIC + digest_of(key.encode() + digest_of(payload).digest(), key=self._secret or b"").digest()
 
     def discard(self, key: str) -> None:
         """Remove a content that turned out to be unusable."""

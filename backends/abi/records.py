@@ -6,14 +6,16 @@ The last one is the record of a watch, by which native code and Python meet whil
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import threading
 import time
 from collections.abc import Callable
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
+from functools import cache
+from typing import Any
 
 from backends import system
+from backends.digests import digest_of
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
 from tgsi.language.facts.limits import NEVER
@@ -149,22 +151,33 @@ class ResolveRecord(ctypes.Structure):
     ]
 
 
-def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
+@cache
+def layout_of(layout: type[ctypes.Structure]) -> tuple[tuple[str, int, str], ...]:
     """Dotted name, offset and type of every field, including base classes and nested structures; for keys of compiled code."""
     found: list[tuple[str, int, str]] = []
     fields = [field for base in reversed(layout.__mro__) for field in vars(base).get("_fields_", ())]
     for name, t, *_ in fields:
-        at = base + int(getattr(layout, name).offset)
+        at = int(getattr(layout, name).offset)
         if issubclass(t, ctypes.Structure):
-            found += layout_of(t, f"{prefix}{name}.", at)
+            found += [(f"{name}.{inner}", at + offset, kind) for inner, offset, kind in layout_of(t)]
         else:
-            found.append((f"{prefix}{name}", at, f"{getattr(t, '_type_', t)} {ctypes.sizeof(t)}"))
-    return found
+            found.append((name, at, _kind(t)))
+    return tuple(found)
+
+
+@cache
+def _kind(t: Any) -> str:
+    return f"{getattr(t, '_type_', t)} {ctypes.sizeof(t)}"
+
+
+@cache
+def _text_of(layout: type[ctypes.Structure]) -> str:
+    return repr(layout_of(layout))  # digests share records
 
 
 def layout_digest(*records: type[ctypes.Structure]) -> str:
     """Digest of the layouts of `records`. It is part of a kernel's key in the cache on disk, since the kernel has the offsets built in."""
-    return hashlib.sha256(repr([layout_of(record) for record in records]).encode()).hexdigest()
+    return digest_of("\n".join(map(_text_of, records)).encode()).hexdigest()
 
 
 PERIOD = 50_000_000

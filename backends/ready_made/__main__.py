@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("action", nargs="?", choices=("state", "build"), default="state")
     parser.add_argument("levels", nargs="*", metavar="LEVEL", help=f"{', '.join(ready_made.LEVELS)}, or all (default: this machine's)")
     parser.add_argument("--missing", action="store_true", help="build only outdated kernels")
+    parser.add_argument("--portable", action="store_true", help="for a wheel: note nothing that is true of this folder alone")
     options = parser.parse_args(arguments)
     own = ready_made.level_of("host")
     if options.levels == ["all"]:
@@ -48,6 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"python -m backends.ready_made: {error}", file=sys.stderr)
                 return 1
             print(f"compiled in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
+        if not options.portable and ready_made.FOLDER.is_dir():
+            ready_made.note_sources()
         return 0
     source = (own_sources().digest or "unknown")[:12]
     print(f"source {source}, LLVM {host().llvm}, this machine: {own or 'none of the levels'}")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from backends.llvm.engine import ready_made
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import Cache, recall_host, recall_sources
 from backends.llvm.engine.variants import VariantCache
@@ -135,6 +136,7 @@ def kernels_for(cpu: str, cache: Cache = None) -> KernelCache:
     key = (cpu, str(cache))
     with _lock:
         if key not in _shared:
+            ready_made.recall_sources()
             recall_sources(cache)
             recall_host(cache)
             _shared[key] = KernelCache(cpu, cache)

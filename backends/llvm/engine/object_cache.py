@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 from collections.abc import Iterable
 
+from backends.digests import digest_of
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.targets import host
 from backends.llvm.targets.machines import identity
@@ -17,8 +17,6 @@ from backends.sealed_files import files_at, is_on
 
 __all__ = ["MAX_OBJECT", "Cache", "ObjectCache", "default_cache", "is_on", "object_key", "recall_host", "recall_sources", "resolve_cache"]
 
-_DIGEST = hashlib.sha256
-
 
 @functools.cache
 def _surroundings(cpu: str) -> bytes:
@@ -28,7 +26,7 @@ def _surroundings(cpu: str) -> bytes:
 
 def object_key(parts: Iterable[object], cpu: str) -> str:
     """Name of an object: a digest of `parts` (by repr), of the generator's source, of the target and of LLVM's version."""
-    digest = _DIGEST(_surroundings(cpu))
+    digest = digest_of(_surroundings(cpu))
     digest.update("\0".join(["", *map(repr, parts)]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -51,7 +49,7 @@ def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> 
 def recall_sources(cache: Cache) -> None:
     """Take the digest of the generator's source from a cache, so that this process need not read it; leave it there for the next one."""
     store, sources = resolve_cache(cache), own_sources()
-    stamp = sources.stamp if store is not None else None
+    stamp = sources.stamp if store is not None and not sources.is_known else None
     if store is None or stamp is None:
         return
     kept = store.get(stamp)
@@ -66,7 +64,7 @@ def recall_host(cache: Cache) -> None:
     store, surroundings = resolve_cache(cache), host.surroundings()
     if store is None or surroundings is None or host.is_known():
         return
-    key = _DIGEST(surroundings.encode()).hexdigest()
+    key = digest_of(surroundings.encode()).hexdigest()
     kept = store.get(key)
     if kept is None:
         store.put(key, host.host().pack())

@@ -6,30 +6,34 @@ the source of the running code and by its version of LLVM. Stale or damaged file
 TGSI_READY_MADE=off ignores all.
 
 A file is a head, a table with a row for each kernel, and the flat images (`image`). A kernel is read when it is first requested.
+
+Next to the kernels of a checkout lies the digest of its source, under the name of the files in their state (`Sources.stamp`), so that a
+process without a cache need not read 600 files. A wheel has none: it cannot know the state of the files that it will be installed as.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import struct
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from backends.llvm.engine.sources import own_sources
+from backends.digests import digest_of
+from backends.llvm.engine.sources import ROOT, Sources, own_sources, source_files
 from backends.llvm.targets import host, machines
 from tgsi.language.record import record
 
 FOLDER = Path(__file__).parent / "kernel_files"
+NOTE = ".sources"
 
 AARCH64 = "aarch64"
 LEVELS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", AARCH64)
 """Machines that may have a file."""
 
-_MAGIC = b"TGSISET1"
-_DIGEST = hashlib.sha256
+_MAGIC = b"TGSISET2"
 _HEAD = struct.Struct("<8s32s32sI")  # magic, digest of `surroundings`, digest of the table, rows
 _ROW = struct.Struct("<32s32sQI")  # name, digest of the image, place, bytes
 _MOST_ROWS = 1 << 16
@@ -66,22 +70,22 @@ def _level_of(cpu: str, own_host: host.Host) -> str | None:
 
 def name_of(parts: Iterable[object]) -> bytes:
     """Name of a kernel in each file. parts: its key, compared by repr."""
-    return _DIGEST("\0".join(map(repr, parts)).encode("utf-8", "surrogatepass")).digest()
+    return digest_of("\0".join(map(repr, parts)).encode("utf-8", "surrogatepass")).digest()
 
 
 def surroundings(sources: str, level: str) -> bytes:
     """Digest of all that a whole file depends on: the digest of the generator's source, LLVM's version, the machine."""
-    return _DIGEST("\0".join((sources, host.host().llvm, level)).encode()).digest()
+    return digest_of("\0".join((sources, host.host().llvm, level)).encode()).digest()
 
 
 def pack(around: bytes, images: Mapping[bytes, bytes]) -> bytes:
     """Contents of a file. around: a result of `surroundings`. images: flat images by name."""
     place, rows = _HEAD.size + _ROW.size * len(images), []
     for name, image in images.items():
-        rows.append(_ROW.pack(name, _DIGEST(image).digest(), place, len(image)))
+        rows.append(_ROW.pack(name, digest_of(image).digest(), place, len(image)))
         place += len(image)
     table = b"".join(rows)
-    return b"".join((_HEAD.pack(_MAGIC, around, _DIGEST(table).digest(), len(images)), table, *images.values()))
+    return b"".join((_HEAD.pack(_MAGIC, around, digest_of(table).digest(), len(images)), table, *images.values()))
 
 
 @record
@@ -101,7 +105,7 @@ class ReadyMade:
                 if magic != _MAGIC or count > _MOST_ROWS:
                     return None
                 table = file.read(_ROW.size * count)
-            if len(table) != _ROW.size * count or _DIGEST(table).digest() != digest:
+            if len(table) != _ROW.size * count or digest_of(table).digest() != digest:
                 return None
         except (OSError, struct.error):
             return None
@@ -116,7 +120,7 @@ class ReadyMade:
         with contextlib.suppress(OSError), self.path.open("rb", buffering=0) as file:
             file.seek(place)
             image = file.read(size)
-            if _DIGEST(image).digest() == digest:
+            if digest_of(image).digest() == digest:
                 return image
         return None
 
@@ -124,6 +128,32 @@ class ReadyMade:
 def path_of(level: str) -> Path:
     """File of a machine."""
     return FOLDER / f"{level}.kernels"
+
+
+def note_of(stamp: str | None, digest: str | None) -> str:
+    """Contents of the file that `note_sources` writes."""
+    return f"{stamp} {digest}\n"
+
+
+def note_sources() -> None:
+    """Write the digest of the source next to the kernels. Nothing is written as long as a file is so young that it may change unseen."""
+    now = Sources(source_files(), ROOT, time.time())
+    if now.stamp is not None and now.digest is not None and now.digest == own_sources().digest:
+        temporary = FOLDER / f".new-{os.getpid()}-{NOTE}"
+        temporary.write_text(note_of(now.stamp, now.digest), encoding="ascii")
+        temporary.replace(FOLDER / NOTE)
+
+
+def recall_sources() -> None:
+    """Take the digest of the source from the file that `note_sources` wrote, if it is of the files in their present state."""
+    sources = own_sources()
+    stamp = sources.stamp if is_on() and not sources.is_known else None
+    if stamp is not None:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            found = (FOLDER / NOTE).read_text(encoding="ascii")
+            digest = found[len(stamp) + 1 : -1]
+            if found == note_of(stamp, digest):
+                sources.recall(digest)
 
 
 @functools.cache

@@ -8,12 +8,13 @@ found under the name of new source, nor the reverse.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from backends.digests import digest_of
 
 #: Folder of backends, linkage and passes: the repository, or the package tgsi if it is installed.
 ROOT = Path(__file__).resolve().parents[3]
@@ -101,20 +102,25 @@ class Sources:
         return self._digest
 
     @property
+    def is_known(self) -> bool:
+        """True if the files need not be read for the digest."""
+        return self._is_known
+
+    @property
     def stamp(self) -> str | None:
         """Name of the files in their state: as long as it stays the same, so does the digest.
 
-        None if the digest is known, or if a file is so new that its next change might not change its time stamp."""
-        if self._is_known or self._age <= _SETTLED:
+        None if a file is so new that its next change might not change its time stamp."""
+        if self._age <= _SETTLED:
             return None
-        return hashlib.sha256(repr((self._root, self._paths, self._state)).encode("utf-8", "surrogateescape")).hexdigest()
+        return digest_of(repr((self._root, self._paths, self._state)).encode("utf-8", "surrogateescape")).hexdigest()
 
     def recall(self, digest: str) -> None:
         """Take the digest that an earlier process found for this stamp."""
         self._digest, self._is_known = digest, True
 
     def _read(self) -> str | None:
-        digest = hashlib.sha256()
+        digest = digest_of()
         try:
             for path, state in zip(self._paths, self._state, strict=True):
                 data, found = _read_file(path, state[2])

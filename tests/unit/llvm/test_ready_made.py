@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from backends.llvm.engine import ready_made
 from backends.llvm.engine.engine import compile_cached, compile_object
 from backends.llvm.engine.flatten import is_possible
 from backends.llvm.engine.linking import prepare
-from backends.llvm.engine.sources import own_sources
+from backends.llvm.engine.sources import Sources, own_sources
 from backends.llvm.targets import host
 from backends.llvm.targets.machines import LEVELS, own_architecture
 from backends.ready_made import rows
@@ -217,3 +218,40 @@ def test_the_command_says_which_files_are_used(folder: Path, capsys: pytest.Capt
     ready_made.current.cache_clear()
     main([])
     assert "damaged; it is ignored" in capsys.readouterr().out
+
+
+def test_the_digest_of_the_source_lies_next_to_the_kernels_and_counts_for_files_in_that_state(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = folder / "generator.py"
+    file.write_text("A = 1\n")
+    long_ago, later = time.time() - 60, time.time() + 60
+
+    def sources(began: float) -> Sources:
+        return Sources([file], folder, began)
+
+    now = sources(time.time() + 1)
+    monkeypatch.setattr(ready_made, "own_sources", lambda: now)
+    monkeypatch.setattr(ready_made, "Sources", lambda *_: sources(long_ago))
+    ready_made.note_sources()
+    assert not (folder / ready_made.NOTE).exists()  # a file that young could change and look the same
+    monkeypatch.setattr(ready_made, "Sources", lambda *_: sources(later))
+    ready_made.note_sources()
+    for change, is_known in (("", True), ("B = 2\n", False)):
+        file.write_text(file.read_text() + change) if change else None
+        found = sources(later)
+        monkeypatch.setattr(ready_made, "own_sources", lambda found=found: found)
+        ready_made.recall_sources()
+        assert found.is_known == is_known
+        assert (found.digest == now.digest) == is_known
+
+
+def test_a_damaged_note_of_the_source_is_ignored(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = folder / "generator.py"
+    file.write_text("A = 1\n")
+    for content in (b"", b"\xff", b"0 0\n", b"x" * 130):
+        (folder / ready_made.NOTE).write_bytes(content)
+        found = Sources([file], folder, time.time() + 60)
+        monkeypatch.setattr(ready_made, "own_sources", lambda found=found: found)
+        ready_made.recall_sources()
+        assert not found.is_known
