@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 
 from backends.system import cpu_count
 
@@ -29,12 +31,96 @@ def workers_for(threads: int | None) -> tuple[int, bool]:
     return workers, workers < cpus
 
 
-class Helpers:
-    """At most `count` threads, started when there is work for them, and again in a process that was forked."""
+class _Task:
+    """A call that a helper is to make. error: what it raised."""
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.call = call
+        self.has_begun = self.is_done = False
+        self.error: BaseException | None = None
+
+
+class _Pool:
+    """Threads that carry out tasks. They hold this object, not that of their owner."""
 
     def __init__(self, count: int, name: str) -> None:
         self._count, self._name = count, name
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._tasks: list[_Task] = []
+        self._threads: list[threading.Thread] = []
+        self._changed = threading.Condition()
+        self._idle = 0
+        self._is_closed = False
+
+    def submit(self, task: _Task) -> None:
+        """Have a task carried out. RuntimeError if it needs another thread and the system has none."""
+        with self._changed:
+            if self._idle <= len(self._tasks) and len(self._threads) < self._count:
+                thread = threading.Thread(target=self._serve, name=f"{self._name}-{len(self._threads)}", daemon=True)
+                thread.start()
+                self._threads.append(thread)
+            self._tasks.append(task)
+            self._changed.notify_all()
+
+    def wait_for(self, tasks: list[_Task], end: Callable[[], None]) -> None:
+        """Drop tasks that have not begun, and wait for the others. If the caller is interrupted, ``end()`` makes them return early."""
+        interruption: BaseException | None = None
+        is_over = False
+        while not is_over:
+            try:
+                with self._changed:
+                    self._tasks = [task for task in self._tasks if task not in tasks]
+                    while not all(task.is_done for task in tasks if task.has_begun):
+                        self._changed.wait()
+                is_over = True
+            except BaseException as error:  # of a signal handler
+                interruption = error
+                end()
+        if interruption is not None:
+            raise interruption
+
+    def end(self) -> None:
+        """Have the threads end once they have done what they began."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End the threads, and wait for that."""
+        self.end()
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        while True:
+            with self._changed:
+                self._idle += 1
+                while not self._tasks and not self._is_closed:
+                    self._changed.wait()
+                self._idle -= 1
+                if not self._tasks:
+                    return
+                task = self._tasks.pop(0)
+                task.has_begun = True
+            try:
+                task.call()
+            except BaseException as error:
+                task.error = error
+            with self._changed:
+                task.is_done = True
+                self._changed.notify_all()
+            del task  # what it refers to must not live until the next one comes
+
+
+class Helpers:
+    """At most `count` threads, started when there is work for them, and again in a process that was forked.
+
+    A pool of `concurrent.futures` would do, but its import takes 5 ms, and its hooks for forks must not be set while a fork waits
+    (`tgsi.language._forks`).
+    """
+
+    def __init__(self, count: int, name: str) -> None:
+        self._count, self._name = count, name
+        self._pool: tuple[int, _Pool] | None = None
 
     def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
         """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system has no more threads.
@@ -52,49 +138,33 @@ class Helpers:
                 end()
                 raise
 
-        helpers: list[Future[None]] = []
+        pool = self._own_pool()
+        tasks = [_Task(partial(help_with, worker)) for worker in range(1, workers)]
         try:
-            try:
-                for worker in range(1, workers):
-                    helpers.append(self._submit(help_with, worker))
-            except RuntimeError:  # no more threads can be had
-                self._give_up()
+            with contextlib.suppress(RuntimeError):  # no more threads can be had
+                for task in tasks:
+                    pool.submit(task)
             work(0)
         except BaseException:
             end()
             raise
         finally:
-            _wait_for(helpers, end)
-        for helper in helpers:
-            if not helper.cancelled():
-                helper.result()
+            pool.wait_for(tasks, end)
+        for task in tasks:
+            if task.error is not None:
+                raise task.error
 
     def close(self) -> None:
         """End the threads."""
         if self._pool is not None and self._pool[0] == os.getpid():
-            self._pool[1].shutdown()
+            self._pool[1].close()
         self._pool = None
 
-    def _submit(self, task: Callable[[int], None], worker: int) -> Future[None]:
+    def __del__(self) -> None:
+        if self._pool is not None and self._pool[0] == os.getpid():
+            self._pool[1].end()
+
+    def _own_pool(self) -> _Pool:
         if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
-            self._pool = os.getpid(), ThreadPoolExecutor(self._count, self._name)
-        return self._pool[1].submit(task, worker)
-
-    def _give_up(self) -> None:
-        """End the existing threads and drop queued tasks: a failed submission leaves its task in the queue, and it would run later."""
-        if self._pool is not None:
-            self._pool[1].shutdown(cancel_futures=True)
-        self._pool = None
-
-
-def _wait_for(helpers: list[Future[None]], end: Callable[[], None]) -> None:
-    """Wait for all helpers that have begun, however often the caller is interrupted; then ``end()`` makes them return early."""
-    interruption: BaseException | None = None
-    while not all(helper.done() for helper in helpers):
-        try:
-            wait([helper for helper in helpers if not helper.cancel()])
-        except BaseException as error:  # of a signal handler
-            interruption = error
-            end()
-    if interruption is not None:
-        raise interruption
+            self._pool = os.getpid(), _Pool(self._count, self._name)
+        return self._pool[1]

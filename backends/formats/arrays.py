@@ -7,6 +7,7 @@ float32, stencil (n,) uint8. Rules: OpenGL 4.6 core profile, sections 2.3.5 (nor
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,9 @@ def _pack_shared_exponent(rgb: NDArray[np.float32]) -> list[NDArray[np.uint32]]:
 
 
 # -- sRGB ---------------------------------------------------------------------------------------------------------------
-def _srgb_to_linear_exact() -> NDArray[np.float32]:
+@cache
+def srgb_to_linear() -> NDArray[np.float32]:
+    """Decoded value of each of the 256 stored ones."""
     x = np.arange(256) / 255.0
     return np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4).astype(np.float32)
 
@@ -118,12 +121,9 @@ def linear_to_srgb(x: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(wide < 0.0031308, 12.92 * wide, 1.055 * np.maximum(wide, 0.0031308) ** (1.0 / 2.4) - 0.055)
 
 
-SRGB_TO_LINEAR: NDArray[np.float32] = _srgb_to_linear_exact()
-"""Decoded value of each of the 256 stored ones."""
-
-
-def _srgb_thresholds() -> NDArray[np.float32]:
-    """Entry k: the smallest float32 that encodes to k or more (entry 0 is -inf)."""
+@cache
+def srgb_thresholds() -> NDArray[np.float32]:
+    """Entry k: the smallest float32 that is stored as k or more (entry 0 is -inf). Encoding is a search in it, with no power function."""
     low = np.zeros(256, np.uint32)
     high = np.full(256, F32_ONE, np.uint32)
     want = np.arange(256)
@@ -138,15 +138,11 @@ def _srgb_thresholds() -> NDArray[np.float32]:
     return edges
 
 
-SRGB_THRESHOLDS: NDArray[np.float32] = _srgb_thresholds()
-"""Entry k is the smallest float32 that is stored as k or more: encoding is a search in this table, with no power function."""
-
-
 # -- one channel --------------------------------------------------------------------------------------------------------
 def _decode(c: Channel, bits: NDArray[np.uint32], srgb: bool) -> Array:
     """Raw bits of a channel to float32, or to uint32 / int32 for integers."""
     if srgb:
-        return SRGB_TO_LINEAR[bits]
+        return srgb_to_linear()[bits]
     match c.type:
         case ChannelType.UNORM:
             return (bits.astype(np.float64) / ((1 << c.size) - 1)).astype(np.float32)
@@ -187,7 +183,7 @@ def _encode(c: Channel, value: Array, srgb: bool) -> NDArray[np.uint32]:
             return np.where(np.isnan(x), np.uint32(CANONICAL_NAN), x.view(np.uint32)).astype(np.uint32)
         return float_to_half(x) if c.size == 16 else float_to_small(x, c.size)
     if srgb:
-        return (np.searchsorted(SRGB_THRESHOLDS, np.nan_to_num(x, nan=0.0), side="right") - 1).astype(np.uint32)
+        return (np.searchsorted(srgb_thresholds(), np.nan_to_num(x, nan=0.0), side="right") - 1).astype(np.uint32)
     top = (1 << c.size) - 1
     half = (1 << (c.size - 1)) - 1
     match c.type:

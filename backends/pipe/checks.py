@@ -149,7 +149,10 @@ def show_as(kind: type, module: str) -> None:
     """
     _HOMES.setdefault(kind, kind.__module__)
     kind.__module__ = module
-    for part in kind.__mro__:
+    parts = (part for part in kind.__mro__ if part.__name__ != kind.__name__)
+    for part in parts:
+        if part.__module__.partition(".")[0] in sys.stdlib_module_names:
+            continue
         for name, method in list(vars(part).items()):
             if isfunction(method) and method.__qualname__ == f"{part.__name__}.{name}":
                 method.__qualname__ = f"{kind.__name__}.{name}"

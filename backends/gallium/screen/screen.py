@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures.thread  # noqa: F401  it handles forks, and must not begin to while one waits (tgsi.language._forks)
 import os
 import threading
 import weakref

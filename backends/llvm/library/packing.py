@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.formats import SWIZZLE_ONE, Channel, ChannelType, Format
-from backends.formats.arrays import SRGB_THRESHOLDS, SRGB_TO_LINEAR
+from backends.formats.arrays import srgb_thresholds, srgb_to_linear
 from backends.llvm.builder.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Val
 from backends.llvm.builder.merge import place_bits
@@ -59,7 +59,7 @@ def _wide_normalized(f: Function, bits: Val, size: int, signed: bool) -> Val:
 def decode(f: Function, c: Channel, bits: Val, srgb: bool = False) -> Val:
     """Value of a channel's raw bits as f32; integers keep their bits."""
     if srgb:
-        table = Val(f, PTR, f.module.constant("srgb_to_linear", F32, [float(v) for v in SRGB_TO_LINEAR]))
+        table = Val(f, PTR, f.module.constant("srgb_to_linear", F32, [float(v) for v in srgb_to_linear()]))
         return f.gather(F32, table, bits << 2)
     match c.type:
         case ChannelType.UNORM if c.size <= 24:
@@ -133,7 +133,7 @@ def _encode_srgb(f: Function, x: Val) -> Val:
     curve = s1 * 0.662002687 + s2 * 0.684122060 - s3 * 0.323583601 - x * 0.0225411470
     guess = f.select(x < 0.0031308, x * 12.92, curve) * 255.0 + 0.5
     k = f.to_int(f.min(f.max(guess, 0.0), 255.0))
-    edges = [float(v) for v in SRGB_THRESHOLDS] + [float("inf")]
+    edges = [float(v) for v in srgb_thresholds()] + [float("inf")]
     table = Val(f, PTR, f.module.constant("srgb_thresholds", F32, edges))
     below, above = f.gather(F32, table, k << 2), f.gather(F32, table, (k << 2) + 4)
     return k + (x < below).sext(I32) - (x >= above).sext(I32)

@@ -71,9 +71,9 @@ def test_pack_of_unpack_gives_the_pixel_back() -> None:
 
 
 def test_srgb_encoding_equals_its_definition_at_every_threshold() -> None:
-    from backends.formats.arrays import SRGB_THRESHOLDS, linear_to_srgb
+    from backends.formats.arrays import linear_to_srgb, srgb_thresholds
 
-    edges = SRGB_THRESHOLDS[1:].view(np.uint32).astype(np.int64)
+    edges = srgb_thresholds()[1:].view(np.uint32).astype(np.int64)
     words = np.clip((edges[:, None] + np.arange(-8, 9)).reshape(-1), 0, 0x3F800000).astype(np.uint32)
     words = np.resize(words, (len(words) + 15) // 16 * 16)
     _, run = compile_loops([Format.R8_SRGB], sixteen, size_of, emit_pack, LANES)
