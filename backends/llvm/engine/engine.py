@@ -67,7 +67,7 @@ class Library:
         return _ENTRY(self.address[name or self.exports[0]])
 
 
-#: Python modules of functions that kernels share, by prefix of a name; `exports` lists the functions of an LLVM module, `build` writes it.
+#: Python modules of functions that kernels share, by prefix of a name; `build` writes the LLVM module of one function.
 _SHARED = {
     "tgsi_math_": "backends.llvm.library.mathlib",
     "tgsi_sample_": "backends.llvm.sampling.shared_sampling",
@@ -81,9 +81,12 @@ def _provider(symbol: str) -> str | None:
 def build_shared(symbol: str, cpu: str) -> Module | None:
     """Module that defines a shared function; None for other names."""
     name = _provider(symbol)
-    if name is None:
-        return None
-    module: Module = importlib.import_module(name).build(symbol, cpu)
+    return None if name is None else _write_shared(name, symbol, cpu)
+
+
+def _write_shared(provider: str, symbol: str, cpu: str) -> Module:
+    """Module of a shared function. provider: a value of `_SHARED`, imported here: what is on disk needs no generator."""
+    module: Module = importlib.import_module(provider).build(symbol, cpu)
     return module
 
 
@@ -102,12 +105,9 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
             name = _provider(symbol)
             if name is None:
                 raise ValueError(f"nothing is known of the shared function {symbol}")
-            provider = importlib.import_module(name)
-            exports = provider.exports(symbol)
-            library = compile_cached(
-                ("shared", *exports), lambda: provider.build(symbol, cpu), exports=exports, cpu=cpu, cache=cache or False, of_program=False
-            )
-            _shared_libraries.update(((export, cpu), library) for export in exports)
+            make = functools.partial(_write_shared, name, symbol, cpu)
+            library = compile_cached(("shared", symbol), make, exports=(symbol,), cpu=cpu, cache=cache or False, of_program=False)
+            _shared_libraries[symbol, cpu] = library
         return library.address[symbol]
 
 

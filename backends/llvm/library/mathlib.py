@@ -16,12 +16,6 @@ def lanes_of(symbol: str) -> int:
     return int(lanes)
 
 
-def exports(symbol: str) -> tuple[str, ...]:
-    """Functions of the module that defines `symbol`: only `symbol`."""
-    lanes_of(symbol)
-    return (symbol,)
-
-
 _BODIES: dict[str, tuple[int, Callable[[Function], Val]]] = {
     "pow": (2, lambda f: powers.shared_pow(f, *f.args)),
     "sin": (1, lambda f: math.sin_inline(f, f.args[0])),

@@ -113,11 +113,6 @@ def decode(symbol: str) -> SampleFunction:
         raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error
 
 
-def exports(symbol: str) -> tuple[str, ...]:
-    """Functions of the module that defines `symbol`: only `symbol`."""
-    return (symbol,)
-
-
 def build(symbol: str, cpu: str) -> Module:
     """Module that defines `symbol`."""
     function = decode(symbol)

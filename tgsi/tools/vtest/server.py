@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import contextlib
-import gc
 import logging
 import os
 import select
@@ -22,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tgsi.language._collector import collector_paused
+from tgsi.language._collector import collector_paused, freeze_all
 from tgsi.language.record import record
 from tgsi.tools.vtest.output.log import LOG
 from tgsi.tools.vtest.output.parts import Parts, part
@@ -53,7 +52,9 @@ DCL IN[0], POSITION, LINEAR
 DCL OUT[0], COLOR
 DCL SAMP[0]
 DCL SVIEW[0], 2D, FLOAT
-TEX OUT[0], IN[0], SAMP[0], 2D
+DCL TEMP[0]
+TEX TEMP[0], IN[0], SAMP[0], 2D
+MUL OUT[0], TEMP[0], TEMP[0].wwww
 END
 """
 
@@ -88,8 +89,8 @@ def make_screen(options: Options, *, threads: int | None = None) -> Screen:
 def warm(options: Options) -> None:
     """Import the modules and load the fixed kernels that every client needs, without starting a thread.
 
-    A textured triangle is drawn. If nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first
-    frame of a client.
+    A textured triangle is drawn, with state as clients set it, so that what the first use of each call makes is there for all clients. If
+    nothing was compiled on this machine yet, the code generator is loaded with that, and not for the first frame of a client.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for numpy: threads that wait for products of matrices take time to make
     with collector_paused(promote=True):
@@ -97,13 +98,19 @@ def warm(options: Options) -> None:
         from tgsi.tools.vtest.session import messages  # noqa: F401
 
         _draw_for_all(options)
-    gc.freeze()  # children share these pages as long as no collector marks objects in them
+    freeze_all()  # children share these pages as long as no collector marks objects in them
 
 
 def _draw_for_all(options: Options) -> None:
+    from tgsi.tools.vtest.protocol.caps import capability_set
+
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
+        capability_set(screen)
         target = screen.resource_create(width0=64, height0=64)
         context.set_framebuffer_state(cbufs=[target])
+        context.bind_blend_state(context.create_blend_state())
+        context.bind_rasterizer_state(context.create_rasterizer_state())
+        context.bind_depth_stencil_alpha_state(context.create_depth_stencil_alpha_state())
         context.set_viewport_states([{"scale": (32, 32, 0.5), "translate": (32, 32, 0.5)}])
         context.bind_vs_state(context.create_vs_state(_VERTEX))
         context.bind_fs_state(context.create_fs_state(_FRAGMENT))

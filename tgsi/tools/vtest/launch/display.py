@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import select
 import shutil
 import signal
@@ -108,7 +107,7 @@ def _number(reading: int) -> str:
 
 def _write_authority(path: Path) -> None:
     """Write an authority file with one new secret for all displays."""
-    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", secrets.token_bytes(16))
+    fields = (b"", b"", b"MIT-MAGIC-COOKIE-1", os.urandom(16))
     data = struct.pack(">H", _WILD) + b"".join(struct.pack(">H", len(field)) + field for field in fields)
     path.touch(0o600)
     path.write_bytes(data)
