@@ -1,15 +1,18 @@
 """Pictures of installed OpenGL programs, through tgsi-vtest and on llvmpipe by turns:
 
-    python -m benchmarks.cold.programs [--only a,b] [--rounds N] [--json FILE] [--cpu LEVEL]
+    python -m benchmarks.cold.programs [--only a,b] [--rounds N] [--server] [--json FILE] [--cpu LEVEL]
 
 Each round runs a program twice on each side, in a home of its own, which is empty at first: the first run is cold, the second one finds the
 kernels and shaders that the first one kept, as Mesa and we are installed. Processor time is that of all processes of a run but for the X
-server, which belongs to nobody. Needs Mesa 22's virpipe and llvmpipe, and Xvfb; programs that are not installed are named and left out.
+server, which belongs to nobody. By default each run has a server of its own (`tgsi-vtest run`), whose start is most of what a short program
+takes; with `--server` programs draw through one that goes on (`tgsi-vtest &`), whose start is not counted. Needs Mesa 22's virpipe and
+llvmpipe, and Xvfb; programs that are not installed are named and left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import json
 import os
@@ -20,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,7 @@ from benchmarks.processes import ROOT
 
 _BECOME_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent has ended become ours, so that their time is counted
 PATIENCE = 120.0
+_PARTING = 0.3  # seconds in which the server collects the process of a client that has left
 _HEADER = f"{'program':10} {'cold':>7} {'peer':>7} {'ratio':>6}   {'second':>7} {'peer':>7} {'ratio':>6}  check"
 
 _PART = """$fn = 64;
@@ -101,6 +105,15 @@ PROGRAMS: Mapping[str, Shown] = {
 """Programs by name, which is that of their command, too."""
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One way to draw. prefix: words in front of the program's. has_server: a server goes on while both runs are drawn."""
+
+    prefix: tuple[str, ...]
+    environment: Mapping[str, str]
+    has_server: bool = False
+
+
 @dataclass(slots=True)
 class Runs:
     """Runs of a program on one side. seconds: processor time of first and of second runs. failure: why there are no more."""
@@ -151,27 +164,67 @@ def run_counted(command: Sequence[str], environment: Mapping[str, str], folder: 
     return used
 
 
-def run_twice(shown: Shown, prefix: Sequence[str], environment: Mapping[str, str], runs: Runs) -> None:
+@contextlib.contextmanager
+def server(environment: Mapping[str, str], folder: Path) -> Iterator[Callable[[], float]]:
+    """A `tgsi-vtest` at the path that Mesa knows, for the time of a block. Yields a function: the processor time of it and its clients.
+
+    Raises RuntimeError if it does not start.
+    """
+    log = folder / "server.log"
+    with log.open("w") as lines:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tgsi.tools.vtest.cli"],
+            env={**os.environ, **environment},
+            cwd=ROOT,
+            stderr=lines,
+            start_new_session=True,
+        )
+    stat, ticks = Path(f"/proc/{process.pid}/stat"), os.sysconf("SC_CLK_TCK")
+
+    def seconds() -> float:
+        return sum(map(int, stat.read_text().rpartition(")")[2].split()[11:15])) / ticks
+
+    try:
+        begin = time.monotonic()
+        while "ready at" not in log.read_text():
+            if process.poll() is not None or time.monotonic() - begin > PATIENCE:
+                raise RuntimeError((log.read_text().strip().splitlines() or ["the server did not start"])[-1])
+            time.sleep(0.01)
+        yield seconds
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def run_twice(side: Side, shown: Shown, runs: Runs) -> None:
     """Run a program twice in a new home, and add the processor times to `runs`."""
     with tempfile.TemporaryDirectory(prefix="tgsi-programs-", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         shown.write(folder)
         home = {"HOME": place, "XDG_CACHE_HOME": f"{place}/cache", "XDG_RUNTIME_DIR": place, "TGSI_CACHE_DIR": f"{place}/kernels"}
-        spent = [run_counted([*prefix, *shown.command(folder)], {**environment, **home}, ROOT, shown.seconds) for _ in range(2)]
+        environment = {**side.environment, **home}
+        spent: list[float] = []
+        with server(environment, folder) if side.has_server else contextlib.nullcontext(float) as of_server:
+            for _ in range(2):
+                before = of_server()
+                used = run_counted([*side.prefix, *shown.command(folder)], environment, ROOT, shown.seconds)
+                if side.has_server:
+                    time.sleep(_PARTING)
+                spent.append(used + of_server() - before)
         if shown.picture is not None:
             runs.check = check(np.asarray(Image.open(folder / shown.picture).convert("RGBA")).reshape(-1, 4))
     for samples, seconds in zip(runs.seconds, spent, strict=True):
         samples.append(seconds)
 
 
-def measure(name: str, sides: Mapping[str, tuple[Sequence[str], Mapping[str, str]]], rounds: int) -> dict[str, Runs]:
-    """Run a program on all sides by turns. sides: the words in front of the program's, and variables, by name."""
+def measure(name: str, sides: Mapping[str, Side], rounds: int) -> dict[str, Runs]:
+    """Run a program on all sides by turns."""
     runs = {side: Runs() for side in sides}
     for turn in range(rounds):
         for side in sides if turn % 2 == 0 else reversed(list(sides)):
             if runs[side].failure is None:
                 try:
-                    run_twice(PROGRAMS[name], *sides[side], runs[side])
+                    run_twice(sides[side], PROGRAMS[name], runs[side])
                 except (RuntimeError, OSError) as error:
                     runs[side].failure = f"{side}: {error}"
     return runs
@@ -203,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cold.programs", description="Processor time of whole OpenGL programs.")
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(PROGRAMS), metavar="A,B", help=", ".join(PROGRAMS))
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="runs of each side, cold and second (default 3)")
+    parser.add_argument("--server", action="store_true", help="draw through a server that goes on, whose start is not counted")
     parser.add_argument("--cpu", metavar="LEVEL", help="limit both sides to x86-64-v2, -v3 or -v4")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
@@ -216,9 +270,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         there = {"DISPLAY": display.name, "PYTHONDONTWRITEBYTECODE": ""}
         limit = {} if given.cpu is None else {"TGSI_CPU": given.cpu}
         peer_limits = {} if given.cpu is None else peer_variables(os.cpu_count() or 1, given.cpu)
-        sides: dict[str, tuple[Sequence[str], Mapping[str, str]]] = {
-            "tgsi": ([sys.executable, "-m", "tgsi.tools.vtest.cli", "run", "-q", "--"], there | limit),
-            "llvmpipe": ([], there | {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe"} | peer_limits),
+        virpipe = {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "virpipe"}
+        run = (sys.executable, "-m", "tgsi.tools.vtest.cli", "run", "-q", "--")
+        sides = {
+            "tgsi": Side((), there | limit | virpipe, has_server=True) if given.server else Side(run, there | limit),
+            "llvmpipe": Side((), there | {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe"} | peer_limits),
         }
         for name in given.only:
             if shutil.which(name) is None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import pytest
 
 from benchmarks import geometry
 from benchmarks.cold import programs
-from benchmarks.cold.programs import Runs, Shown, main, measure, row, run_counted, summary
+from benchmarks.cold.programs import Runs, Shown, Side, main, measure, row, run_counted, summary
 
 _PRETENDER = textwrap.dedent("""
     import os, subprocess, sys, time
@@ -30,7 +33,7 @@ def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     (tmp_path / "pretend.py").write_text(_PRETENDER)
     shown = Shown("nothing", lambda folder: [sys.executable, str(tmp_path / "pretend.py")], lambda folder: (folder / "made").touch())
     monkeypatch.setattr(programs, "PROGRAMS", {"pretender": shown})
-    return {side: ([], {"SIDE": side, "LOG": str(tmp_path / "log")}) for side in ("tgsi", "llvmpipe")}
+    return {side: Side((), {"SIDE": side, "LOG": str(tmp_path / "log")}) for side in ("tgsi", "llvmpipe")}
 
 
 def test_each_round_runs_a_program_twice_in_a_home_that_is_empty_at_first(sides: dict[str, Any], tmp_path: Path) -> None:
@@ -39,6 +42,21 @@ def test_each_round_runs_a_program_twice_in_a_home_that_is_empty_at_first(sides:
     expected = [f"{side} {found}" for side in ("tgsi", "llvmpipe", "llvmpipe", "tgsi") for found in (cold, second)]
     assert (tmp_path / "log").read_text().splitlines() == expected
     assert all(0.2 < seconds < 5 for side in runs.values() for turn in side.seconds for seconds in turn)  # of the process's child, too
+
+
+def test_a_server_that_goes_on_adds_its_processor_time_to_each_run(sides: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter((100.0, 107.0, 107.0, 108.0))  # before and after each run
+
+    @contextlib.contextmanager
+    def pretended(environment: Mapping[str, str], folder: Path) -> Iterator[Callable[[], float]]:
+        assert environment["HOME"] == str(folder)
+        yield lambda: next(looks)
+
+    monkeypatch.setattr(programs, "server", pretended)
+    sides["tgsi"] = replace(sides["tgsi"], has_server=True)
+    first, second = (turn[0] for turn in measure("pretender", {"tgsi": sides["tgsi"]}, rounds=1)["tgsi"].seconds)
+    assert 7.2 < first < 12
+    assert 1.2 < second < 6
 
 
 def test_a_program_that_fails_is_named_with_its_last_words(sides: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
