@@ -13,15 +13,17 @@ import itertools
 import mmap
 import os
 import platform
-import queue
 import time
 from _thread import interrupt_main
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
 
 SEMAPHORE_BYTES = 64
 """At least the bytes of a sem_t."""
@@ -109,7 +111,7 @@ class _Substitutes:
     """Functions of the C library that Python carries out. A handle of a semaphore is a number."""
 
     def __init__(self) -> None:
-        self.semaphores: dict[int, queue.SimpleQueue[None]] = {}
+        self.semaphores: dict[int, SimpleQueue[None]] = {}
         self.serial = itertools.count(1)
         make: Callable[..., Any] = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
         self.sem_post, self.sem_wait = make(self._post), make(self._wait)
@@ -154,10 +156,12 @@ class Semaphores:
             for handle in self.handles:
                 library().sem_init(ctypes.c_void_p(handle), 0, 0)
             return
+        from queue import SimpleQueue  # Linux needs none
+
         found = _substitutes()
         for _ in range(count):
             handle = next(found.serial)
-            found.semaphores[handle] = queue.SimpleQueue()
+            found.semaphores[handle] = SimpleQueue()
             self.handles.append(handle)
 
     def post(self, number: int) -> None:
