@@ -45,7 +45,8 @@ def compile(
     """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need the extra ``tgsi[glsl]``.
 
     Args:
-        source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned as it is.
+        source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned as it is; or several texts of
+            GLSL, which make one stage as the shader objects of an OpenGL program do.
         stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default what the file's ending says,
             otherwise what only one stage has, such as gl_Position.
         language: "glsl", "hlsl", "spirv" or "tgsi"; by default what the file's ending or the text says.
@@ -100,6 +101,12 @@ def compile_program(
         source, wanted, language = read_file(path, call), by_name if wanted is None else wanted, language or spoken
         name, folders = name or str(path), (str(path.resolve().parent), *folders)
     shown = name or call
+    more: tuple[Source, ...] = ()
+    if isinstance(source, list | tuple):
+        if not source or not all(isinstance(text, str) for text in source) or language not in (None, "glsl"):
+            raise TypeError(f"{call}: of several texts each is a str of GLSL")
+        source, *others = source
+        language, more = "glsl", tuple(Source(text, f"{shown}, text {number}") for number, text in enumerate(others, 2))
     if not isinstance(source, str):
         if not isinstance(source, bytes | bytearray | memoryview):
             raise TypeError(f"{call}: expected a Program, a text, a path, or the bytes of a SPIR-V module, not {type(source).__name__}")
@@ -123,8 +130,9 @@ def compile_program(
 
     text = Source(source, shown)
     request = Request(
-        source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main", has_fixed=bool(fixed_names)
-    )
+        source=text, stage=wanted, language=language, defines=macros, folders=folders, entry=entry or "main", has_fixed=bool(fixed_names),
+        more=more,
+    )  # fmt: skip
     return as_drivers(compile_request(request))
 
 

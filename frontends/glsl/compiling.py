@@ -12,6 +12,7 @@ from frontends.glsl.compiler import Compiler, find_compiler, run_compiler
 from frontends.glsl.hlsl.mend import explained, has_matrices, mend
 from frontends.glsl.log import findings
 from frontends.glsl.prepare import Prepared, prepare
+from frontends.glsl.preprocess.scan import Token
 from frontends.glsl.request import SUFFIXES, Request, check_text
 from frontends.spirv import read
 from tgsi.language.diagnostics import Diagnostic, DiagnosticError, Label, ParseError, Severity, UnsupportedError
@@ -29,12 +30,21 @@ def compile_request(request: Request) -> Program:
     """The program of a request. Warnings are its `notes`.
 
     Raises:
-        ParseError: the text has errors (G001), or cannot be what it says to be (G012 to G014, G020).
+        ParseError: the text has errors (G001), or cannot be what it says to be (G012 to G014, G020), or lack functions (G016).
         UnsupportedError: there is no compiler (G010), it gave up (G011), or TGSI has no words for the program (M020 to M023).
     """
-    check_text(request.source)
+    for source in (request.source, *request.more):
+        check_text(source)
     find_compiler()  # without one, texts are not read
-    return compile_prepared(request, prepare(request))
+    prepared = prepare(request)
+    try:
+        return compile_prepared(request, prepared)
+    except ParseError:
+        filled = prepare(request, fills=True) if request.language == "glsl" else prepared
+        if filled.absent:
+            compile_prepared(request, filled)  # raises what is wrong beside that
+            raise ParseError(_absent(name, token, filled) for name, token in filled.absent) from None
+        raise
 
 
 def compile_prepared(request: Request, prepared: Prepared) -> Program:
@@ -47,6 +57,12 @@ def compile_prepared(request: Request, prepared: Prepared) -> Program:
         module = _compiled(compiler, arguments, request, prepared)
         cache.keep(key, module)
     return _program(module, request, prepared)
+
+
+def _absent(name: str, token: Token, prepared: Prepared) -> Diagnostic:
+    """The finding about a function that no text defines; everything else is right."""
+    message = "no function `main` is there" if name == "main" else f"`{name}` is declared, and no text defines it"
+    return Diagnostic("G016", Severity.ERROR, message, prepared.reports.labels(token), "compile it with the text that has it: [text, text]")
 
 
 def _arguments(request: Request, prepared: Prepared) -> list[str]:

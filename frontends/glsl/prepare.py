@@ -11,6 +11,7 @@ from frontends.glsl.compatibility import ARRAYS
 from frontends.glsl.extensions import EXTENSIONS, KNOWN, PASSED
 from frontends.glsl.hlsl.texts import rewrite
 from frontends.glsl.language import hlsl_dialect, language_of
+from frontends.glsl.parts import joined, missing
 from frontends.glsl.preprocess.directives import Preprocessor
 from frontends.glsl.preprocess.reports import Reports, quoted
 from frontends.glsl.preprocess.scan import Places, Token
@@ -34,6 +35,7 @@ class Prepared:
         tokens: the token of each line after these.
         reports: places of tokens, and the findings of the preprocessor, which are warnings.
         old: a name that the upgrade gave -> the one of the text.
+        absent: functions that other texts have to define, with their tokens. Empty ones stand for them.
     """
 
     text: str
@@ -41,6 +43,7 @@ class Prepared:
     tokens: Sequence[Token] = ()
     reports: Reports = field(default_factory=lambda: Reports(Places()))
     old: Mapping[str, str] = field(default_factory=dict)
+    absent: Sequence[tuple[str, Token]] = ()
 
     @property
     def notes(self) -> tuple[Diagnostic, ...]:
@@ -63,42 +66,53 @@ class Prepared:
         return _GIVEN.sub(lambda name: self.old.get(name[0], name[0]), message) if self.old else message
 
 
-def prepare(request: Request) -> Prepared:
+def prepare(request: Request, *, fills: bool = False) -> Prepared:
     """The text of a request for glslang: preprocessed, and upgraded to a version that glslang compiles.
+
+    `fills` adds empty functions for those that other texts of the stage have to define.
 
     Raises:
         ParseError: the text has errors (G001), or forms and files that are not read (G012 to G014).
     """
     places = Places()
     reports = Reports(places)
-    unit = places.scan(request.source)
+    units = [places.scan(source) for source in (request.source, *request.more)]
     here = Path(request.folders[0]) if request.folders else None
-    run = Preprocessor(places, reports, request.folders, here)
+    runs = [Preprocessor(places, reports, request.folders, here) for _ in units]
     if request.language == "hlsl":
+        run, unit = runs[0], units[0]
         run.read(unit, hlsl_dialect(request.stage), request.defines)
         written = _written([], [], run.tokens, reports, {})
         return replace(written, text=rewrite(written.text))
-    language = language_of(unit, reports)
-    run.read(unit, language.dialect(request.stage), request.defines)
-    asked = [name for name, (behavior, _) in run.extensions.items() if behavior != "disable"]
-    words = frozenset(token[0] for token in run.tokens)
+    languages = [language_of(unit, reports) for unit in units]
+    for run, unit, language in zip(runs, units, languages, strict=True):
+        run.read(unit, language.dialect(request.stage), request.defines)
+    language = max(languages, key=lambda item: item.version)
+    extensions = {name: item for run in runs for name, item in run.extensions.items()}
+    tokens = joined([run.tokens for run in runs]) if request.more else runs[0].tokens
+    absent = missing(tokens) if fills else []
+    for _, (_, place, origin), texts in absent:
+        tokens = [*tokens, *((text, place, origin) for text in texts)]
+    asked = [name for name, (behavior, _) in extensions.items() if behavior != "disable"]
+    words = frozenset(token[0] for token in tokens)
     needed = [*asked, ARRAYS] if request.has_fixed and language.has_fixed and {"gl_in", "gl_TexCoord"} <= words else asked
     language = language.with_target_for(needed, words).with_least_target(request.least_version)
-    upgraded = upgrade(run.tokens, language, request.stage, asked, reports, has_fixed=request.has_fixed)
+    upgraded = upgrade(tokens, language, request.stage, asked, reports, has_fixed=request.has_fixed)
     lines = [f"#version {language.target} core"]
     head: list[Token | None] = [None]
-    for name, (behavior, token) in run.extensions.items():
+    for name, (behavior, token) in extensions.items():
         if _is_passed(name, behavior, token, reports):
             asks = EXTENSIONS[name].asks if name in EXTENSIONS else name
             lines.append(f"#extension {asks} : {behavior}")
             head.append(token)
     reports.raise_errors()
-    if language.target < _REDECLARING and _BLOCKS not in run.extensions and any(token[0] == "gl_PerVertex" for token in run.tokens):
+    if language.target < _REDECLARING and _BLOCKS not in extensions and "gl_PerVertex" in words:
         lines.append(f"#extension {_BLOCKS} : enable")
         head.append(None)
     lines += upgraded.head
     head += [None] * len(upgraded.head)
-    return _written(lines, head, upgraded.tokens, reports, upgraded.old)
+    made = _written(lines, head, upgraded.tokens, reports, upgraded.old)
+    return replace(made, absent=[(name, token) for name, token, _ in absent]) if absent else made
 
 
 def _is_passed(name: str, behavior: str, token: Token, reports: Reports) -> bool:

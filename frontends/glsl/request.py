@@ -80,7 +80,7 @@ _MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 class Request:
     """A compilation. `folders` are searched for includes; the first is the folder of the file, if the text comes from a file.
 
-    `has_fixed`: names of the fixed functions become variables of the program.
+    `more`: other texts of the stage. `has_fixed`: names of the fixed functions become variables of the program.
     `least_version` is the least version of the desktop that the text is compiled as.
     """
 
@@ -92,6 +92,7 @@ class Request:
     entry: str = "main"
     has_fixed: bool = False
     least_version: int = 0
+    more: tuple[Source, ...] = ()
 
 
 def guessed_stage(text: str) -> Processor | None:

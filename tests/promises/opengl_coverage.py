@@ -23,17 +23,8 @@ VERSIONS = {
 }
 
 REASONS = {
-    r"Subroutine|ProgramStage": "subroutines are not built, as in the rest of this package",
-    r"Accum|ClearAccum": "there is no accumulation buffer; a program that adds in a float texture does the same",
-    r"Eval|Map[12]|MapGrid|GetMap": "evaluators are not built; tessellation shaders do the same",
-    r"Index[MPdfisu]|ClearIndex": "colors are RGBA; there is no color index mode",
-    r"Name|SelectBuffer|FeedbackBuffer|PassThrough|RenderMode": "selection and feedback are not built; draw numbers of objects",
-    r"PixelMap|PixelTransfer|CopyPixels": "pixel transfer is not built; glBlitFramebuffer copies, shaders change colors",
-    r"Pipeline|UseProgramStages|ActiveShaderProgram": "program pipelines are not built; link the stages into one program",
-    r"P[1234]ui": "packed attributes come from arrays alone; vertex arrays take their types",
+    r"Subroutine|GetProgramStage": "subroutines are not built, as in the rest of this package",
     r"VertexAttribL|GetVertexAttribL": "current values are floats and integers; doubles come from arrays",
-    r"AreTexturesResident|PrioritizeTextures": "textures have no priority here",
-    r"ArrayElement": "vertices come from whole arrays",
     r"CompressedTex(Sub)?Image1D|CompressedTexSubImage3D": "no format of blocks has one dimension; layers are given as a whole",
     r"AtomicCounter": "atomic counters have no names in programs here; use a storage buffer",
     r"ShaderBinary": "there is no format of binaries",

@@ -26,6 +26,9 @@ G014 file that is not included
 G015 two names with one index
     Values that pass from stage to stage by name have indices made of their names, and two names of this program have the same. Another
     name, or `layout(location = n)` in both stages, tells them apart.
+G016 function that no text defines
+    A stage may be written in several texts, as OpenGL links shader objects. One has main, and each function that a text declares and calls
+    has its body in one of them. `tgsi.compile([text, text], stage=...)` takes them together.
 G020 text that is no source
     A shader's text has at most a million characters, and neither NUL nor halves of surrogate pairs.
 M001 no SPIR-V module

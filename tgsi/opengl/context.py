@@ -12,6 +12,7 @@ from tgsi.opengl.objects.buffer import Buffer
 from tgsi.opengl.objects.combined import FixedStages
 from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
 from tgsi.opengl.objects.linked import Linked
+from tgsi.opengl.objects.pipeline import Pipeline
 from tgsi.opengl.objects.program import Program
 from tgsi.opengl.objects.query import Query, StreamCapture
 from tgsi.opengl.objects.renderbuffer import Renderbuffer
@@ -24,6 +25,7 @@ from tgsi.opengl.share import Names, Share
 from tgsi.opengl.state import dirty
 from tgsi.opengl.state.batch import Batch
 from tgsi.opengl.state.fixed import COLOR, NORMAL, FixedState
+from tgsi.opengl.state.legacy import LegacyState
 from tgsi.opengl.state.values import DEFAULT_ENABLED, MAX_DRAW_BUFFERS, ClearValues, FragmentState, PixelStore, RasterState
 
 MAX_TEXTURE_UNITS = 96
@@ -104,6 +106,8 @@ class Context(Host):
         self.draw_framebuffer = self.read_framebuffer = self.default_framebuffer
         self.renderbuffer: Renderbuffer | None = None
         self.program: Program | None = None
+        self.pipelines: Names[Pipeline] = Names()
+        self.pipeline: Pipeline | None = None
         self.queries: Names[Query] = Names()
         self.active_queries: dict[tuple[int, int], Query] = {}
         self.captures: Names[StreamCapture] = Names()
@@ -112,6 +116,7 @@ class Context(Host):
         self.restart_index = 0
         self.draws: dict[tuple[str, int, int, int, int, int], DrawInfo] = {}
         self.fixed = FixedState()
+        self.legacy = LegacyState()
         self.stages = FixedStages()
         self.batch: Batch | None = None
         self.list: DisplayList | None = None
@@ -169,18 +174,27 @@ class Context(Host):
 
     def active_linked(self) -> Linked | None:
         """The current program as its last successful link made it, with fixed functions for stages that it lacks, or these alone."""
-        if self.program is None:
+        linked = self.own_linked()
+        if self.program is None and linked is None:
             return None if self.profile != COMPATIBILITY else type(self).fixed_program(self)
-        linked = self.program.linked
         if self.profile != COMPATIBILITY or linked is None or not (linked.lacks(GL.VERTEX_SHADER) or linked.lacks(GL.FRAGMENT_SHADER)):
             return linked
         return type(self).mixed_program(self, linked)
 
     def has_fixed_vertex(self) -> bool:
         """True if vertices are transformed by the fixed functions."""
-        if self.program is None or self.profile != COMPATIBILITY:
-            return self.program is None
-        return self.program.linked is not None and self.program.linked.lacks(GL.VERTEX_SHADER)
+        linked = self.own_linked()
+        return self.profile == COMPATIBILITY and (linked is None or linked.lacks(GL.VERTEX_SHADER))
+
+    def own_linked(self) -> Linked | None:
+        """The current program or pipeline as it was linked, without fixed functions."""
+        if self.program is not None:
+            return self.program.linked
+        return self.pipeline.linked() if self.pipeline is not None else None
+
+    def uniform_program(self) -> Program | None:
+        """The program whose uniforms glUniform sets."""
+        return self.program if self.program is not None or self.pipeline is None else self.pipeline.active
 
     def is_core(self) -> bool:
         """True in the core profile and in OpenGL ES, which have no fixed functions."""

@@ -34,20 +34,32 @@ MODULES = (
     "vertex_values",
 )
 FIXED = (
+    "accumulation",
     "capabilities",
     "client_arrays",
+    "color_index",
     "display_lists",
     "environments",
+    "evaluators",
     "immediate",
     "lighting",
     "listed_draws",
     "matrices",
+    "packed",
+    "pixel_maps",
+    "pixel_rectangles",
+    "raster_position",
     "rectangles",
+    "selection",
     "stacks",
     "pipeline",
     "state_uniforms",
 )
 """Modules of the fixed functions in `tgsi.opengl.fixed`."""
+
+
+STAGES = ("pipelines",)
+"""Modules of stages of several programs in `tgsi.opengl.stages`."""
 
 
 def load() -> None:
@@ -56,3 +68,5 @@ def load() -> None:
         import_module(f"tgsi.opengl.commands.{name}")
     for name in FIXED:
         import_module(f"tgsi.opengl.fixed.{name}")
+    for name in STAGES:
+        import_module(f"tgsi.opengl.stages.{name}")

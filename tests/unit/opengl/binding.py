@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,10 +51,12 @@ class Binding:
 
     def stages(self, texts: Mapping[int, str]) -> int:
         """A linked program of the texts of stages; empty ones are left out."""
+        return self.parts([(type, text) for type, text in texts.items() if text])
+
+    def parts(self, texts: Iterable[tuple[int, str]]) -> int:
+        """A linked program of texts, several of which may be of one stage."""
         made = self.glCreateProgram()
-        for type, text in texts.items():
-            if not text:
-                continue
+        for type, text in texts:
             shader = self.glCreateShader(type)
             raw = ctypes.c_char_p(text.encode())
             self.glShaderSource(shader, 1, ctypes.byref(raw), None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tgsi.gallium import Format, texels
 from tgsi.opengl.calls import command
+from tgsi.opengl.drawing.accumulated import clear_accumulation
 from tgsi.opengl.drawing.validate import bind_framebuffer, check_framebuffer
 from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.memory import Pointer, floats, ints, uints
@@ -60,6 +61,8 @@ def clear(gl: Context, mask: int) -> None:
     if GL.RASTERIZER_DISCARD in gl.enabled:
         return
     bind_framebuffer(gl)
+    if mask & GL.ACCUM_BUFFER_BIT and gl.draw_framebuffer.is_default:
+        clear_accumulation(gl)
     values, part = gl.clear_values, _rectangle(gl)
     if part is not None and not (part[2] and part[3]):
         return

@@ -14,6 +14,7 @@ from tgsi.opengl.drawing.pixel_access import read_pixels_of
 from tgsi.opengl.errors import bad_enum, bad_operation, bad_value, not_negative
 from tgsi.opengl.memory import Pointer, read
 from tgsi.opengl.objects.texture import FACES, ONE_LEVEL, Image, Texture, extent, level_size
+from tgsi.opengl.pixels.changes import changed_pixels
 from tgsi.opengl.pixels.client_formats import client_format
 from tgsi.opengl.pixels.internal_formats import GENERIC_COMPRESSED, SIZED_BY_TYPE, find_format, is_compressed, is_integer
 from tgsi.opengl.pixels.transfer import Bytes, layout_of, to_texels
@@ -42,6 +43,7 @@ def put_pixels(gl: Context, item: Texture, image: Image, box: Box, pixel: tuple[
     data = read_pixels_of(gl, pixels, client, box[3:], call)
     if data is None or not data.size:
         return
+    data, client = changed_pixels(gl.legacy.transfer, data, client)
     if is_compressed(image.row.format):
         raise bad_operation("format: texels of blocks are given by glCompressedTexImage")
     format = Format[image.row.format]

@@ -93,8 +93,7 @@ def link_item(gl: Context, item: Program) -> None:
             item.linked = None
         return
     item.linked, item.status = made, True
-    if gl.program is item:
-        gl.dirty |= dirty.PROGRAM
+    gl.dirty |= dirty.PROGRAM
 
 
 @command("glUseProgram")

@@ -113,9 +113,10 @@ def _put_units(gl: Context, linked: Linked, uniform: Uniform, element: int, lett
 
 
 def _current(gl: Context) -> Linked:
-    if gl.program is None or gl.program.linked is None:
+    program = gl.uniform_program()
+    if program is None or program.linked is None:
         raise bad_operation("no program is in use")
-    return gl.program.linked
+    return program.linked
 
 
 def _of(gl: Context, program: int) -> Linked:

@@ -36,6 +36,11 @@ def read_pixels_of(
     return found
 
 
+def read_raw(gl: Context, pixels: Pointer, size: int, call: str) -> bytes:
+    """Bytes of the caller's memory or of the unpack buffer."""
+    return bytes(_bytes(gl, gl.buffers.get("PIXEL_UNPACK_BUFFER"), pixels or 0, size, call))
+
+
 def _bytes(gl: Context, source: Buffer | None, pixels: int, end: int, call: str) -> bytes | bytearray:
     if source is None:
         return read(pixels, end)

@@ -36,12 +36,20 @@ class EnvironmentKey:
     alpha: Combiner | None
 
 
+PIXELS = 8
+"""The sampler of the pixels that a rectangle is drawn from; their place is GENERIC 0."""
+
+
 class FragmentKey(NamedTuple):
-    """Facts of the state that the instructions of a fragment program follow from. `fog` is its mode, or 0."""
+    """Facts of the state that the instructions of a fragment program follow from. `fog` is its mode, or 0.
+
+    `source`: "pixels", "bitmap" or "depth" for rectangles, whose colors, shapes or depths come from a texture.
+    """
 
     units: tuple[EnvironmentKey, ...]
     adds_secondary: bool
     fog: int
+    source: str = ""
 
 
 class _Maker:
@@ -50,9 +58,23 @@ class _Maker:
     def __init__(self, key: FragmentKey) -> None:
         self.key = key
         self.b = ProgramBuilder("FRAG")
-        self.primary = self.b.input("COLOR", interpolation="COLOR")
+        self.primary = self.colors() if key.source != "pixels" else self.pixel()
+        self.depth: Any = self.pixel() if key.source in ("bitmap", "depth") else None
         self.texels: dict[int, Any] = {}
         self.samplers: dict[int, Any] = {}
+
+    def colors(self) -> Any:
+        """The color of the vertex stage."""
+        return self.b.input("COLOR", interpolation="COLOR")
+
+    def pixel(self) -> Any:
+        """The texel of a rectangle."""
+        b = self.b
+        made = b.temporary()
+        place, sampler = b.input("GENERIC", 0, interpolation="LINEAR"), b.sampler(PIXELS)
+        b.view("2D", index=PIXELS)
+        b.TEX(made, place, sampler, "2D")
+        return made
 
     def texel(self, item: EnvironmentKey) -> Any:
         """The texel of a unit."""
@@ -167,6 +189,9 @@ class _Maker:
     def make(self) -> tgsi.Program:
         """The whole program."""
         b, key = self.b, self.key
+        if key.source == "bitmap":
+            b.ADD(self.depth.x, self.depth.xxxx, -0.5)
+            b.KILL_IF(self.depth.xxxx)
         secondary = b.input("COLOR", 1, interpolation="COLOR") if key.adds_secondary else None
         for item in key.units:
             self.texels[item.unit] = self.texel(item)
@@ -181,6 +206,8 @@ class _Maker:
             self.fog(made)
         b.property("FS_COLOR0_WRITES_ALL_CBUFS", 1)
         b.MOV(b.output("COLOR"), made)
+        if key.source == "depth":
+            b.MOV(b.output("POSITION").z, self.depth.xxxx)
         return b.build()
 
     def fog(self, made: Any) -> None:

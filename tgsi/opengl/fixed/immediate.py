@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tgsi.opengl.calls import command, lists_itself
 from tgsi.opengl.commands.draws import check_mode
 from tgsi.opengl.errors import bad_enum, bad_operation
+from tgsi.opengl.fixed.color_index import put_edge_flag
 from tgsi.opengl.fixed.primitives import draw
 from tgsi.opengl.memory import Pointer, numbers
 from tgsi.opengl.registry import enums as GL
@@ -154,13 +155,15 @@ def fog_coord_doubles(gl: Context, coord: Pointer) -> None:
 @command("glEdgeFlag")
 @lists_itself
 def edge_flag(gl: Context, flag: int) -> None:
-    """Edges of polygons are all drawn: flags are taken and not used."""
+    """The current edge flag; edges of polygons are all drawn."""
+    put_edge_flag(gl, flag)
 
 
 @command("glEdgeFlagv")
 @lists_itself
 def edge_flag_vector(gl: Context, flag: Pointer) -> None:
     """See `edge_flag`."""
+    put_edge_flag(gl, numbers("B", flag, 1)[0])
 
 
 def _rectangle(gl: Context, x1: float, y1: float, x2: float, y2: float) -> None:

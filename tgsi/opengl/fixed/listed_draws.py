@@ -43,16 +43,19 @@ def values_of(gl: Context, item: Attribute, binding: Binding, vertices: NDArray[
 
 
 def compile_draw(gl: Context, mode: int, vertices: NDArray[Any]) -> None:
-    """Put a primitive of these vertices into the open list, and draw it if the list does."""
+    """Put a primitive of these vertices into the open list, and draw it if the list does; without a list it is drawn by its values."""
     name = check_mode(gl, mode)
     array = gl.vertex_array
     enabled = [index for index, item in enumerate(array.attributes) if item.is_enabled]
     first = VERTEX if VERTEX in enabled else 0
-    if first not in enabled or not len(vertices) or gl.list is None:
+    if first not in enabled or not len(vertices):
         return
     columns = [index for index in enabled if index not in (VERTEX, 0)]
     parts = [values_of(gl, array.attributes[k], array.bindings[array.attributes[k].binding], vertices) for k in (first, *columns)]
     batch = Batch.of_array(mode, name, columns, np.stack(parts, axis=1))
+    if gl.list is None:
+        draw_batch(gl, batch)
+        return
     gl.list.items.append((draw_batch, (batch,)))
     gl.list.known.update(zip(batch.columns, batch.values, strict=True))
     if gl.list.executes:
@@ -79,11 +82,11 @@ def _range(gl: Context, mode: int, start: int, end: int, count: int, type: int, 
 
 
 def _with_lists(draw: Callable[..., None], compile: Callable[..., None]) -> Callable[..., None]:
-    """A draw that goes into the open list, if there is one."""
+    """A draw that goes into the open list, if there is one, or to selection and feedback."""
 
     @wraps(draw)
     def call(gl: Context, *values: Any) -> None:
-        (draw if gl.list is None else compile)(gl, *values)
+        (draw if gl.list is None and gl.legacy.taker is None else compile)(gl, *values)
 
     return lists_itself(call)
 

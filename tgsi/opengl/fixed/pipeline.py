@@ -100,7 +100,7 @@ def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondar
 _IDENTITY = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
 
-def _units(gl: Context) -> tuple[EnvironmentKey, ...]:
+def units_of(gl: Context) -> tuple[EnvironmentKey, ...]:
     """The units that sample."""
     return tuple(key for key in (environment_key(gl, unit) for unit in range(MAX_UNITS)) if key is not None)
 
@@ -116,7 +116,7 @@ def fixed_program(gl: Context) -> Linked:
             found.stale.add(GL.VERTEX_SHADER)
             gl.dirty &= ~changed
         return found
-    units, on = _units(gl), gl.fixed.enabled
+    units, on = units_of(gl), gl.fixed.enabled
     has_secondary = GL.COLOR_SUM in on
     vertex = vertex_key(gl, [item.unit for item in units], has_fog=GL.FOG in on, has_secondary=has_secondary)
     adds = vertex.is_separate if vertex.is_lit else has_secondary
@@ -151,7 +151,7 @@ def mixed_program(gl: Context, base: Linked) -> Linked:
         keys.append(vertex)
         _add_vertex(gl, own, vertex)
     if base.lacks(GL.FRAGMENT_SHADER):
-        fragment = FragmentKey(_units(gl), GL.COLOR_SUM in gl.fixed.enabled, gl.fixed.fog.mode if GL.FOG in gl.fixed.enabled else 0)
+        fragment = FragmentKey(units_of(gl), GL.COLOR_SUM in gl.fixed.enabled, gl.fixed.fog.mode if GL.FOG in gl.fixed.enabled else 0)
         keys.append(fragment)
         _add_fragment(gl, own, fragment)
     found = base.mixes.get(tuple(keys))

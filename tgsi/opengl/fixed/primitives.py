@@ -40,7 +40,9 @@ def array_of(gl: Context, batch: Batch) -> Any:
 
 def draw(gl: Context, batch: Batch, *, keeps: bool = False) -> None:
     """Draw the vertices; `keeps` leaves them in a buffer for the next time. Attributes have their last values afterwards."""
-    if len(batch):
+    if len(batch) and gl.legacy.taker is not None:
+        gl.legacy.taker(gl, batch)
+    elif len(batch):
         validate_draw(gl, has_vertices=False)
         gl.dirty |= dirty.VERTICES
         linked = gl.active_linked()
@@ -54,7 +56,7 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     layout = tuple(batch.columns)
     missing = linked.missing.get(layout)
     if missing is None:
-        missing = linked.missing[layout] = [item for item in _locations(linked) if item not in layout and item not in (VERTEX, 0)]
+        missing = linked.missing[layout] = [item for item in locations_of(linked) if item not in layout and item not in (VERTEX, 0)]
     kept: dict[Any, tuple[Any, VertexBuffer | None]] = gl.bound.setdefault("primitives", {})
     letters, current = "", b""
     for location in missing:
@@ -82,7 +84,7 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     gl.pipe.draw_vbo(mode=batch.mode_name, count=len(batch))
 
 
-def _locations(linked: Linked) -> list[int]:
+def locations_of(linked: Linked) -> list[int]:
     """The location of each register that vertices are read into."""
     return [item.location + row for item in linked.attributes for row in range(item.registers)]
 
@@ -91,7 +93,7 @@ def _elements(gl: Context, linked: Linked, layout: tuple[int, ...], letters: str
     """Vertex elements for columns of a primitive and, in the second buffer, for the current values of other attributes."""
     elements, rest = [], iter(letters)
     offset = 0
-    for location in _locations(linked):
+    for location in locations_of(linked):
         if location in (VERTEX, 0):
             elements.append((0, "R32G32B32A32_FLOAT", 0, 0))
         elif location in layout:

@@ -1,132 +1,124 @@
-"""Pixel rectangles that are drawn: bitmaps and glDrawPixels, at the raster position. (OpenGL 2.1, 2.13, 3.6 and 3.7)"""
+"""Rectangles of pixels through the fragment stage of the fixed functions, and bitmaps. (OpenGL 2.1, 3.6 and 3.7)"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from tgsi.gallium import Format
-from tgsi.opengl.calls import command, lists_itself
-from tgsi.opengl.drawing.pixel_access import read_pixels_of
+from tgsi.opengl.calls import command
+from tgsi.opengl.drawing.pixel_access import read_raw
+from tgsi.opengl.drawing.programs import DRAWING
 from tgsi.opengl.drawing.validate import validate_draw
-from tgsi.opengl.errors import bad_operation, not_negative
+from tgsi.opengl.errors import not_negative
+from tgsi.opengl.fixed.constants import fragment_constants
+from tgsi.opengl.fixed.fragment_programs import PIXELS, FragmentKey, fragment_program
+from tgsi.opengl.fixed.pipeline import texture_of, units_of
+from tgsi.opengl.fixed.selection import note_raster
 from tgsi.opengl.lists import listed
-from tgsi.opengl.memory import Pointer, numbers, read
-from tgsi.opengl.pixels.client_formats import client_format
-from tgsi.opengl.pixels.transfer import to_texels
+from tgsi.opengl.memory import Pointer
+from tgsi.opengl.objects.linking import CREATE
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import COLOR, product
+from tgsi.opengl.state.fixed import MAX_UNITS
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
-VERTEX_PROGRAM = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND"
-HEAD = (
-    "FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS 1\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\n"
-    "DCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL TEMP[0]\n"
-)
-BITMAP_PROGRAM = (
-    HEAD + "DCL CONST[0][0]\nIMM[0] FLT32 {-0.5, 0.0, 0.0, 0.0}\nTEX TEMP[0], IN[0], SAMP[0], 2D\n"
-    "ADD TEMP[0].x, TEMP[0].xxxx, IMM[0].xxxx\nKILL_IF TEMP[0].xxxx\nMOV OUT[0], CONST[0][0]\nEND"
-)
-PIXELS_PROGRAM = HEAD + "TEX TEMP[0], IN[0], SAMP[0], 2D\nMOV OUT[0], TEMP[0]\nEND"
+Place = tuple[float, float, float, float]
 
 
-@listed
-def put_raster_position(gl: Context, values: tuple[float, ...]) -> None:
-    """Move the raster position to a vertex; one outside of the view volume makes it invalid."""
-    vertex = np.array((*values, *(0.0, 0.0, 0.0, 1.0)[len(values) :]), np.float32)
-    clip = product(gl.fixed.projection, product(gl.fixed.model_view, vertex))
-    w = float(clip[3])
-    gl.fixed.raster_valid = w > 0 and bool((np.abs(clip[:3]) <= w).all())
-    if not gl.fixed.raster_valid:
-        return
-    x, y, width, height = gl.raster.viewports[0]
-    near, far = gl.raster.depth_ranges[0]
-    place = [float(value) / w for value in clip[:3]]
-    depth = place[2] * (far - near) / 2 + (far + near) / 2
-    gl.fixed.raster_position = x + (place[0] + 1) * width / 2, y + (place[1] + 1) * height / 2, depth, w
-    gl.fixed.raster_color = gl.attributes[COLOR][1]
+def _vertex_text() -> str:
+    """A program that passes a place and the values of the raster position on."""
+    outputs = ["POSITION", "GENERIC[0]", "COLOR", "COLOR[1]", "FOG", *(f"TEXCOORD[{unit}]" for unit in range(MAX_UNITS))]
+    lines = ["VERT", "DCL IN[0]", "DCL IN[1]", f"DCL CONST[0][0..{len(outputs) - 3}]"]
+    lines += [f"DCL OUT[{k}], {name}" for k, name in enumerate(outputs)] + ["MOV OUT[0], IN[0]", "MOV OUT[1], IN[1]"]
+    lines += [f"MOV OUT[{k + 2}], CONST[0][{k}]" for k in range(len(outputs) - 2)]
+    return "\n".join([*lines, "END"])
 
 
-@listed
-def put_window_position(gl: Context, values: tuple[float, ...]) -> None:
-    """Move the raster position to a place in the window."""
-    near, far = gl.raster.depth_ranges[0]
-    z = min(1.0, max(0.0, values[2])) if len(values) > 2 else 0.0
-    gl.fixed.raster_position = values[0], values[1], near + z * (far - near), 1.0
-    gl.fixed.raster_valid = True
-    gl.fixed.raster_color = gl.attributes[COLOR][1]
-
-
-def _forms(name: str, put: Callable[..., None], counts: tuple[int, ...]) -> None:
-    for count in counts:
-        for kind, letter in {"s": "h", "i": "i", "f": "f", "d": "d"}.items():
-
-            def values(gl: Context, *given: Any) -> None:
-                put(gl, given)
-
-            def vector(gl: Context, address: Pointer, count: int = count, letter: str = letter) -> None:
-                put(gl, numbers(letter, address, count))
-
-            command(f"{name}{count}{kind}")(lists_itself(values))
-            command(f"{name}{count}{kind}v")(lists_itself(vector))
-
-
-_forms("glRasterPos", put_raster_position, (2, 3, 4))
-_forms("glWindowPos", put_window_position, (2, 3))
-
-
-def _programs(gl: Context) -> dict[str, Any]:
-    found: dict[str, Any] = gl.bound.setdefault("rectangle programs", {})
-    if not found:
-        found["vertex"] = gl.pipe.create_vs_state(tgsi.parse(VERTEX_PROGRAM))
-        found["bitmap"] = gl.pipe.create_fs_state(tgsi.parse(BITMAP_PROGRAM))
-        found["pixels"] = gl.pipe.create_fs_state(tgsi.parse(PIXELS_PROGRAM))
-        rows = [(0, "R32G32B32A32_FLOAT"), (16, "R32G32B32A32_FLOAT")]
-        found["elements"] = gl.pipe.create_vertex_elements_state(rows)
-        found["sampler"] = gl.pipe.create_sampler_state(wrap_s="CLAMP_TO_EDGE", wrap_t="CLAMP_TO_EDGE")
+def _kept(gl: Context, key: Any, make: Any) -> Any:
+    """A Gallium object by what it was made from."""
+    found = gl.state_objects.get(("rectangle", key))
+    if found is None:
+        found = gl.state_objects["rectangle", key] = make()
     return found
 
 
-def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: tuple[float, float, float, float], program: str) -> None:
-    """Draw texels, rows upward, over a rectangle of the window (left, lower, right, upper), with the tests and blending of the context."""
-    height, width = texels.shape[:2]
-    gl.program, before = None, gl.program
-    gl.dirty |= dirty.PROGRAM if before is not None else 0
-    try:
-        validate_draw(gl)
-    finally:
-        gl.program = before
-    made = _programs(gl)
-    texture = gl.screen.resource_create(target="TEXTURE_2D", format=format, width0=width, height0=height, bind="SAMPLER_VIEW")
-    gl.pipe.texture_subdata(texture, np.ascontiguousarray(texels))
-    x, y, w, h = gl.raster.viewports[0]
-    near, far = gl.raster.depth_ranges[0]
-    z = gl.fixed.raster_position[2]
-    depth = (z - (far + near) / 2) / ((far - near) / 2) if far != near else 0.0
-    left, low, right, high = place
-    corners = [((left - x) / w * 2 - 1, (low - y) / h * 2 - 1, 0, 0), ((right - x) / w * 2 - 1, (low - y) / h * 2 - 1, 1, 0)]
-    corners += [((right - x) / w * 2 - 1, (high - y) / h * 2 - 1, 1, 1), ((left - x) / w * 2 - 1, (high - y) / h * 2 - 1, 0, 1)]
-    vertices = np.array([(a, b, depth, 1, s, t, 0, 1) for a, b, s, t in corners], np.float32)
+def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: Place, source: str) -> None:
+    """Draw texels, rows upward, over a rectangle of the window (left, lower, right, upper), with the state of the context.
+
+    source: what the texels are: "pixels", "bitmap" or "depth".
+    """
+    validate_draw(gl, has_vertices=False)
+    size = gl.draw_framebuffer.size()
+    if not all(size) or not texels.size:
+        return
+    _bind_state(gl, size)
+    _bind_textures(gl, texels, format, source)
     pipe = gl.pipe
-    pipe.bind_vs_state(made["vertex"])
-    pipe.bind_fs_state(made[program])
-    pipe.bind_vertex_elements_state(made["elements"])
-    pipe.set_vertex_buffers([vertices])
-    pipe.set_sampler_views("FRAGMENT", [pipe.create_sampler_view(texture)])
-    pipe.bind_sampler_states("FRAGMENT", [made["sampler"]])
-    if program == "bitmap":
-        pipe.set_constant_buffer("FRAGMENT", np.array([gl.fixed.raster_color], np.float32))
+    rows = [(0, "R32G32B32A32_FLOAT"), (16, "R32G32B32A32_FLOAT")]
+    pipe.bind_vertex_elements_state(_kept(gl, "elements", lambda: pipe.create_vertex_elements_state(rows)))
+    pipe.set_vertex_buffers([_corners(place, size, gl.fixed.raster_position[2])])
     pipe.draw_vbo(mode="TRIANGLE_FAN", count=4)
-    for stage in (GL.VERTEX_SHADER, GL.FRAGMENT_SHADER):
+    gl.dirty |= dirty.PROGRAM | dirty.VERTICES | dirty.TEXTURES | dirty.FIXED | dirty.VIEWPORT | dirty.RASTERIZER
+
+
+def _corners(place: Place, size: tuple[int, int], depth: float) -> NDArray[np.float32]:
+    left, low, right, high = place
+    width, height = size
+    corners = ((left, low, 0, 0), (right, low, 1, 0), (right, high, 1, 1), (left, high, 0, 1))
+    return np.array([(x / width * 2 - 1, y / height * 2 - 1, depth * 2 - 1, 1, s, t, 0, 1) for x, y, s, t in corners], np.float32)
+
+
+def _bind_state(gl: Context, size: tuple[int, int]) -> None:
+    """Rasterizer, viewport and vertex stage of a rectangle; other stages are off."""
+    pipe = gl.pipe
+    for stage in DRAWING:
+        if stage not in (GL.VERTEX_SHADER, GL.FRAGMENT_SHADER) and gl.bound.get(stage) is not None:
+            getattr(pipe, f"bind_{CREATE[stage]}_state")(None)
         gl.bound.pop(stage, None)
-    gl.dirty |= dirty.PROGRAM | dirty.VERTICES | dirty.TEXTURES | dirty.FIXED
+    fields = {
+        "scissor": any(gl.raster.scissor_enabled),
+        "multisample": GL.MULTISAMPLE in gl.enabled,
+        "rasterizer_discard": GL.RASTERIZER_DISCARD in gl.enabled,
+        "clamp_fragment_color": True,
+        "half_pixel_center": True,
+    }
+    made = _kept(gl, tuple(fields.values()), lambda: pipe.create_rasterizer_state(**fields, depth_clip_near=False, depth_clip_far=False))
+    pipe.bind_rasterizer_state(made)
+    width, height = size
+    pipe.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
+    pipe.bind_vs_state(_kept(gl, "vertex", lambda: pipe.create_vs_state(tgsi.parse(_vertex_text()))))
+    state = gl.fixed
+    values = [state.raster_color, state.raster_secondary, (state.raster_distance, 0.0, 0.0, 1.0), *state.raster_coordinates]
+    pipe.set_constant_buffer("VERTEX", np.array(values, np.float32))
+
+
+def _bind_textures(gl: Context, texels: NDArray[np.uint8], format: str, source: str) -> None:
+    """The fragment stage, with the textures of its environments and the texels behind them."""
+    pipe, state = gl.pipe, gl.fixed
+    key = FragmentKey(units_of(gl), GL.COLOR_SUM in state.enabled, state.fog.mode if GL.FOG in state.enabled else 0, source)
+    pipe.bind_fs_state(_kept(gl, key, lambda: pipe.create_fs_state(fragment_program(key))))
+    pipe.set_constant_buffer("FRAGMENT", fragment_constants(gl))
+    height, width = texels.shape[:2]
+    texture = gl.screen.resource_create(target="TEXTURE_2D", format=format, width0=width, height0=height, bind="SAMPLER_VIEW")
+    pipe.texture_subdata(texture, np.ascontiguousarray(texels))
+    views: list[Any] = [None] * (PIXELS + 1)
+    samplers: list[Any] = [None] * (PIXELS + 1)
+    for item in key.units:
+        found = texture_of(gl, item.unit)
+        assert found is not None
+        target, sampled = found
+        sampler = gl.units[item.unit].sampler or sampled.sampler
+        views[item.unit] = sampled.view(gl, sampler)
+        samplers[item.unit] = sampler.state(gl, is_rectangle=target == GL.TEXTURE_RECTANGLE)
+    views[PIXELS] = pipe.create_sampler_view(texture)
+    samplers[PIXELS] = _kept(gl, "sampler", lambda: pipe.create_sampler_state(wrap_s="CLAMP_TO_EDGE", wrap_t="CLAMP_TO_EDGE"))
+    pipe.set_sampler_views("FRAGMENT", views)
+    pipe.bind_sampler_states("FRAGMENT", samplers)
 
 
 @listed
@@ -135,55 +127,29 @@ def _bitmap(gl: Context, bits: NDArray[np.uint8] | None, origin: tuple[float, fl
     if not state.raster_valid:
         return
     x, y, z, w = state.raster_position
-    if bits is not None and bits.size and bits.any():
+    if not note_raster(gl, GL.BITMAP_TOKEN) and bits is not None and bits.size and bits.any():
         left, low = np.floor(x - origin[0]), np.floor(y - origin[1])
         draw_rectangle(gl, bits, "R8_UNORM", (left, low, left + bits.shape[1], low + bits.shape[0]), "bitmap")
     state.raster_position = x + move[0], y + move[1], z, w
+
+
+def read_bits(gl: Context, width: int, height: int, bitmap: Pointer, call: str) -> NDArray[np.uint8] | None:
+    """[row, column] of 0 and 1; None behind a null pointer without an unpack buffer."""
+    if not (bitmap or gl.buffers.get("PIXEL_UNPACK_BUFFER") is not None) or not width or not height:
+        return None
+    store = gl.unpack
+    row = -(-(store.row_length or width) // 8)
+    row = -(-row // store.alignment) * store.alignment
+    size = (height - 1) * row + -(-(store.skip_pixels + width) // 8)
+    raw = read_raw(gl, (bitmap or 0) + store.skip_rows * row, size, call)
+    found = np.frombuffer(raw + bytes(row * height - size), np.uint8).reshape(height, -1)
+    bits = np.unpackbits(found, axis=1, bitorder="little" if store.lsb_first else "big")
+    return bits[:, store.skip_pixels : store.skip_pixels + width]
 
 
 @command("glBitmap")
 def bitmap(gl: Context, width: int, height: int, xorig: float, yorig: float, xmove: float, ymove: float, bitmap: Pointer) -> None:
     """Draw the ones of a bitmap in the raster color, and move the raster position."""
     not_negative("width", width, height)
-    bits = None
-    if bitmap and width and height:
-        store = gl.unpack
-        row = -(-(store.row_length or width) // 8)
-        row = -(-row // store.alignment) * store.alignment
-        first = store.skip_rows * row
-        raw = np.frombuffer(read(bitmap + first, row * height), np.uint8).reshape(height, row)
-        found = np.unpackbits(raw, axis=1, bitorder="little" if store.lsb_first else "big")
-        bits = found[:, store.skip_pixels : store.skip_pixels + width] * np.uint8(255)
-    _bitmap(gl, bits, (xorig, yorig), (xmove, ymove))
-
-
-@listed
-def _draw_pixels(gl: Context, texels: NDArray[np.uint8], format: str) -> None:
-    if not gl.fixed.raster_valid:
-        return
-    x, y, *_ = gl.fixed.raster_position
-    height, width = texels.shape[:2]
-    zoom_x, zoom_y = gl.fixed.zoom
-    draw_rectangle(gl, texels, format, (x, y, x + width * zoom_x, y + height * zoom_y), "pixels")
-
-
-@command("glDrawPixels")
-def draw_pixels(gl: Context, width: int, height: int, format: int, type: int, pixels: Pointer) -> None:
-    """Draw pixels at the raster position."""
-    not_negative("width", width, height)
-    client = client_format(format, type)
-    if client.is_depth or client.is_stencil:
-        raise bad_operation("format: depth and stencil are drawn by glBlitFramebuffer here")
-    data = read_pixels_of(gl, pixels, client, (width, height, 1), "glDrawPixels")
-    if data is None or not data.size:
-        return
-    is_bytes = "8" in client.format.name and "FLOAT" not in client.format.name
-    stored = Format.R8G8B8A8_UNORM if is_bytes else Format.R32G32B32A32_FLOAT
-    texels = to_texels(data, client, stored)[0].reshape(height, width * stored.block_bytes)
-    _draw_pixels(gl, texels.reshape(height, width, stored.block_bytes), stored.name)
-
-
-@command("glPixelZoom")
-def pixel_zoom(gl: Context, xfactor: float, yfactor: float) -> None:
-    """The size of a drawn pixel."""
-    gl.fixed.zoom = xfactor, yfactor
+    bits = read_bits(gl, width, height, bitmap, "glBitmap")
+    _bitmap(gl, None if bits is None else bits * np.uint8(255), (xorig, yorig), (xmove, ymove))

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from tgsi.opengl.context import Context
 
 GROUPS: dict[int, tuple[str, ...]] = {
-    GL.CURRENT_BIT: ("attributes", "fixed.raster_position", "fixed.raster_color", "fixed.raster_valid"),
+    GL.CURRENT_BIT: (
+        "attributes", "fixed.raster_position", "fixed.raster_color", "fixed.raster_valid", "fixed.raster_secondary",
+        "fixed.raster_coordinates", "fixed.raster_distance", "legacy.index", "legacy.edge_flag",
+    ),
     GL.POINT_BIT: ("raster.point_size", "raster.sprite_origin", "fixed.attenuation", "fixed.size_range"),
     GL.LINE_BIT: ("raster.line_width", "raster.line_factor", "raster.line_pattern"),
     GL.POLYGON_BIT: (
@@ -35,14 +38,15 @@ GROUPS: dict[int, tuple[str, ...]] = {
     GL.ENABLE_BIT: (),
     GL.COLOR_BUFFER_BIT: (
         "fragment.targets", "fragment.blend_color", "fragment.logic_op", "fragment.alpha_func", "fragment.alpha_ref", "clear_values.color",
+        "clear_values.index", "legacy.index_mask",
     ),
     GL.HINT_BIT: ("hints",),
     GL.LIST_BIT: ("fixed.list_base",),
     GL.TEXTURE_BIT: ("fixed.units", "active_unit"),
     GL.SCISSOR_BIT: ("raster.scissors",),
     GL.MULTISAMPLE_BIT: ("fragment.coverage", "fragment.coverage_invert", "fragment.sample_mask"),
-    GL.EVAL_BIT: (),
-    GL.PIXEL_MODE_BIT: ("fixed.zoom",),
+    GL.EVAL_BIT: ("legacy.enabled", "legacy.evaluators.grid1", "legacy.evaluators.grid2"),
+    GL.PIXEL_MODE_BIT: ("fixed.zoom", "legacy.transfer"),
 }  # fmt: skip
 """Groups with the fields that belong to them."""
 
@@ -68,7 +72,10 @@ MAX_DEPTH = 16
 
 def _owner(gl: Context, path: str) -> tuple[Any, str]:
     place, _, field = path.rpartition(".")
-    return (getattr(gl, place) if place else gl), field
+    owner: Any = gl
+    for name in place.split(".") if place else ():
+        owner = getattr(owner, name)
+    return owner, field
 
 
 def _bound_textures(gl: Context) -> list[dict[int, Any]]:

@@ -188,7 +188,7 @@ def find_state(linked: Linked) -> list[StateUniform]:
 
 def put_state(gl: Context, linked: Linked, changed: int) -> None:
     """Write the uniforms that follow from groups of state that changed."""
-    for part in linked.parts or (linked,):
+    for part in linked.leaves():
         if part.state is None:
             part.state = find_state(part)
         for item in part.state:

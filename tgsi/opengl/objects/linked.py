@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -117,6 +117,7 @@ class Linked:
         """Locations that a primitive with columns for other locations takes from current values."""
         self.varyings: tuple[str, ...] = ()
         self.number = 0
+        self.is_separable = False
         self.parts: tuple[Linked, ...] = ()
         """Programs that this one has its stages from; empty for one that was linked as a whole."""
         self.state: list[StateUniform] | None = None
@@ -149,7 +150,14 @@ class Linked:
 
     def lacks(self, stage: int) -> bool:
         """True if a draw needs a stage of the fixed functions."""
-        return stage not in self.programs and GL.COMPUTE_SHADER not in self.programs
+        return stage not in self.programs and set(self.programs) != {GL.COMPUTE_SHADER}
+
+    def leaves(self) -> Iterator[Linked]:
+        """The programs that were linked as a whole."""
+        for part in self.parts:
+            yield from part.leaves()
+        if not self.parts:
+            yield self
 
     def find(self, name: str) -> tuple[Uniform, int] | None:
         """The uniform of a name and the element that it names."""

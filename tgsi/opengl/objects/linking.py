@@ -47,12 +47,11 @@ def link(gl: Host, program: Program, *, has_fixed: bool) -> Linked:
     """
     shaders = _by_stage(program, has_fixed=has_fixed)
     made = Linked()
-    texts = {stage: declared(shader.source) for stage, shader in shaders.items()}
+    made.is_separable = program.is_separable
+    texts = {stage: declared("\n".join(shader.compiled for shader in items)) for stage, items in shaders.items()}
     for stage in STAGES:
         if stage in shaders:
-            item = shaders[stage].program
-            assert item is not None
-            made.programs[stage] = item
+            made.programs[stage] = _program(stage, shaders[stage], has_fixed=has_fixed)
     _find_uniforms(made, texts)
     _find_blocks(made, texts)
     if GL.VERTEX_SHADER in made.programs:
@@ -84,16 +83,27 @@ def _check_pair(made: Linked) -> None:
         raise LinkFailure(str(error)) from error
 
 
-def _by_stage(program: Program, *, has_fixed: bool) -> dict[int, Shader]:
+def _program(stage: int, shaders: list[Shader], *, has_fixed: bool) -> tgsi.Program:
+    """The program of a stage's shaders: of one whole text, or of several together."""
+    if len(shaders) == 1 and shaders[0].program is not None:
+        return shaders[0].program
+    name = " and ".join(f"shader {item.name}" for item in shaders)
+    try:
+        return tgsi.compile(
+            [item.compiled for item in shaders], stage=STAGES[stage], language="glsl", name=name, fixed_names=has_fixed
+        )  # fmt: skip
+    except tgsi.TgsiError as error:
+        raise LinkFailure(str(error)) from error
+
+
+def _by_stage(program: Program, *, has_fixed: bool) -> dict[int, list[Shader]]:
     if not program.shaders:
         raise LinkFailure("no shader is attached")
-    found: dict[int, Shader] = {}
+    found: dict[int, list[Shader]] = {}
     for shader in program.shaders:
-        if shader.program is None:
+        if not shader.status:
             raise LinkFailure(f"shader {shader.name} was not compiled" + (":\n" + shader.log if shader.log else ""))
-        if shader.type in found:
-            raise LinkFailure(f"two {PIPE_STAGES[shader.type].lower()} shaders are attached; put their texts into one")
-        found[shader.type] = shader
+        found.setdefault(shader.type, []).append(shader)
     if GL.COMPUTE_SHADER in found and len(found) > 1:
         raise LinkFailure("a compute shader does not link with shaders of other stages")
     if not (program.is_separable or has_fixed) and GL.COMPUTE_SHADER not in found and GL.VERTEX_SHADER not in found:

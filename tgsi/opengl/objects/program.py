@@ -22,7 +22,7 @@ STAGES = {
 
 
 class Shader:
-    """A shader object: a text, and the program that it became."""
+    """A shader object: a text, and the program that it became; none for a part, which needs other texts of its stage."""
 
     def __init__(self, name: int, type: int) -> None:
         self.name = name
@@ -31,6 +31,7 @@ class Shader:
         self.compiled = ""
         self.program: tgsi.Program | None = None
         self.status = False
+        self.is_part = False
         self.log = ""
         self.label = ""
         self.is_deleted = False
@@ -38,10 +39,13 @@ class Shader:
 
     def compile(self, *, fixed_names: bool) -> None:
         """Compile the text; `log` has the findings with their carets. `fixed_names`: it may have names of the fixed functions."""
-        self.program, self.status, self.log, self.compiled = None, False, "", self.source
+        self.program, self.status, self.log, self.compiled, self.is_part = None, False, "", self.source, False
         try:
             name = f"shader {self.name}"
             self.program = tgsi.compile(self.source, stage=STAGES[self.type], language="glsl", name=name, fixed_names=fixed_names)
+        except tgsi.ParseError as error:
+            self.is_part = self.status = all(item.code == "G016" for item in error.diagnostics)
+            self.log = "" if self.is_part else str(error)
         except (tgsi.TgsiError, ValueError) as error:
             self.log = str(error)
         else:

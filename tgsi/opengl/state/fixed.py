@@ -158,6 +158,9 @@ class FixedState:
         self.client_unit = 0
         self.raster_position: Floats4 = (0.0, 0.0, 0.0, 1.0)
         self.raster_color: Floats4 = (1.0, 1.0, 1.0, 1.0)
+        self.raster_secondary: Floats4 = (0.0, 0.0, 0.0, 1.0)
+        self.raster_coordinates: list[Floats4] = [(0.0, 0.0, 0.0, 1.0)] * MAX_UNITS
+        self.raster_distance = 0.0
         self.raster_valid = True
         self.zoom = (1.0, 1.0)
         self.list_base = 0

@@ -1,0 +1,1 @@
+"""Stages from several programs: program pipelines and subroutines."""
