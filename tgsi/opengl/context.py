@@ -24,7 +24,7 @@ from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.share import Names, Share
 from tgsi.opengl.state import dirty
 from tgsi.opengl.state.batch import Batch
-from tgsi.opengl.state.fixed import COLOR, NORMAL, FixedState
+from tgsi.opengl.state.fixed import COLOR, EDGE, NORMAL, FixedState
 from tgsi.opengl.state.legacy import LegacyState
 from tgsi.opengl.state.values import DEFAULT_ENABLED, MAX_DRAW_BUFFERS, ClearValues, FragmentState, PixelStore, RasterState
 
@@ -97,6 +97,7 @@ class Context(Host):
         self.vertex_array = self.default_vertex_array
         self.attributes: list[tuple[str, tuple[Any, ...]]] = [("f", (0.0, 0.0, 0.0, 1.0))] * ALL_ATTRIBUTES
         self.attributes[NORMAL] = "f", (0.0, 0.0, 1.0, 1.0)
+        self.attributes[EDGE] = "f", (1.0, 0.0, 0.0, 1.0)
         self.attributes[COLOR] = "f", (1.0, 1.0, 1.0, 1.0)
         self.units = [TextureUnit() for _ in range(MAX_TEXTURE_UNITS)]
         self.active_unit = 0

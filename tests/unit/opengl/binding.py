@@ -22,7 +22,7 @@ class Binding:
         self._keep: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
-        row, address = command(name), self.loader.load_opengl_function(name)
+        row, address = command(name), self.address(name)
         if row is None or not address:
             raise AttributeError(name)
         function = row.prototype()(address)
@@ -32,6 +32,10 @@ class Binding:
 
         self.__dict__[name] = call
         return call
+
+    def address(self, name: str) -> int:
+        """The address of a command; 0 if it is not offered."""
+        return int(self.loader.load_opengl_function(name) or 0)
 
     def make(self, kind: str) -> int:
         """A fresh name: ``gl.make("Textures")``."""

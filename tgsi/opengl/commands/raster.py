@@ -150,7 +150,7 @@ def polygon_mode(gl: Context, face: int, mode: int) -> None:
         gl.raster.polygon_front = mode
     if face != GL.FRONT:
         gl.raster.polygon_back = mode
-    gl.dirty |= dirty.RASTERIZER
+    gl.dirty |= dirty.RASTERIZER | dirty.FIXED
 
 
 @command("glPolygonOffset")

@@ -16,7 +16,7 @@ from tgsi.opengl.errors import GLError, bad_enum, bad_operation, bad_value, not_
 from tgsi.opengl.memory import Pointer
 from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
 from tgsi.opengl.objects.texture import FACES, Image, Texture
-from tgsi.opengl.pixels.changes import changed_texels
+from tgsi.opengl.pixels.changes import changed_texels, summed
 from tgsi.opengl.pixels.client_formats import client_format
 from tgsi.opengl.pixels.internal_formats import find_format, is_compressed, is_integer, view_swizzle
 from tgsi.opengl.pixels.transfer import Bytes, from_texels
@@ -90,6 +90,8 @@ def read_pixels(gl: Context, x: int, y: int, width: int, height: int, format: in
     is_float = "FLOAT" in client.format.name or client.is_depth
     if not (client.is_depth or client.is_stencil):
         data, stored, swizzle = changed_texels(gl.legacy.transfer, data, stored, swizzle)
+    if format in (GL.LUMINANCE, GL.LUMINANCE_ALPHA):
+        data, stored, swizzle = summed(data, stored, swizzle)
     clamps = not is_float and "FLOAT" in stored.name and gl.fragment.clamp_read != GL.FALSE
     write_pixels_to(gl, pixels, client, from_texels(data, stored, client, swizzle, clamps=clamps), "glReadPixels")
 

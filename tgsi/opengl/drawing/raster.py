@@ -37,7 +37,7 @@ def bind_rasterizer(gl: Context) -> None:
         state.provoking,
         clip_planes,
         (state.line_factor, state.line_pattern),
-        state.shade_model,
+        (state.shade_model, not gl.is_core() and _is_smooth(gl), _turns_sprites(gl)),
         gl.stages.rasterizer if gl.has_fixed_vertex() else None,
         _sprites(gl),
         (gl.draw_framebuffer.samples() > 1, gl.draw_framebuffer.depth_step()),
@@ -76,6 +76,18 @@ def _sprites(gl: Context) -> int:
     return sum(1 << k for k, item in enumerate(gl.fixed.units) if item.replaces_coordinates and ("TEXCOORD", k) in reads)
 
 
+def _turns_sprites(gl: Context) -> bool:
+    """True if texture coordinates take the place in a point: rows grow upward here, for which programs turn gl_PointCoord themselves."""
+    linked = gl.active_linked() if _sprites(gl) else None
+    return linked is not None and ("PCOORD", 0) not in linked.fragment_reads()
+
+
+def _is_smooth(gl: Context) -> bool:
+    """True if no value of a primitive is that of one vertex. Quads are split from their first vertex then, as Mesa does."""
+    linked = gl.active_linked()
+    return gl.raster.shade_model == GL.SMOOTH and (linked is None or not linked.has_flat_inputs())
+
+
 def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
     state, enabled = gl.raster, gl.enabled
     samples = gl.draw_framebuffer.samples() > 1
@@ -83,6 +95,7 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
     is_upward = state.clip_origin == GL.LOWER_LEFT
     is_fixed = gl.has_fixed_vertex()
     two_side, has_size = gl.stages.rasterizer
+    is_smooth = not gl.is_core() and _is_smooth(gl)
     return {
         "sprite_coord_enable": _sprites(gl),
         "flatshade": state.shade_model == GL.FLAT,
@@ -115,10 +128,10 @@ def _fields(gl: Context, clip_planes: int) -> dict[str, Any]:
         "point_quad_rasterization": GL.POINT_SPRITE in enabled or gl.is_core(),
         "point_size": max(1.0, min(state.point_size, 255.0)),
         "line_width": max(1.0, min(state.line_width, 255.0)),
-        "sprite_coord_mode": "UPPER_LEFT" if state.sprite_origin == GL.UPPER_LEFT else "LOWER_LEFT",
+        "sprite_coord_mode": "UPPER_LEFT" if (state.sprite_origin == GL.UPPER_LEFT) != _turns_sprites(gl) else "LOWER_LEFT",
         "clip_plane_enable": clip_planes,
-        "flatshade_first": state.provoking == GL.FIRST_VERTEX_CONVENTION,
-        "quads_provoke_last": True,
+        "flatshade_first": is_smooth or state.provoking == GL.FIRST_VERTEX_CONVENTION,
+        "quads_provoke_last": not is_smooth,
         "half_pixel_center": True,
         "line_last_pixel": False,
         "clamp_vertex_color": not gl.is_core(),

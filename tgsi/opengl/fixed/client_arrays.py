@@ -10,7 +10,7 @@ from tgsi.opengl.errors import bad_enum, bad_value, not_negative
 from tgsi.opengl.memory import Pointer
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
-from tgsi.opengl.state.fixed import COLOR, FOG, MAX_UNITS, NORMAL, SECONDARY, TEXTURE, VERTEX
+from tgsi.opengl.state.fixed import COLOR, EDGE, FOG, MAX_UNITS, NORMAL, SECONDARY, TEXTURE, VERTEX
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -21,6 +21,7 @@ ARRAYS = {
     GL.COLOR_ARRAY: COLOR,
     GL.SECONDARY_COLOR_ARRAY: SECONDARY,
     GL.FOG_COORD_ARRAY: FOG,
+    GL.EDGE_FLAG_ARRAY: EDGE,
 }
 SIGNED = {GL.SHORT, GL.INT, GL.FLOAT, GL.DOUBLE, GL.HALF_FLOAT, GL.BYTE, GL.INT_2_10_10_10_REV, GL.UNSIGNED_INT_2_10_10_10_REV}
 
@@ -34,7 +35,7 @@ def _location(gl: Context, array: int) -> int:
 
 
 def _switch(gl: Context, array: int, *, on: bool) -> None:
-    if array in (GL.EDGE_FLAG_ARRAY, GL.INDEX_ARRAY):
+    if array == GL.INDEX_ARRAY:
         return
     gl.vertex_array.attributes[_location(gl, array)].is_enabled = on
     gl.dirty |= dirty.VERTICES
@@ -123,7 +124,8 @@ def fog_coord_pointer(gl: Context, type: int, stride: int, pointer: Pointer) -> 
 
 @command("glEdgeFlagPointer")
 def edge_flag_pointer(gl: Context, stride: int, pointer: Pointer) -> None:
-    """Edge flags are taken and not used: edges of polygons are all drawn."""
+    """Edge flags: a byte for each vertex, 0 or 1."""
+    put_array(gl, EDGE, 1, GL.UNSIGNED_BYTE, stride, pointer)
 
 
 _T2, _C4U, _C3, _C4, _N3, _V2, _V3, _V4 = "t2", "c4u", "c3", "c4", "n3", "v2", "v3", "v4"

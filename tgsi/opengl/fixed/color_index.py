@@ -1,4 +1,4 @@
-"""State of color indices, edge flags and priorities, which change no pixel here: framebuffers are RGBA. (OpenGL 2.1, 2.7, 3.8.11, 4.2)"""
+"""State of color indices and priorities of textures, which change no pixel here: framebuffers are RGBA. (OpenGL 2.1, 2.7, 3.8.11, 4.2)"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tgsi.opengl.gets.values import VALUES
 from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, floats, numbers, uints
 from tgsi.opengl.registry import enums as GL
+from tgsi.opengl.state.fixed import EDGE
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -58,12 +59,6 @@ def index_pointer(gl: Context, type: int, stride: int, pointer: Pointer) -> None
     not_negative("stride", stride)
 
 
-@listed
-def put_edge_flag(gl: Context, flag: int) -> None:
-    """Set the current edge flag."""
-    gl.legacy.edge_flag = bool(flag)
-
-
 @command("glPrioritizeTextures")
 def prioritize_textures(gl: Context, n: int, textures: Pointer, priorities: Pointer) -> None:
     """Priorities of textures; all of them are resident."""
@@ -86,4 +81,4 @@ def are_textures_resident(gl: Context, n: int, textures: Pointer, residences: Po
 VALUES[GL.CURRENT_INDEX] = "f", lambda gl: gl.legacy.index
 VALUES[GL.INDEX_WRITEMASK] = "i", lambda gl: gl.legacy.index_mask
 VALUES[GL.INDEX_CLEAR_VALUE] = "f", lambda gl: gl.clear_values.index
-VALUES[GL.EDGE_FLAG] = "i", lambda gl: gl.legacy.edge_flag
+VALUES[GL.EDGE_FLAG] = "i", lambda gl: int(gl.attributes[EDGE][1][0])

@@ -98,8 +98,10 @@ class _Maker:
         if item.mode == GL.COMBINE:
             assert item.rgb is not None
             assert item.alpha is not None
-            self.combine(item, item.rgb, color, made, "xyz")
-            self.combine(item, item.alpha, color, made, "w")
+            gives_all = item.rgb.function == GL.DOT3_RGBA
+            self.combine(item, item.rgb, color, made, "xyzw" if gives_all else "xyz")
+            if not gives_all:
+                self.combine(item, item.alpha, color, made, "w")
             return made
         constant = b.constant(slots.ENVIRONMENT + item.unit)
         has_color = item.base != GL.ALPHA
@@ -160,7 +162,7 @@ class _Maker:
             b.ADD(left, first, -0.5)
             b.ADD(right, second, -0.5)
             b.DP3(left.x, left, right)
-            b.MUL(getattr(made, "xyzw" if function == GL.DOT3_RGBA else mask), left.xxxx, 4.0)
+            b.MUL(into, left.xxxx, 4.0)
         if half.scale != 1.0:
             b.MUL(into, made, half.scale)
         b.MOV(into, made, saturate=True)

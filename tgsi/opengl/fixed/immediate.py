@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from tgsi.opengl.calls import command, lists_itself
 from tgsi.opengl.commands.draws import check_mode
 from tgsi.opengl.errors import bad_enum, bad_operation
-from tgsi.opengl.fixed.color_index import put_edge_flag
 from tgsi.opengl.fixed.primitives import draw
 from tgsi.opengl.memory import Pointer, numbers
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state import dirty
 from tgsi.opengl.state.batch import Batch
-from tgsi.opengl.state.fixed import COLOR, FOG, MAX_UNITS, NORMAL, SECONDARY, TEXTURE
+from tgsi.opengl.state.fixed import COLOR, EDGE, FOG, MAX_UNITS, NORMAL, SECONDARY, TEXTURE
 
 if TYPE_CHECKING:
     from tgsi.opengl.context import Context
@@ -68,12 +67,25 @@ def end(gl: Context) -> None:
     if batch is None:
         raise bad_operation("no primitive is open")
     gl.batch = None
+    _finish(gl, batch)
+
+
+def _finish(gl: Context, batch: Batch) -> None:
+    """Draw a primitive, or put it into the open list."""
     if gl.list is not None:
         gl.list.items.append((draw_batch, (batch,)))
         gl.list.known.update(zip(batch.columns, batch.values, strict=True))
         if not gl.list.executes:
             return
     draw(gl, batch)
+
+
+def split(gl: Context) -> None:
+    """Draw the whole primitives of the open batch, before state changes that vertices do not have."""
+    batch = gl.batch
+    if batch is not None and batch.is_whole():
+        gl.batch = Batch(batch.mode, batch.mode_name, dict(zip(batch.columns, batch.values, strict=True)))
+        _finish(gl, batch)
 
 
 def draw_batch(gl: Context, batch: Batch) -> None:
@@ -155,15 +167,15 @@ def fog_coord_doubles(gl: Context, coord: Pointer) -> None:
 @command("glEdgeFlag")
 @lists_itself
 def edge_flag(gl: Context, flag: int) -> None:
-    """The current edge flag; edges of polygons are all drawn."""
-    put_edge_flag(gl, flag)
+    """Whether the edge from the next vertex on is drawn where polygons are lines or points."""
+    put_attribute(gl, EDGE, (float(bool(flag)),))
 
 
 @command("glEdgeFlagv")
 @lists_itself
 def edge_flag_vector(gl: Context, flag: Pointer) -> None:
     """See `edge_flag`."""
-    put_edge_flag(gl, numbers("B", flag, 1)[0])
+    edge_flag(gl, numbers("B", flag, 1)[0])
 
 
 def _rectangle(gl: Context, x1: float, y1: float, x2: float, y2: float) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tgsi.opengl.calls import command, lists_itself
 from tgsi.opengl.errors import bad_enum, bad_value
+from tgsi.opengl.fixed.immediate import split
 from tgsi.opengl.lists import listed
 from tgsi.opengl.memory import Pointer, floats, ints, numbers, write
 from tgsi.opengl.registry import enums as GL
@@ -106,8 +107,14 @@ def light_number(gl: Context, light: int, pname: int, param: float) -> None:
     put_light(gl, light, pname, (float(param),))
 
 
-@listed
 def put_material(gl: Context, face: int, name: int, values: tuple[Any, ...]) -> None:
+    """Set a parameter of a face's material, for the primitives that are not begun yet."""
+    split(gl)
+    _put_material(gl, face, name, values)
+
+
+@listed
+def _put_material(gl: Context, face: int, name: int, values: tuple[Any, ...]) -> None:
     """Set a parameter of a face's material."""
     faces = {GL.FRONT: (gl.fixed.front,), GL.BACK: (gl.fixed.back,), GL.FRONT_AND_BACK: (gl.fixed.front, gl.fixed.back)}
     if face not in faces:

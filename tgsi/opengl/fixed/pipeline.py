@@ -80,6 +80,7 @@ def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondar
         modes = [row.mode if row.is_on else 0 for row in state.units[unit].coordinates]
         is_identity = bool((state.textures[unit][-1] == _IDENTITY).all())
         coordinates.append(UnitKey(unit, (modes[0], modes[1], modes[2], modes[3]), not is_identity))
+    has_size = state.attenuation != (1.0, 0.0, 0.0)
     return VertexKey(
         is_lit=is_lit,
         lights=lights,
@@ -92,8 +93,10 @@ def vertex_key(gl: Context, units: Iterable[int], *, has_fog: bool, has_secondar
         units=tuple(coordinates),
         fog=state.fog.source if has_fog else 0,
         clips=any(GL.CLIP_DISTANCE0 + k in gl.enabled for k in range(8)),
-        has_size=state.attenuation != (1.0, 0.0, 0.0),
+        has_size=has_size,
+        rounds_size=has_size and not gl.enabled & {GL.POINT_SMOOTH, GL.POINT_SPRITE},
         has_secondary=has_secondary,
+        has_edges=(gl.raster.polygon_front, gl.raster.polygon_back) != (GL.FILL, GL.FILL),
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
+from tgsi import ProgramBuilder
 from tgsi.opengl.calls import command
 from tgsi.opengl.drawing.pixel_access import read_raw
 from tgsi.opengl.drawing.programs import DRAWING
@@ -30,13 +32,16 @@ if TYPE_CHECKING:
 Place = tuple[float, float, float, float]
 
 
-def _vertex_text() -> str:
+def _vertex_program() -> tgsi.Program:
     """A program that passes a place and the values of the raster position on."""
-    outputs = ["POSITION", "GENERIC[0]", "COLOR", "COLOR[1]", "FOG", *(f"TEXCOORD[{unit}]" for unit in range(MAX_UNITS))]
-    lines = ["VERT", "DCL IN[0]", "DCL IN[1]", f"DCL CONST[0][0..{len(outputs) - 3}]"]
-    lines += [f"DCL OUT[{k}], {name}" for k, name in enumerate(outputs)] + ["MOV OUT[0], IN[0]", "MOV OUT[1], IN[1]"]
-    lines += [f"MOV OUT[{k + 2}], CONST[0][{k}]" for k in range(len(outputs) - 2)]
-    return "\n".join([*lines, "END"])
+    b = ProgramBuilder("VERT")
+    place, coordinate = b.input(), b.input()
+    b.MOV(b.output("POSITION"), place)
+    b.MOV(b.output("GENERIC"), coordinate)
+    names = [("COLOR", 0), ("COLOR", 1), ("FOG", 0), *(("TEXCOORD", unit) for unit in range(MAX_UNITS))]
+    for number, (name, index) in enumerate(names):
+        b.MOV(b.output(name, index), b.constant(number))
+    return b.build()
 
 
 def _kept(gl: Context, key: Any, make: Any) -> Any:
@@ -61,16 +66,22 @@ def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: P
     pipe = gl.pipe
     rows = [(0, "R32G32B32A32_FLOAT"), (16, "R32G32B32A32_FLOAT")]
     pipe.bind_vertex_elements_state(_kept(gl, "elements", lambda: pipe.create_vertex_elements_state(rows)))
-    pipe.set_vertex_buffers([_corners(place, size, gl.fixed.raster_position[2])])
+    pipe.set_vertex_buffers([_corners(place, size, gl.fixed.raster_position[2], texels.shape)])
     pipe.draw_vbo(mode="TRIANGLE_FAN", count=4)
     gl.dirty |= dirty.PROGRAM | dirty.VERTICES | dirty.TEXTURES | dirty.FIXED | dirty.VIEWPORT | dirty.RASTERIZER
 
 
-def _corners(place: Place, size: tuple[int, int], depth: float) -> NDArray[np.float32]:
+TIE = 1 / 1024
+"""Texels by which pixels begin earlier, so that a center on the edge of two pixels has the one that begins there."""
+
+
+def _corners(place: Place, size: tuple[int, int], depth: float, texels: tuple[int, ...]) -> NDArray[np.float32]:
     left, low, right, high = place
     width, height = size
-    corners = ((left, low, 0, 0), (right, low, 1, 0), (right, high, 1, 1), (left, high, 0, 1))
-    return np.array([(x / width * 2 - 1, y / height * 2 - 1, depth * 2 - 1, 1, s, t, 0, 1) for x, y, s, t in corners], np.float32)
+    s, t = math.copysign(TIE, right - left) / texels[1], math.copysign(TIE, high - low) / texels[0]
+    corners = ((left, low, s, t), (right, low, 1 + s, t), (right, high, 1 + s, 1 + t), (left, high, s, 1 + t))
+    made = [(x / width * 2 - 1, y / height * 2 - 1, depth * 2 - 1, 1, u, v, 0, 1) for x, y, u, v in corners]
+    return np.array(made, np.float32)
 
 
 def _bind_state(gl: Context, size: tuple[int, int]) -> None:
@@ -91,7 +102,7 @@ def _bind_state(gl: Context, size: tuple[int, int]) -> None:
     pipe.bind_rasterizer_state(made)
     width, height = size
     pipe.set_viewport_states([{"scale": (width / 2, height / 2, 0.5), "translate": (width / 2, height / 2, 0.5)}])
-    pipe.bind_vs_state(_kept(gl, "vertex", lambda: pipe.create_vs_state(tgsi.parse(_vertex_text()))))
+    pipe.bind_vs_state(_kept(gl, "vertex", lambda: pipe.create_vs_state(_vertex_program())))
     state = gl.fixed
     values = [state.raster_color, state.raster_secondary, (state.raster_distance, 0.0, 0.0, 1.0), *state.raster_coordinates]
     pipe.set_constant_buffer("VERTEX", np.array(values, np.float32))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 GROUPS: dict[int, tuple[str, ...]] = {
     GL.CURRENT_BIT: (
         "attributes", "fixed.raster_position", "fixed.raster_color", "fixed.raster_valid", "fixed.raster_secondary",
-        "fixed.raster_coordinates", "fixed.raster_distance", "legacy.index", "legacy.edge_flag",
+        "fixed.raster_coordinates", "fixed.raster_distance", "legacy.index",
     ),
     GL.POINT_BIT: ("raster.point_size", "raster.sprite_origin", "fixed.attenuation", "fixed.size_range"),
     GL.LINE_BIT: ("raster.line_width", "raster.line_factor", "raster.line_pattern"),

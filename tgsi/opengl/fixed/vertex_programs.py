@@ -12,7 +12,7 @@ import tgsi
 from tgsi import ProgramBuilder
 from tgsi.opengl.fixed import slots
 from tgsi.opengl.registry import enums as GL
-from tgsi.opengl.state.fixed import COLOR, FOG, NORMAL, SECONDARY, TEXTURE, VERTEX
+from tgsi.opengl.state.fixed import COLOR, EDGE, FOG, NORMAL, SECONDARY, TEXTURE, VERTEX
 
 
 class LightKey(NamedTuple):
@@ -49,6 +49,8 @@ class VertexKey:
     clips: bool
     has_size: bool
     has_secondary: bool
+    has_edges: bool = False
+    rounds_size: bool = False
 
 
 class VertexProgram(NamedTuple):
@@ -293,20 +295,24 @@ class _Maker:
             b.MOV(b.output("CLIPVERTEX"), self.eye)
         if key.has_size:
             self.size()
+        if key.has_edges:
+            b.MOV(b.output("EDGEFLAG"), self.input(EDGE))
         return VertexProgram(b.build(), tuple(self._inputs))
 
     def size(self) -> None:
-        """The size of points, smaller the farther away they are."""
+        """The size of points, smaller the farther away they are. The distance is that along z, as Mesa's."""
         b, made, weights = self.b, self.b.temporary(), self.b.constant(slots.POINT)
         limits = b.constant(slots.POINT + 1)
-        b.DP3(made.x, self.eye, self.eye)
-        b.SQRT(made.x, made.xxxx)
+        b.MOV(made.x, abs(self.eye.zzzz))
         b.MAD(made.y, made.xxxx, weights.zzzz, weights.yyyy)
         b.MAD(made.y, made.xxxx, made.yyyy, weights.xxxx)
         b.RSQ(made.y, made.yyyy)
         b.MUL(made.x, made.yyyy, weights.wwww)
         b.MAX(made.x, made.xxxx, limits.xxxx)
         b.MIN(made.x, made.xxxx, limits.yyyy)
+        if self.key.rounds_size:
+            b.ADD(made.x, made.xxxx, 0.5)
+            b.FLR(made.x, made.xxxx)
         b.MOV(b.output("PSIZE"), made.xxxx)
 
 

@@ -122,6 +122,7 @@ class Linked:
         """Programs that this one has its stages from; empty for one that was linked as a whole."""
         self.state: list[StateUniform] | None = None
         """Uniforms that follow from state; None until they are looked for."""
+        self._is_flat: bool | None = None
         self._reads: frozenset[tuple[str, int]] | None = None
         self.mixes: dict[Any, Linked] = {}
         """Combinations with stages of the fixed functions, by their keys."""
@@ -147,6 +148,14 @@ class Linked:
             spans = [(item.semantic.name, item.semantic.index, item.last - item.first + 1) for item in inputs if item.semantic is not None]
             self._reads = frozenset((name, index + place) for name, index, count in spans for place in range(count))
         return self._reads
+
+    def has_flat_inputs(self) -> bool:
+        """True if the fragment shader reads values of one vertex of a primitive."""
+        if self._is_flat is None:
+            program = self.programs.get(GL.FRAGMENT_SHADER)
+            found = program.declarations if program is not None else ()
+            self._is_flat = any(item.interpolation is not None and item.interpolation.name == "CONSTANT" for item in found)
+        return self._is_flat
 
     def lacks(self, stage: int) -> bool:
         """True if a draw needs a stage of the fixed functions."""

@@ -66,3 +66,10 @@ def changed_texels(state: PixelTransfer, data: Bytes, format: Format, swizzle: s
     colors = changed_colors(state, permuted(texels.unpack(format, data.reshape(-1, format.block_bytes)), swizzle))
     made = colors.view(np.uint8).reshape(1, data.shape[1], 16 * data.shape[2] // format.block_bytes)
     return made, Format.R32G32B32A32_FLOAT, ""
+
+
+def summed(data: Bytes, format: Format, swizzle: str) -> tuple[Bytes, Format, str]:
+    """Texels whose red is the sum of red, green and blue, which is the luminance of pixels that are read. (OpenGL 2.1, 4.3.2)"""
+    colors = permuted(texels.unpack(format, data.reshape(-1, format.block_bytes)), swizzle).astype(np.float32)
+    colors[..., 0] = np.minimum(colors[..., :3].sum(-1), 1.0)
+    return colors.view(np.uint8).reshape(1, data.shape[1], 16 * data.shape[2] // format.block_bytes), Format.R32G32B32A32_FLOAT, ""

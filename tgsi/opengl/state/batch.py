@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tgsi.opengl.registry import enums as GL
+
+EACH = {GL.POINTS: 1, GL.LINES: 2, GL.TRIANGLES: 3, GL.QUADS: 4}
+"""Modes whose primitives share no vertices, with the vertices of each."""
+
 Values = tuple[float, float, float, float]
 
 
@@ -44,6 +49,10 @@ class Batch:
         made.array, made.columns = array, columns
         made.values = [tuple(map(float, row)) for row in array[-1, 1:]] if len(array) else [(0.0, 0.0, 0.0, 1.0)] * len(columns)  # type: ignore[misc]
         return made
+
+    def is_whole(self) -> bool:
+        """True if the vertices so far are whole primitives that do not hang together."""
+        return bool(self.rows) and self.mode in EACH and len(self.rows) % EACH[self.mode] == 0
 
     def __len__(self) -> int:
         return len(self.array) if self.array is not None else len(self.rows)

@@ -11,7 +11,7 @@ from tgsi.opengl.registry import enums as GL
 
 MAX_LIGHTS, MAX_UNITS, MAX_CLIP_PLANES = 8, 8, 8
 
-VERTEX, NORMAL, COLOR, SECONDARY, FOG, TEXTURE = 16, 17, 18, 19, 20, 24
+VERTEX, NORMAL, COLOR, SECONDARY, FOG, EDGE, TEXTURE = 16, 17, 18, 19, 20, 21, 24
 """Locations of the conventional attributes, behind the generic ones; texture coordinates of unit n are at TEXTURE + n."""
 
 CONVENTIONAL = {

@@ -77,7 +77,6 @@ class LegacyState:
         self.accumulated: Floats | None = None
         self.index: float = 1.0
         self.index_mask = 0xFFFFFFFF
-        self.edge_flag = True
         self.enabled: set[int] = set()
         self.priorities: dict[int, float] = {}
         self.taker: Any = None
