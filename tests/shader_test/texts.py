@@ -36,8 +36,9 @@ class NotGlslError(Exception):
 class Script:
     """A file: size of the window, text of each stage, rows of vertex data, commands.
 
-    `extensions` are those that the file requires. `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only;
-    `constants` are values by SpecId for them.
+    `parts` are the texts as the file has them, several of one stage among them, and none that it lacks. `extensions` are those
+    that the file requires. `modules` are stages in SPIR-V's assembly, of files that are about SPIR-V only; `constants` are values by
+    SpecId for them.
     """
 
     size: tuple[int, int]
@@ -48,10 +49,11 @@ class Script:
     modules: dict[str, str]
     constants: dict[str, dict[int | str, float]]
     extensions: frozenset[str]
+    parts: tuple[tuple[str, str], ...] = ()
 
 
-def read_script(path: Path) -> Script:
-    """Read a file. NotGlslError where a shader is no single text of GLSL."""
+def read_script(path: Path, *, takes_parts: bool = False) -> Script:
+    """Read a file. NotGlslError where a shader is no single text of GLSL; `takes_parts`: several texts of a stage are taken."""
     sections: list[tuple[str, list[str]]] = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         head = re.match(r"\[(.*)\]", line)
@@ -61,6 +63,7 @@ def read_script(path: Path) -> Script:
             sections[-1][1].append(line)
     required = [line for name, lines in sections if name == "require" for line in lines]
     shaders: dict[str, str] = {}
+    parts: list[tuple[str, str]] = []
     modules: dict[str, str] = {}
     constants: dict[str, dict[int | str, float]] = {}
     if any(line.split() == ["SPIRV", "ONLY"] for line in required):
@@ -80,7 +83,8 @@ def read_script(path: Path) -> Script:
                 raise NotGlslError(f"section [{name}]")
             continue
         stage = STAGES[found[1]]
-        if stage in shaders:
+        parts.append((stage, _versioned("\n".join(lines), required, found[2] is not None)))
+        if stage in shaders and not takes_parts:
             raise NotGlslError("several texts of one stage")
         if stage not in modules:
             shaders[stage] = _versioned("\n".join(lines), required, found[2] is not None)
@@ -98,6 +102,7 @@ def read_script(path: Path) -> Script:
         modules=modules,
         constants=constants,
         extensions=frozenset(line.split()[0] for line in required if line.startswith("GL_")),
+        parts=tuple(parts),
     )
 
 

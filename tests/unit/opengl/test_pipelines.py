@@ -110,3 +110,23 @@ def test_a_stage_may_be_written_in_several_shader_objects(gl: Binding) -> None:
 def test_parts_that_do_not_make_a_whole_do_not_link(gl: Binding, parts: list[tuple[int, str]], words: str) -> None:
     with pytest.raises(AssertionError, match=words):
         gl.parts(parts)
+
+
+def test_atomic_counters_count_in_the_buffers_that_are_bound(gl: Binding) -> None:
+    fragment = (
+        "#version 430\nlayout(binding = 2, offset = 4) uniform atomic_uint n[2]; out vec4 c;\n"
+        "void main() { atomicCounterIncrement(n[1]); c = vec4(1.0); }"
+    )
+    program = gl.program(VERTEX, fragment)
+    gl.glUseProgram(program)
+    uniform(gl, program, b"scale", 1.0)
+    name = gl.buffer(GL.ATOMIC_COUNTER_BUFFER, np.zeros(4, np.uint32))
+    gl.glBindBufferBase(GL.ATOMIC_COUNTER_BUFFER, 2, name)
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    found = np.zeros(4, np.uint32)
+    gl.glGetBufferSubData(GL.ATOMIC_COUNTER_BUFFER, 0, 16, found)
+    assert found.tolist() == [0, 0, 64, 0]
+    value = (ctypes.c_int32 * 1)()
+    for parameter, wanted in ((GL.ATOMIC_COUNTER_BUFFER_BINDING, 2), (GL.ATOMIC_COUNTER_BUFFER_DATA_SIZE, 12)):
+        gl.glGetActiveAtomicCounterBufferiv(program, 0, parameter, value)
+        assert value[0] == wanted

@@ -49,7 +49,7 @@ def program_parameter_of(program: Program, name: int) -> list[int]:
         GL.ACTIVE_ATTRIBUTES: len(linked.attributes),
         GL.ACTIVE_UNIFORMS: len(uniforms),
         GL.ACTIVE_UNIFORM_BLOCKS: len(blocks),
-        GL.ACTIVE_ATOMIC_COUNTER_BUFFERS: 0,
+        GL.ACTIVE_ATOMIC_COUNTER_BUFFERS: len(linked.counters),
         GL.TRANSFORM_FEEDBACK_BUFFER_MODE: program.varying_mode,
         GL.TRANSFORM_FEEDBACK_VARYINGS: len(linked.feedback),
         GL.PROGRAM_SEPARABLE: int(program.is_separable),
@@ -185,11 +185,17 @@ def uniform_property(item: Uniform, name: int) -> int:
         GL.UNIFORM_SIZE: item.size,
         GL.UNIFORM_NAME_LENGTH: len(item.name.encode()) + 1,
         GL.UNIFORM_BLOCK_INDEX: item.block,
-        GL.UNIFORM_OFFSET: variable.offset if variable is not None else -1,
-        GL.UNIFORM_ARRAY_STRIDE: -1 if variable is None else variable.strides[0] if variable.strides else 0,
+        GL.UNIFORM_OFFSET: variable.offset if variable is not None else item.offset,
+        GL.UNIFORM_ARRAY_STRIDE: (4 if item.is_array else 0)
+        if item.counter >= 0
+        else -1
+        if variable is None
+        else variable.strides[0]
+        if variable.strides
+        else 0,
         GL.UNIFORM_MATRIX_STRIDE: -1 if variable is None else variable.matrix_stride if variable.columns > 1 else 0,
         GL.UNIFORM_IS_ROW_MAJOR: int(variable is not None and variable.row_major and variable.columns > 1),
-        GL.UNIFORM_ATOMIC_COUNTER_BUFFER_INDEX: -1,
+        GL.UNIFORM_ATOMIC_COUNTER_BUFFER_INDEX: item.counter,
     }
     if name not in values:
         raise bad_enum("pname", name)

@@ -9,6 +9,7 @@ from tgsi.opengl.calls import command
 from tgsi.opengl.commands.program_queries import (
     NOTHING,
     get_attrib_location,
+    get_frag_data_index,
     get_frag_data_location,
     get_uniform_location,
     uniform_property,
@@ -16,7 +17,7 @@ from tgsi.opengl.commands.program_queries import (
 from tgsi.opengl.commands.shaders import program_named
 from tgsi.opengl.errors import bad_enum, bad_value
 from tgsi.opengl.memory import Pointer, text, uints, write, write_text
-from tgsi.opengl.objects.linked import BlockPlace, Linked, Uniform
+from tgsi.opengl.objects.linked import BlockPlace, CounterBuffer, Linked, Uniform
 from tgsi.opengl.objects.program import STAGES
 from tgsi.opengl.registry import enums as GL
 
@@ -34,7 +35,7 @@ def resources(linked: Linked, interface: int) -> list[Any]:
         GL.PROGRAM_OUTPUT: linked.outputs,
         GL.BUFFER_VARIABLE: list(_buffer_variables(linked)),
         GL.TRANSFORM_FEEDBACK_VARYING: [Uniform(name, kind, size) for name, kind, size in linked.feedback],
-        GL.ATOMIC_COUNTER_BUFFER: [],
+        GL.ATOMIC_COUNTER_BUFFER: linked.counters,
     }
     if interface not in tables:
         raise bad_enum("programInterface", interface)
@@ -113,6 +114,10 @@ def resource_property(item: Any, name: int) -> list[int]:
         for stage, _ in item.slots:
             stages |= 1 << list(STAGES).index(stage)
         return [_referenced(name, stages)]
+    if isinstance(item, CounterBuffer):
+        values = {GL.BUFFER_BINDING: [item.binding], GL.BUFFER_DATA_SIZE: [item.size], GL.NUM_ACTIVE_VARIABLES: [len(item.members)]}
+        values[GL.ACTIVE_VARIABLES] = item.members
+        return values[name] if name in values else [_referenced(name, item.stages)]
     if isinstance(item, Uniform):
         same = {GL.ARRAY_SIZE: GL.UNIFORM_SIZE, GL.OFFSET: GL.UNIFORM_OFFSET, GL.BLOCK_INDEX: GL.UNIFORM_BLOCK_INDEX}
         same |= {GL.ARRAY_STRIDE: GL.UNIFORM_ARRAY_STRIDE, GL.MATRIX_STRIDE: GL.UNIFORM_MATRIX_STRIDE}
@@ -127,6 +132,34 @@ def resource_property(item: Any, name: int) -> list[int]:
     if name == GL.IS_PER_PATCH:
         return [0]
     raise bad_enum("props", name)
+
+
+@command("glGetActiveAtomicCounterBufferiv")
+def get_active_atomic_counter_buffer(gl: Context, program: int, index: int, pname: int, params: Pointer) -> None:
+    """A parameter of a buffer of atomic counters."""
+    items = (program_named(gl, program).linked or NOTHING).counters
+    if index >= len(items):
+        raise bad_value(f"bufferIndex: {index} is not below {len(items)}")
+    item = items[index]
+    values = {
+        GL.ATOMIC_COUNTER_BUFFER_BINDING: [item.binding],
+        GL.ATOMIC_COUNTER_BUFFER_DATA_SIZE: [item.size],
+        GL.ATOMIC_COUNTER_BUFFER_ACTIVE_ATOMIC_COUNTERS: [len(item.members)],
+        GL.ATOMIC_COUNTER_BUFFER_ACTIVE_ATOMIC_COUNTER_INDICES: item.members,
+    }
+    for bit, stage in enumerate(("VERTEX", "TESS_CONTROL", "TESS_EVALUATION", "GEOMETRY", "FRAGMENT", "COMPUTE")):
+        values[getattr(GL, f"ATOMIC_COUNTER_BUFFER_REFERENCED_BY_{stage}_SHADER")] = [item.stages >> bit & 1]
+    if pname not in values:
+        raise bad_enum("pname", pname)
+    write("i", params, values[pname])
+
+
+@command("glGetProgramResourceLocationIndex")
+def get_program_resource_location_index(gl: Context, program: int, interface: int, name: Pointer) -> int:
+    """The index of a fragment output by name."""
+    if interface != GL.PROGRAM_OUTPUT:
+        raise bad_enum("programInterface", interface)
+    return get_frag_data_index(gl, program, name)
 
 
 def _referenced(name: int, stages: int) -> int:

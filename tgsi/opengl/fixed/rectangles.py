@@ -71,7 +71,7 @@ def draw_rectangle(gl: Context, texels: NDArray[np.uint8], format: str, place: P
     gl.dirty |= dirty.PROGRAM | dirty.VERTICES | dirty.TEXTURES | dirty.FIXED | dirty.VIEWPORT | dirty.RASTERIZER
 
 
-TIE = 1 / 1024
+TIE = 2.0**-10
 """Texels by which pixels begin earlier, so that a center on the edge of two pixels has the one that begins there."""
 
 

@@ -39,6 +39,7 @@ class Combined(Linked):
                     if stage in getattr(part, name):
                         getattr(self, name)[stage] = getattr(part, name)[stage]
             self.blocks += [PartOfBlock(item, stages) for item in part.blocks]
+            self.counters += part.counters
             self.storage += [PartOfBlock(item, stages) for item in part.storage]
             if GL.VERTEX_SHADER in stages:
                 self.attributes = part.attributes

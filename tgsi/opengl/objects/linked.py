@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Uniform:
     """A uniform by the name that queries return. `places` are its values in constant buffers, `units` its samplers or images.
 
-    `block` and `offset` are those of members of uniform blocks, which have no location.
+    `block` is that of members of uniform blocks, `counter` the buffer of atomic counters, with their `offset`; they have no location.
     """
 
     name: str
@@ -31,6 +31,8 @@ class Uniform:
     is_image: bool = False
     block: int = -1
     variable: Variable | None = None
+    counter: int = -1
+    offset: int = -1
     stages: int = 0
 
     @property
@@ -74,6 +76,21 @@ class Attribute:
 
 
 @dataclass
+class CounterBuffer:
+    """A buffer of counters: its binding point, its bytes, the numbers of its uniforms, and bits of the stages that use it."""
+
+    binding: int
+    size: int = 0
+    members: list[int] = field(default_factory=list)
+    stages: int = 0
+
+    @property
+    def name(self) -> str:
+        """Buffers of counters have no names."""
+        return ""
+
+
+@dataclass
 class Output:
     """A fragment output with its color number and index."""
 
@@ -103,6 +120,7 @@ class Linked:
         self.locations: dict[int, tuple[Uniform, int]] = {}
         self.blocks: list[BlockPlace] = []
         self.storage: list[BlockPlace] = []
+        self.counters: list[CounterBuffer] = []
         self.attributes: list[Attribute] = []
         self.outputs: list[Output] = []
         self.feedback: list[tuple[str, int, int]] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import tgsi
 from tgsi.opengl.objects.captures import LinkFailure, stream_output
+from tgsi.opengl.objects.counters import find_counters
 from tgsi.opengl.objects.declared import Declared, declared
 from tgsi.opengl.objects.glsl_types import shape_of, type_of
 from tgsi.opengl.objects.linked import Attribute, BlockPlace, Linked, Output, Uniform
@@ -54,6 +55,7 @@ def link(gl: Host, program: Program, *, has_fixed: bool) -> Linked:
             made.programs[stage] = _program(stage, shaders[stage], has_fixed=has_fixed)
     _find_uniforms(made, texts)
     _find_blocks(made, texts)
+    find_counters(made, {stage: "\n".join(shader.compiled for shader in items) for stage, items in shaders.items()})
     if GL.VERTEX_SHADER in made.programs:
         _place_attributes(made, program, texts[GL.VERTEX_SHADER])
     if GL.FRAGMENT_SHADER in made.programs:
