@@ -13,7 +13,7 @@ from tgsi.opengl.commands.pixel_store import store_count
 from tgsi.opengl.commands.textures import bound, named
 from tgsi.opengl.drawing.pixel_access import write_pixels_to
 from tgsi.opengl.errors import GLError, bad_enum, bad_operation, bad_value, not_negative
-from tgsi.opengl.memory import Pointer
+from tgsi.opengl.memory import Pointer, write_bytes
 from tgsi.opengl.objects.framebuffer import Attachment, Framebuffer
 from tgsi.opengl.objects.texture import FACES, Image, Texture
 from tgsi.opengl.pixels.changes import changed_texels, summed
@@ -186,8 +186,6 @@ def get_texture_sub_image(
 @command("glGetCompressedTexImage")
 def get_compressed_tex_image(gl: Context, target: int, level: int, pixels: Pointer) -> None:
     """The blocks of an image."""
-    from tgsi.opengl.memory import write_bytes
-
     item = bound(gl, target)
     image = existing(item, FACES.get(target, 0), level)
     if not is_compressed(image.row.format):
