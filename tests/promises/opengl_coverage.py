@@ -24,11 +24,6 @@ VERSIONS = {
 
 REASONS = {
     r"Subroutine|GetProgramStage": "subroutines are not built, as in the rest of this package",
-    r"VertexAttribL|GetVertexAttribL": "current values are floats and integers; doubles come from arrays",
-    r"CompressedTex(Sub)?Image1D|CompressedTexSubImage3D": "no format of blocks has one dimension; layers are given as a whole",
-    r"ShaderBinary": "there is no format of binaries",
-    r"TextureView|CopyImageSubData|TexStorage3DMultisample|InvalidateTex|DrawTransformFeedbackStreamInstanced": "not built yet",
-    r"Get(Light|Material|TexGen|PolygonStipple)": "not built yet; the other getters of these states are",
 }
 """Reasons for commands that are refused, by a part of their name."""
 

@@ -42,6 +42,7 @@ FIXED = (
     "environments",
     "evaluators",
     "immediate",
+    "legacy_gets",
     "lighting",
     "listed_draws",
     "matrices",
@@ -60,6 +61,8 @@ FIXED = (
 
 STAGES = ("pipelines",)
 """Modules of stages of several programs in `tgsi.opengl.stages`."""
+COPIES = ("images", "views")
+"""Modules of images that share or exchange texels in `tgsi.opengl.copies`."""
 
 
 def load() -> None:
@@ -70,3 +73,5 @@ def load() -> None:
         import_module(f"tgsi.opengl.fixed.{name}")
     for name in STAGES:
         import_module(f"tgsi.opengl.stages.{name}")
+    for name in COPIES:
+        import_module(f"tgsi.opengl.copies.{name}")

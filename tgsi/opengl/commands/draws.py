@@ -336,6 +336,12 @@ def draw_transform_feedback_stream(gl: Context, mode: int, id: int, stream: int)
     draw_transform_feedback_with(gl, mode, id, stream, 1)
 
 
+@command("glDrawTransformFeedbackStreamInstanced")
+def draw_transform_feedback_stream_instanced(gl: Context, mode: int, id: int, stream: int, instances: int) -> None:
+    """Draw as many vertices as were captured of a stream, several times."""
+    draw_transform_feedback_with(gl, mode, id, stream, instances)
+
+
 def draw_transform_feedback_with(gl: Context, mode: int, name: int, stream: int, instances: int) -> None:
     """Draw as many vertices as a transform feedback object holds."""
     capture = gl.captures.get(name) if name else gl.default_capture

@@ -260,7 +260,8 @@ def texture_sub_image_3d(
 
 
 # -- blocks
-def _blocks(gl: Context, item: Texture, image: Image, box: Box, size: int, data: Pointer) -> None:
+def put_blocks(gl: Context, item: Texture, image: Image, box: Box, size: int, data: Pointer) -> None:
+    """Replace whole blocks of an image; nothing happens behind a null pointer."""
     source = gl.buffers.get("PIXEL_UNPACK_BUFFER")
     raw = source.read(gl, data or 0, size) if source is not None else read(data, size) if data else None
     if raw is None:
@@ -277,7 +278,7 @@ def _compressed(gl: Context, target: int, level: int, internal: int, size: tuple
         raise bad_enum("internalformat", internal)
     item, image = specify(gl, target, level, internal, size, 0, (GL.RGBA, GL.UNSIGNED_BYTE))
     if image is not None:
-        _blocks(gl, item, image, (0, 0, 0, *size), length, data)
+        put_blocks(gl, item, image, (0, 0, 0, *size), length, data)
 
 
 @command("glCompressedTexImage2D")
@@ -304,7 +305,7 @@ def compressed_tex_sub_image_2d(
     item = bound(gl, target)
     image = existing(item, FACES.get(target, 0), level)
     check_box(image, (x, y, 0, width, height, 1))
-    _blocks(gl, item, image, (x, y, 0, width, height, 1), size, data)
+    put_blocks(gl, item, image, (x, y, 0, width, height, 1), size, data)
 
 
 # -- levels

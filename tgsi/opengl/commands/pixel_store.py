@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tgsi.opengl.calls import command
@@ -49,7 +50,7 @@ def pixel_store(gl: Context, pname: int, param: int) -> None:
 @command("glPixelStoref")
 def pixel_store_float(gl: Context, pname: int, param: float) -> None:
     """Set a parameter."""
-    pixel_store(gl, pname, round(param))
+    pixel_store(gl, pname, round(param) if math.isfinite(param) else -1)
 
 
 def store_count(store: PixelStore, client: ClientFormat, width: int, height: int, depth: int = 1) -> int:

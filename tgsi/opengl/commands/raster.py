@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tgsi.opengl.calls import command
@@ -25,9 +26,10 @@ def _range(first: int, count: int) -> None:
 
 def _put_viewports(gl: Context, first: int, boxes: list[tuple[float, float, float, float]]) -> None:
     for k, (x, y, width, height) in enumerate(boxes):
-        not_negative("width", int(width))
-        not_negative("height", int(height))
-        limited = (max(-32768.0, min(x, 32767.0)), max(-32768.0, min(y, 32767.0)), min(width, MAX_SIZE), min(height, MAX_SIZE))
+        for name, value in (("width", width), ("height", height)):
+            if not value >= 0:
+                raise bad_value(f"{name}: {value:g} is {'negative' if value < 0 else 'no size'}")
+        limited = (min(32767.0, max(x, -32768.0)), min(32767.0, max(y, -32768.0)), min(width, MAX_SIZE), min(height, MAX_SIZE))
         gl.raster.viewports[first + k] = limited
     gl.dirty |= dirty.VIEWPORT
 
@@ -162,7 +164,8 @@ def polygon_offset(gl: Context, factor: float, units: float) -> None:
 @command("glPolygonOffsetClamp")
 def polygon_offset_clamp(gl: Context, factor: float, units: float, clamp: float) -> None:
     """The offset of depth, and the most that it may be."""
-    gl.raster.offset_factor, gl.raster.offset_units, gl.raster.offset_clamp = factor, units, clamp
+    known = [value if math.isfinite(value) else 0.0 for value in (factor, units, clamp)]
+    gl.raster.offset_factor, gl.raster.offset_units, gl.raster.offset_clamp = known
     gl.dirty |= dirty.RASTERIZER
 
 

@@ -109,6 +109,13 @@ def get_shader_source(gl: Context, shader: int, size: int, length: Pointer, sour
     write_text(shader_named(gl, shader).source, size, length, source)
 
 
+@command("glShaderBinary")
+def shader_binary(gl: Context, count: int, shaders: Pointer, format: int, binary: Pointer, length: int) -> None:
+    """Refuse: there are no formats of binaries, as GL_NUM_SHADER_BINARY_FORMATS says."""
+    not_negative("count", count, length)
+    raise bad_enum("binaryFormat", format)
+
+
 @command("glGetShaderPrecisionFormat")
 def get_shader_precision_format(gl: Context, shadertype: int, precisiontype: int, range_: Pointer, precision: Pointer) -> None:
     """Ranges and precision: 32-bit numbers whatever a text asks for."""

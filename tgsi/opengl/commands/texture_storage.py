@@ -91,7 +91,8 @@ def texture_storage_3d(gl: Context, texture: int, levels: int, internalformat: i
     put_storage(gl, named(gl, texture), levels, internalformat, (width, height, depth))
 
 
-def _put_samples(gl: Context, item: Texture, samples: int, internal: int, size: tuple[int, int, int], *, immutable: bool) -> None:
+def put_samples(gl: Context, item: Texture, samples: int, internal: int, size: tuple[int, int, int], *, immutable: bool) -> None:
+    """Storage of several samples."""
     row = sized(internal)
     check_size(item.target, size)
     if item.is_immutable:
@@ -108,7 +109,7 @@ def tex_image_2d_multisample(
     gl: Context, target: int, samples: int, internalformat: int, width: int, height: int, fixedsamplelocations: int
 ) -> None:
     """Storage of several samples."""
-    _put_samples(gl, bound(gl, target), samples, internalformat, (width, height, 1), immutable=False)
+    put_samples(gl, bound(gl, target), samples, internalformat, (width, height, 1), immutable=False)
 
 
 @command("glTexImage3DMultisample")
@@ -116,7 +117,7 @@ def tex_image_3d_multisample(
     gl: Context, target: int, samples: int, internalformat: int, width: int, height: int, depth: int, fixedsamplelocations: int
 ) -> None:
     """Storage of several samples and layers."""
-    _put_samples(gl, bound(gl, target), samples, internalformat, (width, height, depth), immutable=False)
+    put_samples(gl, bound(gl, target), samples, internalformat, (width, height, depth), immutable=False)
 
 
 @command("glTexStorage2DMultisample")
@@ -124,7 +125,7 @@ def tex_storage_2d_multisample(
     gl: Context, target: int, samples: int, internalformat: int, width: int, height: int, fixedsamplelocations: int
 ) -> None:
     """Immutable storage of several samples."""
-    _put_samples(gl, bound(gl, target), samples, internalformat, (width, height, 1), immutable=True)
+    put_samples(gl, bound(gl, target), samples, internalformat, (width, height, 1), immutable=True)
 
 
 @command("glTextureStorage2DMultisample")
@@ -132,7 +133,7 @@ def texture_storage_2d_multisample(
     gl: Context, texture: int, samples: int, internalformat: int, width: int, height: int, fixedsamplelocations: int
 ) -> None:
     """Immutable storage of several samples."""
-    _put_samples(gl, named(gl, texture), samples, internalformat, (width, height, 1), immutable=True)
+    put_samples(gl, named(gl, texture), samples, internalformat, (width, height, 1), immutable=True)
 
 
 def _put_buffer(gl: Context, item: Texture, internal: int, buffer: int, place: tuple[int, int | None]) -> None:

@@ -327,7 +327,7 @@ def get_vertex_attrib_floats(gl: Context, index: int, pname: int, params: Pointe
     write("f", params, attribute_parameter(gl, index, pname))
 
 
-@command("glGetVertexAttribdv")
+@command("glGetVertexAttribdv", "glGetVertexAttribLdv")
 def get_vertex_attrib_doubles(gl: Context, index: int, pname: int, params: Pointer) -> None:
     """A parameter as doubles."""
     write("d", params, attribute_parameter(gl, index, pname))

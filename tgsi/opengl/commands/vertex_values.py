@@ -64,4 +64,7 @@ for _kind, _vector in {"b": "b", "ub": "B", "s": "h", "us": "H", "i": "i", "ui":
     command(f"glVertexAttrib4N{_kind}v")(_setter("f", 4, vector=_vector, scaled=_vector))
 for _kind, _vector in {"b": "b", "ub": "B", "s": "h", "us": "H"}.items():
     command(f"glVertexAttribI4{_kind}v")(_setter("i" if _kind in "bs" else "I", 4, vector=_vector))
+for _count in (1, 2, 3, 4):
+    command(f"glVertexAttribL{_count}d")(_setter("d", _count))
+    command(f"glVertexAttribL{_count}dv")(_setter("d", _count, vector="d"))
 command("glVertexAttrib4Nub")(_setter("f", 4, scaled="B"))

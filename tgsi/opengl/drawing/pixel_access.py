@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tgsi.opengl.errors import bad_operation
-from tgsi.opengl.memory import Pointer, read, view
+from tgsi.opengl.memory import Pointer, read, view, write_bytes
 from tgsi.opengl.pixels.client_formats import ClientFormat
 from tgsi.opengl.pixels.transfer import Bytes, Layout, layout_of
 from tgsi.opengl.state.values import PixelStore
@@ -74,6 +74,17 @@ def write_pixels_to(gl: Context, pixels: Pointer, client: ClientFormat, data: By
     copy = np.frombuffer(target.read(gl, offset, place.end), np.uint8)
     _put(copy, place, data)
     target.write(gl, offset, copy.data)
+
+
+def write_raw(gl: Context, pixels: Pointer, data: bytes, call: str) -> None:
+    """Write bytes to the caller's memory or to the pack buffer."""
+    target = gl.buffers.get("PIXEL_PACK_BUFFER")
+    if target is None:
+        write_bytes(pixels, data)
+        return
+    if (pixels or 0) + len(data) > target.size:
+        raise bad_operation(f"{call}: the bytes end at {(pixels or 0) + len(data)} of a buffer of {target.size}")
+    target.write(gl, pixels or 0, data)
 
 
 def _put(into: Bytes, place: Layout, data: Bytes) -> None:

@@ -48,8 +48,10 @@ def bind_vertices(gl: Context, reader: Reader | None = None) -> None:
                     slots["current"] = len(buffers)
                     buffers.append(current)
                 letter, values = gl.attributes[item.location + row // each]
-                elements[item.register + row] = len(current), CURRENT[letter], slots["current"], 0
-                current += struct.pack(f"=4{letter}", *values)
+                is_double = letter == "d" and item.kind.startswith("d")
+                format = "R32G32B32A32_UINT" if is_double else CURRENT.get(letter, CURRENT["f"])
+                elements[item.register + row] = len(current), format, slots["current"], 0
+                current += packed_current(letter, values, row % each if is_double else None)
     key = tuple(elements)
     made = gl.state_objects.get(("elements", key))
     if made is None:
@@ -57,6 +59,13 @@ def bind_vertices(gl: Context, reader: Reader | None = None) -> None:
         made = gl.state_objects["elements", key] = gl.pipe.create_vertex_elements_state(rows)
     gl.pipe.bind_vertex_elements_state(made)
     gl.pipe.set_vertex_buffers([{"buffer": bytes(item), "stride": 0} if item is current else item for item in buffers])
+
+
+def packed_current(letter: str, values: tuple[Any, ...], part: int | None) -> bytes:
+    """A register of a current value; of doubles the two of a `part`, or floats for an input of floats."""
+    if letter == "d":
+        return struct.pack("=4f", *values) if part is None else struct.pack("=2d", *values[2 * part : 2 * part + 2])
+    return struct.pack(f"=4{letter}", *values)
 
 
 def _source(gl: Context, location: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def unit(gl: Context) -> Environment:
 def put_environment(gl: Context, target: int, name: int, values: tuple[Any, ...]) -> None:
     """Set a parameter of a texture environment."""
     item = unit(gl)
-    value = int(values[0])
+    value = int(values[0]) if math.isfinite(values[0]) else -1
     if target == GL.POINT_SPRITE and name == GL.COORD_REPLACE:
         item.replaces_coordinates = bool(value)
         gl.dirty |= dirty.RASTERIZER

@@ -228,7 +228,8 @@ def map_grid_2(gl: Context, un: int, u1: float, u2: float, vn: int, v1: float, v
 def _on_grid(steps: int, low: float, high: float, index: Any) -> Doubles:
     """Places of a grid: the last one is exact."""
     index = np.asarray(index, np.float64)
-    return np.where(index == steps, high, index * ((high - low) / steps) + low)
+    with np.errstate(all="ignore"):
+        return np.where(index == steps, high, index * ((high - low) / steps) + low)
 
 
 @command("glEvalPoint1")

@@ -167,7 +167,7 @@ def fog_coord_doubles(gl: Context, coord: Pointer) -> None:
 @command("glEdgeFlag")
 @lists_itself
 def edge_flag(gl: Context, flag: int) -> None:
-    """Whether the edge from the next vertex on is drawn where polygons are lines or points."""
+    """Draw the edges from the next vertices on, or leave them out, where polygons are lines or points."""
     put_attribute(gl, EDGE, (float(bool(flag)),))
 
 

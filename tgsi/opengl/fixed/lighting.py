@@ -300,14 +300,13 @@ def get_clip_plane(gl: Context, plane: int, equation: Pointer) -> None:
     write("d", equation, gl.fixed.planes[number])
 
 
-@command("glGetLightfv")
-def get_light(gl: Context, light: int, pname: int, params: Pointer) -> None:
-    """A parameter of a light."""
+def light_values(gl: Context, light: int, pname: int) -> tuple[float, ...]:
+    """The values of a parameter of a light."""
     number = light - GL.LIGHT0
     if not 0 <= number < len(gl.fixed.lights):
         raise bad_enum("light", light)
     item = gl.fixed.lights[number]
-    found: dict[int, Any] = {
+    found: dict[int, tuple[float, ...]] = {
         GL.AMBIENT: item.ambient, GL.DIFFUSE: item.diffuse, GL.SPECULAR: item.specular, GL.POSITION: item.position,
         GL.SPOT_DIRECTION: item.direction, GL.SPOT_EXPONENT: (item.exponent,), GL.SPOT_CUTOFF: (item.cutoff,),
         GL.CONSTANT_ATTENUATION: item.attenuation[:1], GL.LINEAR_ATTENUATION: item.attenuation[1:2],
@@ -315,21 +314,30 @@ def get_light(gl: Context, light: int, pname: int, params: Pointer) -> None:
     }  # fmt: skip
     if pname not in found:
         raise bad_enum("pname", pname)
-    write("f", params, found[pname])
+    return found[pname]
+
+
+@command("glGetLightfv")
+def get_light(gl: Context, light: int, pname: int, params: Pointer) -> None:
+    """A parameter of a light."""
+    write("f", params, light_values(gl, light, pname))
+
+
+def material_values(gl: Context, face: int, pname: int) -> tuple[float, ...]:
+    """The values of a parameter of a face's material."""
+    if face not in (GL.FRONT, GL.BACK):
+        raise bad_enum("face", face)
+    item = current_material(gl, is_back=face == GL.BACK)
+    found: dict[int, tuple[float, ...]] = {
+        GL.AMBIENT: item.ambient, GL.DIFFUSE: item.diffuse, GL.SPECULAR: item.specular, GL.EMISSION: item.emission,
+        GL.SHININESS: (item.shininess,), GL.COLOR_INDEXES: (0.0, 1.0, 1.0),
+    }  # fmt: skip
+    if pname not in found:
+        raise bad_enum("pname", pname)
+    return found[pname]
 
 
 @command("glGetMaterialfv")
 def get_material(gl: Context, face: int, pname: int, params: Pointer) -> None:
     """A parameter of a material."""
-    if face not in (GL.FRONT, GL.BACK):
-        raise bad_enum("face", face)
-    if GL.COLOR_MATERIAL in gl.fixed.enabled:
-        settle_color_material(gl)
-    item = gl.fixed.front if face == GL.FRONT else gl.fixed.back
-    found: dict[int, Any] = {
-        GL.AMBIENT: item.ambient, GL.DIFFUSE: item.diffuse, GL.SPECULAR: item.specular, GL.EMISSION: item.emission,
-        GL.SHININESS: (item.shininess,),
-    }  # fmt: skip
-    if pname not in found:
-        raise bad_enum("pname", pname)
-    write("f", params, found[pname])
+    write("f", params, material_values(gl, face, pname))

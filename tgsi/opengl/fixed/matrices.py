@@ -154,7 +154,7 @@ def scale(gl: Context, x: float, y: float, z: float) -> None:
 def rotate(gl: Context, angle: float, x: float, y: float, z: float) -> None:
     """Multiply by a rotation of `angle` degrees about an axis."""
     length = math.sqrt(x * x + y * y + z * z)
-    if not length:
+    if not length or not math.isfinite(length) or not math.isfinite(angle):
         return
     axis = np.array([x, y, z]) / length
     c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))

@@ -61,6 +61,7 @@ def _draw(gl: Context, batch: Batch, linked: Linked, *, keeps: bool) -> None:
     letters, current = "", b""
     for location in missing:
         letter, values = gl.attributes[location]
+        letter = "f" if letter == "d" else letter
         letters += letter
         current += _PACKED[letter](*values)
     key = linked, layout, letters, current

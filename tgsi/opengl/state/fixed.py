@@ -41,10 +41,11 @@ def product(left: Matrix, right: Matrix) -> Matrix:
     if left.ndim == 1:
         return product(right.T, left)
     wide, columns = left.astype(np.float64), right.astype(np.float64).reshape(left.shape[1], -1)
-    made = wide[:, :1] * columns[:1]
-    for k in range(1, left.shape[1]):
-        made = made + wide[:, k : k + 1] * columns[k : k + 1]
-    return made.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
+    with np.errstate(all="ignore"):
+        made = wide[:, :1] * columns[:1]
+        for k in range(1, left.shape[1]):
+            made = made + wide[:, k : k + 1] * columns[k : k + 1]
+        return made.astype(np.float32).reshape(left.shape[0], *right.shape[1:])
 
 
 def inverse(matrix: Matrix) -> Matrix:
@@ -61,7 +62,8 @@ def inverse(matrix: Matrix) -> Matrix:
             if n != k:
                 factor = rows[n][k]
                 rows[n] = [a - factor * b for a, b in zip(rows[n], rows[k], strict=True)]
-    return np.array([row[4:] for row in rows]).astype(np.float32)
+    with np.errstate(all="ignore"):
+        return np.array([row[4:] for row in rows]).astype(np.float32)
 
 
 @dataclass(slots=True, kw_only=True)

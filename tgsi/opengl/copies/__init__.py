@@ -1,0 +1,1 @@
+"""Images that share or exchange texels: views, copies, invalidation."""
