@@ -45,7 +45,7 @@ def compile(
     """The program of a shader in GLSL, HLSL, SPIR-V or TGSI (docs/glsl.md). GLSL and HLSL need the extra ``tgsi[glsl]``.
 
     Args:
-        source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned as it is; or several texts of
+        source: a text, the path of a file, the bytes of a SPIR-V module, or a Program, which is returned unchanged; or several texts of
             GLSL, which make one stage as the shader objects of an OpenGL program do.
         stage: "vert", "frag", "geom", "tesc", "tese", "comp", "mesh" or "task", or a Processor; by default what the file's ending says,
             otherwise what only one stage has, such as gl_Position.

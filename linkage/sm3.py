@@ -1,4 +1,4 @@
-"""Shader model 3 names: 14 usages of 16 indices, their bytes, and the semantics that they stand for.
+"""Shader model 3 names: 14 usages of 16 indices, their bytes, and their semantics.
 
 A byte is usage x 16 + index, 0 to 223. The layout of the proposal's lost patch is unknown; this one agrees with every number in its text.
 Bytes from 224 on carry the semantics without a name in shader model 3.
@@ -55,7 +55,7 @@ USAGES = len(UsageName) * INDICES
 """Number of names: 224."""
 
 NO_BYTE = 255
-"""The byte of no semantic."""
+"""The byte for "no semantic"."""
 
 
 @record
@@ -93,7 +93,7 @@ OWN: Mapping[Semantic, Usage] = MappingProxyType(
 """The five names that GENERIC does not use."""
 
 BACK: Mapping[Semantic, Usage] = MappingProxyType({Semantic("BCOLOR", i): Usage(UsageName.COLOR, 2 + i) for i in range(2)})
-"""Names that back colors take in programs that have them, as in the svga driver."""
+"""Names of back colors, as in the svga driver."""
 
 MARKS: tuple[Semantic, ...] = (
     *(Semantic(name) for name in ("FACE", "EDGEFLAG", "PRIM_ID", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PCOORD")),
@@ -127,12 +127,12 @@ class Scheme:
         return found
 
     def name_of(self, semantic: Semantic) -> Usage | None:
-        """The shader model 3 name of a semantic, None where it has none."""
+        """The shader model 3 name of a semantic, or None."""
         found = self.to_byte.get(semantic, NO_BYTE)
         return Usage.of_byte(found) if found < USAGES else None
 
     def free_names(self, used: Iterable[Semantic]) -> list[Usage]:
-        """GENERIC's names without those of the given semantics, the last first."""
+        """GENERIC's names, without the names of the given semantics, in reverse order."""
         taken = {self.to_byte.get(semantic, NO_BYTE) for semantic in used}
         names = [self.to_byte[Semantic("GENERIC", index)] for index in reversed(range(self.generics))]
         return [Usage.of_byte(name) for name in names if name not in taken]

@@ -44,7 +44,7 @@ class Pipeline:
 
     @classmethod
     def parse(cls, text: str) -> Pipeline:
-        """Read ``"a,b{n=2,m=yes}"``; blanks do not matter, and an empty text is an empty pipeline.
+        """Read ``"a,b{n=2,m=yes}"``; blanks are ignored, and an empty text is an empty pipeline.
 
         Raises:
             ValueError: a pass or option is unknown, or a value has the wrong form; the message names it and the likeliest correction.
@@ -143,8 +143,8 @@ class Pipeline:
     def _once(self, program: Program, after: Callback | None) -> tuple[Program, bool]:
         """Run all passes, `repeat` inside of a form; also return true if another run would change nothing.
 
-        One form came to `repeat`, there were no blocks when it was made, and no pass found more to do after its registers were split again:
-        walks that follow look only at what changed, so that a walk over everything may still find equal instructions.
+        This is so if the form that reached `repeat` was made from a program without blocks, and no pass found more to do after registers
+        were split again. Otherwise a full walk may still find equal instructions, because later walks visit only changed places.
         """
         made, form = fitted(program), None
         check = budgets.check
@@ -169,11 +169,11 @@ class Pipeline:
                         held, is_renewed = None, True
                     if after is not None:
                         made = form.finish()
-                elif place == seen:  # all passes up to `repeat` have seen the form as it is
+                elif place == seen:  # all passes up to `repeat` have seen the current form
                     place, rounds = end - 1, _MANY
                 elif place == end:
                     is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
-                    if held is not None:  # nothing but the numbers of registers has changed
+                    if held is not None:  # only the numbers of registers have changed
                         form, made, held, is_settled = held, held.finish(), None, not is_renewed
                     elif walk < last and not is_stale and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last

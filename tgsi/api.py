@@ -221,7 +221,7 @@ def relocations(program: Program | Sequence[int], file: File | str = File.IN) ->
     from tgsi.language.tokens.encoder import encode
 
     if isinstance(file, str) and file not in File.__members__:
-        raise ValueError(f"relocations: file: {file!r} is none of {', '.join(File.__members__)}")
+        raise ValueError(f"relocations: file: {file!r} is not one of {', '.join(File.__members__)}")
     return places(encode(program) if isinstance(program, Program) else program, File[file] if isinstance(file, str) else file)
 
 
@@ -356,7 +356,7 @@ def run(
         "fuel": FUEL if fuel is None else fuel,
     }
     if engine not in ENGINES:
-        raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
+        raise ValueError(f"run: engine: {engine!r} is not one of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
     with budgets.limited("run", limit, "run(time_limit=...)"):
         if engine == "jit":
@@ -380,7 +380,7 @@ def _limits(call: str, profile: str, limits: str | SemanticLimits | None) -> Sem
         return own
     if isinstance(limits, str):
         if limits not in LIMITS:
-            raise ValueError(f"{call}: limits: {limits!r} is none of {', '.join(LIMITS)}")
+            raise ValueError(f"{call}: limits: {limits!r} is not one of {', '.join(LIMITS)}")
         return LIMITS[limits]
     if not isinstance(limits, SemanticLimits):
         raise TypeError(f"{call}: limits: expected a SemanticLimits or its name, not {type(limits).__name__}")

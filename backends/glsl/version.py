@@ -39,5 +39,5 @@ def find_version(text: str) -> Version:
     if words[1:] == ["core"]:
         words = words[:1]
     if " ".join(words) not in VERSIONS:
-        raise ValueError(f"GLSL {text!r} is none of {', '.join(VERSIONS)}")
+        raise ValueError(f"GLSL {text!r} is not one of {', '.join(VERSIONS)}")
     return Version(int(words[0]), len(words) > 1)

@@ -36,7 +36,7 @@ class ShaderKey:
 
     lowering: state that becomes instructions, as a `LoweringOptions` or its text: ``"alpha-test=GREATER:0.5,two-side"``.
     origin, pixel_center: qualifiers of gl_FragCoord that replace those of the program, "UPPER_LEFT" or "LOWER_LEFT" and
-    "HALF_INTEGER" or "INTEGER": for targets whose rows lie upside down. The numbers that a program reads change with them; to keep the
+    "HALF_INTEGER" or "INTEGER": for targets whose rows are in reverse order. The numbers that a program reads change with them; to keep the
     numbers and change only the convention is a lowering.
     shadow_samplers: bit n makes the texture of unit n compare, as for programs of Direct3D 9, whose TEX does not specify it: a target such
     as 2D becomes SHADOW2D, whose reference is the channel after the coordinates.
@@ -141,7 +141,7 @@ def _choice(field: str, words: tuple[str, ...]) -> Callable[[object], str | None
             raise TypeError(f"{field}: expected a word, not {value!r}; it is one of {', '.join(words)}")
         word = value.upper().replace("-", "_")
         if word not in words:
-            raise ValueError(f"{field}: `{value}` is none of {', '.join(words)}")
+            raise ValueError(f"{field}: `{value}` is not one of {', '.join(words)}")
         return word
 
     return check

@@ -103,7 +103,7 @@ def read_qualifiers(values: object, field: str) -> Mapping[str, str]:
         words = value.split()
         wrong = next((word for word in words if word not in WORDS), None)
         if wrong is not None:
-            raise ValueError(f"{field}: {register}: `{wrong}` is none of {', '.join(WORDS)}")
+            raise ValueError(f"{field}: {register}: `{wrong}` is not one of {', '.join(WORDS)}")
         made[_once(register, made, field)] = " ".join(word for word in WORDS if word in words)
     return MappingProxyType(dict(sorted(made.items())))
 

@@ -239,10 +239,10 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     options = parser.parse_args(arguments)
     options.names = options.functions.split(",") if options.functions else list(REFERENCES if options.exhaustive else FUNCTIONS)
     if unknown := [name for name in options.names if name not in FUNCTIONS]:
-        parser.error(f"--functions: {', '.join(unknown)} is none of {', '.join(FUNCTIONS)}")
+        parser.error(f"--functions: {', '.join(unknown)} is not one of {', '.join(FUNCTIONS)}")
     options.engines = ["jit"] if options.exhaustive else options.engines.split(",")
     if unknown := [name for name in options.engines if name not in ENGINES]:
-        parser.error(f"--engines: {', '.join(unknown)} is none of {', '.join(ENGINES)}")
+        parser.error(f"--engines: {', '.join(unknown)} is not one of {', '.join(ENGINES)}")
     if options.samples < 1:
         parser.error("--samples is at least 1")
     return options

@@ -1,4 +1,4 @@
-"""Semantics of inputs and outputs without a location: GENERIC indices made of their names, the same in every program.
+"""Semantics of inputs and outputs without a location: GENERIC indices computed from their names, the same in every program.
 
 glslang gives such variables locations in the order of each text, which need not match the other stage. GLSL pairs them by name, and so do
 these semantics, without a table that both programs would have to share: the index is a digest of the name.
@@ -29,7 +29,8 @@ _OBJECT = re.compile(r"^0:\?\s+'([^']*)' \((.*)\)$", re.MULTILINE)
 
 
 def stated_names(tree: str, word: str) -> frozenset[str]:
-    """The variables whose `word`, location or binding, the text states, of the syntax tree that glslang prints before it adds its own."""
+    """The variables with an explicit `word` (location or binding) in the text, from the syntax tree that glslang prints before it assigns
+    its own."""
     match = _OBJECTS.search(tree)
     if match is None:
         return frozenset()
@@ -37,7 +38,7 @@ def stated_names(tree: str, word: str) -> frozenset[str]:
 
 
 def semantic_of_name(name: str, place: int = 0) -> Semantic:
-    """The semantic of a name: of its register of a number, where it takes several."""
+    """The semantic of a name; `number` counts its registers if it has several."""
     return Semantic("GENERIC", FIRST + (zlib.crc32(name.encode()) + place) % COUNT)
 
 
@@ -102,7 +103,7 @@ def _patches(ports: Mapping[str, Port], located: frozenset[str]) -> dict[str, in
 
 
 def _semantic(name: str, place: int, fixed: Mapping[str, Semantic]) -> Semantic:
-    """The semantic of one register of a port: that of the fixed functions, or one made of the name."""
+    """The semantic of one register of a port: that of the fixed functions, or one computed from the name."""
     found = fixed.get(name)
     return semantic_of_name(name, place) if found is None else replace(found, index=found.index + place)
 
@@ -110,7 +111,7 @@ def _semantic(name: str, place: int, fixed: Mapping[str, Semantic]) -> Semantic:
 def _semantics(
     ports: Mapping[str, Port], program: Program, patches: Mapping[str, int], fixed: Mapping[str, Semantic]
 ) -> dict[str, list[Semantic]]:
-    """The semantics of each port, one a register. patches: first indices of values of a patch; fixed: names with semantics of their own."""
+    """The semantics of each port, one a register. patches: first indices of values of a patch; fixed: names with a predefined semantic."""
     made: dict[str, list[Semantic]] = {}
     owners: dict[Semantic, str] = {}
     for name, port in sorted(ports.items()):
@@ -121,7 +122,5 @@ def _semantics(
         for semantic in made[name]:
             if owners.setdefault(semantic, name) != name:
                 text = f"`{owners[semantic]}` and `{name}` of a {program.processor.name} program have one index"
-                raise LimitError(
-                    (Diagnostic("G015", Severity.ERROR, text, (), "name one of them otherwise, or write layout(location = n)"),)
-                )
+                raise LimitError((Diagnostic("G015", Severity.ERROR, text, (), "rename one of them, or write layout(location = n)"),))
     return made

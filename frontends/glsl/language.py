@@ -74,7 +74,7 @@ def language_of(unit: Unit, reports: Reports) -> Language:
         return _language(legacy.OLD if words & legacy.OLD_WORDS else legacy.ASSUMED, "", first, reports)
     del unit.lines[0]
     if len(first) < 3 or not first[2][0].isdecimal() or len(first[2][0]) > 6:
-        reports.refuse("#version wants a number", first[min(2, len(first) - 1)], _VERSIONS)
+        reports.refuse("#version needs a number", first[min(2, len(first) - 1)], _VERSIONS)
     kind = first[3][0] if len(first) > 3 else ""
     if (kind and kind not in _PROFILES) or len(first) > 4:
         reports.refuse(f"{quoted(first[-1][0])} is no profile", first[-1], "profiles are core, compatibility and es")

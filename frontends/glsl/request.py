@@ -118,7 +118,7 @@ def stage_of(stage: Any, call: str) -> Processor:
     found = STAGE_WORDS.get(stage.lower().removeprefix("."))
     if found is None:
         hint = did_you_mean(stage, map(str.upper, STAGE_WORDS))
-        raise ValueError(f"{call}: stage: {stage!r} is none of {', '.join(SUFFIXES)}" + (f"; {hint}" if hint else ""))
+        raise ValueError(f"{call}: stage: {stage!r} is not one of {', '.join(SUFFIXES)}" + (f"; {hint}" if hint else ""))
     return found
 
 

@@ -17,8 +17,8 @@ KINDS: dict[type, str] = {bool: "yes or no", int: "an integer", float: "a number
 class Row:
     """A field of `LoweringOptions` and its pass.
 
-    lowering: name of the pass. options: the options of the pass that the value gives, in order, with their types. needed: how many of
-    them have no default. example: the value in a text, for messages. repeats: other passes may write anew what this one removes, so it
+    lowering: name of the pass. options: the options of the pass that the value gives, in order, with their types. needed: how many of them
+    have no default. example: the value in a text, for messages. repeats: other passes may introduce again what this one removes, so it
     runs again after them.
     """
 
@@ -136,7 +136,7 @@ class LoweringOptions:
 
     @classmethod
     def parse(cls, text: str) -> LoweringOptions:
-        """Read ``"alpha-test=GREATER:0.5,two-side"``; blanks do not matter, and an empty text is no lowering.
+        """Read ``"alpha-test=GREATER:0.5,two-side"``; blanks are ignored, and an empty text means no lowering.
 
         Raises:
             ValueError: a field is unknown or comes twice, or a value has another form; the message names it and the likeliest correction.

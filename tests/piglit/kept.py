@@ -20,7 +20,7 @@ def digest(name: str) -> str:
 
 
 def kept(names: Iterable[str], path: Path = KEPT) -> dict[str, Outcome]:
-    """Outcomes by name, of those cases that the file has. Their words are the trees. Raises ValueError if a line is none of ours."""
+    """Outcomes by name, of those cases that the file has. Their words are the trees. Raises ValueError if a line is not one of ours."""
     found = dict[str, Outcome]()
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = {key: (kind, tree) for key, kind, tree in (line.split() for line in lines)}

@@ -145,7 +145,7 @@ def test_a_png_of_the_scenes_name_stands_in_for_the_raw_file(write_scene: SceneW
             "command 0 (sampler_view): texture: no texture has the number 5",
         ),
         ([{"op": "end_query", "id": 5}], "command 0 (end_query): no command began query 5"),
-        ([{"op": "blend_global", "key": "mood", "value": 1}], "command 0 (blend_global): key: 'mood' is none of independent"),
+        ([{"op": "blend_global", "key": "mood", "value": 1}], "command 0 (blend_global): key: 'mood' is not one of independent"),
         ([{"op": "index_buffer", "index_size": 3, "data": ""}], "command 0 (index_buffer): index_size: 1, 2 or 4 is wanted, not 3"),
         (
             [{"op": "texture", "id": 0, "target": "2D", "format": "R8_UNORM", "width": 2, "height": 2, "data": [["00"]]}],

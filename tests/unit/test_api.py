@@ -24,7 +24,7 @@ def test_both_engines_run_a_program(engine: str) -> None:
 
 
 def test_unknown_engine_and_wrong_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match="engine: 'gpu' is none of jit, interp"):
+    with pytest.raises(ValueError, match="engine: 'gpu' is not one of jit, interp"):
         tgsi.run(tgsi.parse(DOUBLE), engine="gpu")
     with pytest.raises(TypeError, match=r"link: vertex: expected a Program, a text or a SPIR-V module, not int"):
         tgsi.link(1, DOUBLE)  # type: ignore[arg-type]

@@ -51,13 +51,13 @@ def function(
 
     Args:
         source: the path of a file, or a text.
-        name: the function; "main" for the program of a text of TGSI. Overloads are told apart by the arguments of each call.
+        name: the function; "main" for the program of a text of TGSI. Overloads are chosen by the arguments of each call.
         engine: "jit" or "interp"; both give the same bits.
         stage: "vert", "frag" or "comp"; by default what the file's ending or the text says, otherwise "vert". The function runs in a shader
             of this stage; four neighboring invocations of "frag" are a quad.
         uniforms: values of the uniforms that the function reads, by name.
         textures: `tgsi.TextureData` of the samplers that it reads, by name. Parameters that are samplers take TextureData in the call.
-        defines, includes: those of `tgsi.compile`.
+        defines, includes: as for `tgsi.compile`.
 
     Raises:
         ParseError: the text has errors. UnsupportedError: glslang is missing.
@@ -65,11 +65,11 @@ def function(
     """
     call = "function"
     if not isinstance(name, str):
-        raise TypeError(f"{call}: name: a text is wanted, not {type(name).__name__}")
+        raise TypeError(f"{call}: name: expected a text, not {type(name).__name__}")
     if engine not in ENGINES:
-        raise ValueError(f"{call}: engine: {engine!r} is none of {', '.join(ENGINES)}")
+        raise ValueError(f"{call}: engine: {engine!r} is not one of {', '.join(ENGINES)}")
     if not isinstance(source, str | Path):
-        raise TypeError(f"{call}: a path or a text is wanted, not {type(source).__name__}")
+        raise TypeError(f"{call}: expected a path or a text, not {type(source).__name__}")
     macros, folders, wanted, shown = defines_of(defines, call), folders_of(includes, call), None, call
     text, language = source, None
     if isinstance(source, Path) or is_path(source):
@@ -220,7 +220,7 @@ class ProgramFunction:
         arrays = [np.asarray(item) for item in arguments]
         for number, array in enumerate(arrays):
             if array.dtype.kind not in "fiu" or array.shape[-1:] != (4,):
-                raise TypeError(f"function: IN[{number}]: an array of (..., 4) is wanted, not of {array.shape}, {array.dtype}")
+                raise TypeError(f"function: IN[{number}]: expected an array of (..., 4), not of {array.shape}, {array.dtype}")
         leading = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
         invocations = prod(leading)
         inputs = np.zeros((invocations, count, 4), np.uint32)
@@ -257,11 +257,11 @@ def _check_types(signature: Signature) -> None:
 
 
 def _chosen(overloads: Sequence[Signature], arguments: Sequence[Any]) -> tuple[Signature, list[Any]]:
-    """The overload that takes the arguments, and these as arrays. TypeError, ValueError: there is none, or several."""
+    """The overload that takes the arguments, and these as arrays. TypeError, ValueError: no overload matches, or several do."""
     fitting = [item for item in overloads if len(item.given) == len(arguments)]
     if not fitting:
         wanted = " or ".join(sorted({str(len(item.given)) for item in overloads}))
-        raise TypeError(f"{' | '.join(map(str, overloads))}: {wanted} arguments are wanted, {len(arguments)} were given")
+        raise TypeError(f"{' | '.join(map(str, overloads))}: expected {wanted} arguments, not {len(arguments)}")
     made: list[tuple[int, int, Signature, list[Any]]] = []
     first: Exception | None = None
     for item in fitting:
@@ -289,5 +289,5 @@ def _argument(signature: Signature, number: int, given: Any) -> Any:
     if not parameter.value.is_sampler:
         return array_for(parameter.value, given, argument)
     if not hasattr(given, "texels"):
-        raise TypeError(f"{argument}: {parameter.value} is wanted, tgsi.TextureData, not {type(given).__name__}")
+        raise TypeError(f"{argument}: expected {parameter.value}, a tgsi.TextureData, not {type(given).__name__}")
     return given

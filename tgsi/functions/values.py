@@ -19,24 +19,24 @@ def array_for(value: Value, given: Any, argument: str) -> NDArray[Any]:
     try:
         array = np.asarray(given)
     except (ValueError, TypeError):
-        raise TypeError(f"{argument}: {value} is wanted, not lists of unequal lengths") from None
+        raise TypeError(f"{argument}: expected {value}, not lists of unequal lengths") from None
     shape = value.shape
     if array.shape[array.ndim - len(shape) :] != shape:
         axes = f"(..., {', '.join(map(str, shape))})"
-        raise ValueError(f"{argument}: {value} is wanted, an array of {axes}, not of {array.shape}")
+        raise ValueError(f"{argument}: expected {value}, an array of {axes}, not of {array.shape}")
     kind, scalar = array.dtype.kind, value.scalar
     if kind not in "fiub" or array.dtype.itemsize > 8:
-        raise TypeError(f"{argument}: {value} is wanted, not {array.dtype}")
+        raise TypeError(f"{argument}: expected {value}, not {array.dtype}")
     if scalar in ("int", "uint"):
         low, high = _RANGES[scalar]
         if kind in "fb":
-            raise TypeError(f"{argument}: {value} is wanted, whole numbers, not {array.dtype}; array.astype(numpy.{scalar}32) converts")
+            raise TypeError(f"{argument}: expected {value}, whole numbers, not {array.dtype}; array.astype(numpy.{scalar}32) converts")
         if array.size and (int(array.min()) < low or int(array.max()) > high):
             raise ValueError(f"{argument}: {value} holds {low} to {high}, not {int(array.min())} to {int(array.max())}")
     elif scalar == "bool" and kind != "b":
-        raise TypeError(f"{argument}: {value} is wanted, True or False, not {array.dtype}; array != 0 converts")
+        raise TypeError(f"{argument}: expected {value}, True or False, not {array.dtype}; array != 0 converts")
     elif kind == "b" and scalar != "bool":
-        raise TypeError(f"{argument}: {value} is wanted, numbers, not bool; array.astype(numpy.float32) converts")
+        raise TypeError(f"{argument}: expected {value}, numbers, not bool; array.astype(numpy.float32) converts")
     with np.errstate(over="ignore"):
         return array.astype(_TYPES[scalar], copy=False)
 

@@ -23,10 +23,10 @@ class _Lock(Protocol):
 
 
 class Renewed(Protocol):
-    """An object with work of threads."""
+    """An object that holds work of threads."""
 
     def renew_in_child(self) -> None:
-        """Forget, in a child process, the work of threads that it lacks. Locks are free already."""
+        """Forget, in a child process, the work of the parent's other threads. Locks are free already."""
 
 
 _L = TypeVar("_L")
@@ -109,7 +109,7 @@ def _forget_imports() -> None:
         spec = getattr(sys.modules.get(name), "__spec__", None)
         if lock.owner is not None and getattr(spec, "_initializing", False):
             del sys.modules[name]
-        locks.pop(name, None)  # also where a thread was about to take it
+        locks.pop(name, None)  # even if a thread was about to take it
     getattr(_bootstrap, "_blocking_on", {}).clear()
 
 

@@ -38,7 +38,7 @@ class Baseline:
         return self.folder / f"{self.name}.json"
 
     def load(self) -> dict[str, Any] | None:
-        """The facts; None if nothing is stored. ValueError: the file is none of ours."""
+        """The facts; None if nothing is stored. ValueError: the file was not written by this plugin."""
         try:
             found = json.loads(self.facts.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -81,7 +81,7 @@ class Baseline:
 def checked_name(name: Any) -> str:
     """The name of a picture, if it is one. TypeError, ValueError."""
     if not isinstance(name, str):
-        raise TypeError(f"assert_image: name: a text is wanted, not {type(name).__name__}")
+        raise TypeError(f"assert_image: name: expected a text, not {type(name).__name__}")
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         raise ValueError(
             f"assert_image: name: {name[:60]!r} is none: letters, digits and _ . + = @ - are allowed, / between folders, up to {_LONGEST}"
@@ -90,7 +90,7 @@ def checked_name(name: Any) -> str:
 
 
 def stored_names(folder: Path) -> Iterator[tuple[str, str]]:
-    """Name and test of every stored picture of a folder, by name. Files of others are left out."""
+    """Name and test of every stored picture of a folder, by name. Other files are ignored."""
     for file in sorted(folder.rglob("*.json")):
         name = file.relative_to(folder).as_posix().removesuffix(".json")
         try:

@@ -61,7 +61,7 @@ def picture_of(value: Any, call: str = "assert_image") -> Picture:
             raise ValueError(f"{call}: {value!r} has layers; give one of them: resource.pixels()[layer]")
         return Picture(array=pixels, shown=shown)
     if not hasattr(value, "__array_interface__") and not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
-        raise TypeError(f"{call}: a resource, an array or an image of Pillow is wanted, not {type(value).__name__}")
+        raise TypeError(f"{call}: expected a resource, an array or an image of Pillow, not {type(value).__name__}")
     array = np.asarray(value) if hasattr(value, "__array_interface__") or hasattr(value, "__array__") else np.from_dlpack(value)
     return _of_array(array, call)
 
@@ -70,11 +70,11 @@ def _of_array(array: NDArray[Any], call: str) -> Picture:
     if array.dtype == np.bool_:
         array = array.astype(np.uint8) * np.uint8(255)
     if array.dtype.kind not in _KINDS:
-        raise TypeError(f"{call}: an array of numbers is wanted, not of {array.dtype}")
+        raise TypeError(f"{call}: expected an array of numbers, not of {array.dtype}")
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[..., 0]
     if array.ndim not in (2, 3) or array.size == 0 or (array.ndim == 3 and array.shape[2] > 4):
-        raise ValueError(f"{call}: an array of (height, width) or (height, width, 2 to 4) is wanted, not of {array.shape}")
+        raise ValueError(f"{call}: expected an array of (height, width) or (height, width, 2 to 4), not of {array.shape}")
     return Picture(array=array, shown=_view(array))
 
 

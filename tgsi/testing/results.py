@@ -31,7 +31,7 @@ class Results:
         self._records += report.__dict__["tgsi_pictures"]
 
     def finish(self, reporter: pytest.TerminalReporter) -> None:
-        """Write the report where it is wanted, and what people should know to the terminal."""
+        """Write the requested reports, and a summary to the terminal."""
         failed = [record for record in self._records if record["status"] in _FAILED]
         updated = [record for record in self._records if record["status"] == "updated"]
         unused = self._unused(reporter)
@@ -45,7 +45,7 @@ class Results:
         if updated:
             reporter.line(f"stored: {', '.join(sorted({record['name'] for record in updated}))}")
         if conflicts:
-            reporter.line(f"stored twice, differently: {', '.join(conflicts)}; give each picture a name of its own", red=True)
+            reporter.line(f"stored twice, differently: {', '.join(conflicts)}; give each picture its own name", red=True)
         if unused:
             reporter.line(f"stored, and used by no test: {', '.join(unused)}", yellow=True)
         if failed:

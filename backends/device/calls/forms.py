@@ -94,7 +94,7 @@ def one_of(word: str, *allowed: int) -> Form:
 
     def read(words: memoryview, _: ObjectOf) -> None:
         if words[0] not in allowed:
-            raise WordError(f"{word}: {words[0]} is none of {', '.join(map(str, allowed))}")
+            raise WordError(f"{word}: {words[0]} is not one of {', '.join(map(str, allowed))}")
 
     return Form("", (word,), lambda value, _: _words(allowed[0]), read)
 

@@ -180,7 +180,7 @@ class Row:
     """A call: a method of a context.
 
     positional, keywords: its arguments. source: the document, with its section, that describes it. fixed: its commands in recordings, of
-    which the first that fits is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
+    which the first match is written. effect: on the words of the bound state. is_native: a native entry takes plain arguments; those of
     calls with an effect on known objects follow from the row. why: reason why checks, parsers or words of the call do not follow from the
     row. text: docstring of a method that is generated.
     """

@@ -53,7 +53,7 @@ class Debug(ContextCore):
         name = "get_sample_position"
         count = max(1, integer(sample_count, f"{name}: sample_count", 0, 16))
         if count not in SAMPLE_COUNTS:
-            raise ValueError(f"{name}: sample_count: {count} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+            raise ValueError(f"{name}: sample_count: {count} is not one of {', '.join(map(str, SAMPLE_COUNTS))}")
         index = integer(sample_index, f"{name}: sample_index", 0, count - 1)
         x, y = STANDARD_POSITIONS[count][index] if count > 1 else (8, 8)
         return (x / 16, y / 16)

@@ -116,7 +116,7 @@ def vertex_elements(
     for argument, wanted in (("names", names or ()), ("formats", asked)):
         for item in wanted:
             if item not in known:
-                raise ValueError(f"{name}: {argument}: {item!r} is none of {', '.join(known)}")
+                raise ValueError(f"{name}: {argument}: {item!r} is not one of {', '.join(known)}")
     found = []
     for item in known if names is None else names:
         kind, offset = dtype.fields[item][:2]

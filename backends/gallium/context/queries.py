@@ -144,7 +144,7 @@ class Queries(ContextCore):
         self.checks.resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
         if not isinstance(result_type, str) or result_type not in types:
-            raise ValueError(f"{name}: result_type: {result_type!r} is none of {', '.join(types)}")
+            raise ValueError(f"{name}: result_type: {result_type!r} is not one of {', '.join(types)}")
         dtype: np.dtype[Any] = np.dtype(types[result_type])
         top = (1 << 8 * dtype.itemsize - (result_type[0] == "I")) - 1
         start = integer(offset, f"{name}: offset", 0, max(0, resource.size - dtype.itemsize))

@@ -280,7 +280,7 @@ class Surface:
         self._reference.release()
 
     def known(self, key: Hashable, colors: tuple[Surface | None, ...], depth: Surface | None) -> DeviceFramebuffer | None:
-        """The framebuffer of this surface's last binding, if it was made of the same surfaces and with the same key.
+        """The framebuffer of this surface's last binding, if it has the same surfaces and the same key.
 
         Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects.
         """
@@ -364,7 +364,7 @@ def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
         raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")
     wanted = integer(given, f"{name}: samples", 0, 16)
     if wanted not in SAMPLE_COUNTS:
-        raise ValueError(f"{name}: samples: {wanted} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+        raise ValueError(f"{name}: samples: {wanted} is not one of {', '.join(map(str, SAMPLE_COUNTS))}")
     return counts.pop() if counts else max(1, wanted)
 
 

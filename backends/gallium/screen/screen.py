@@ -64,14 +64,14 @@ class Screen(Capabilities, ScreenCore):
         self.threads = _number(threads, "threads", 0, 256)
         self.lanes = _number(lanes, "lanes", 4, 64)
         if self.lanes is not None and self.lanes not in LANES:
-            raise ValueError(f"Screen: lanes: {self.lanes} is none of {', '.join(map(str, LANES))}")
+            raise ValueError(f"Screen: lanes: {self.lanes} is not one of {', '.join(map(str, LANES))}")
         self.cpu = os.environ.get("TGSI_CPU", "host") if cpu is None else cpu
         if self.cpu not in CPU_LEVELS:
             from difflib import get_close_matches
 
             close = get_close_matches(str(self.cpu), CPU_LEVELS, 1)
             raise ValueError(
-                f"Screen: cpu: {self.cpu!r} is none of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
+                f"Screen: cpu: {self.cpu!r} is not one of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
             )
         found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
         kept = found != "" and os.environ.get("TGSI_CACHE", "on").lower() != "off"

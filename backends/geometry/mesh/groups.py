@@ -37,7 +37,7 @@ class Groups:
         lanes: lanes of a vector.
         threads: threads of a workgroup.
         state_bytes: bytes that a vector keeps at a barrier; 0 without barriers.
-        first: workgroups of a thread's first native call, in which it finds out how long they take.
+        first: workgroups of a thread's first native call, which measures their time.
     """
 
     library: Library

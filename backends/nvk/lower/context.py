@@ -60,7 +60,7 @@ class Context:
     def space(self, instruction: Instruction, register: RegisterRef) -> Space:
         """The memory that a MEMORY register names. Raises UnsupportedError for indexed registers."""
         if register.indirect is not None:
-            raise UnsupportedError.at("B070", "MEMORY registers are indexed, so the memory cannot be told", instruction.span)
+            raise UnsupportedError.at("B070", "MEMORY registers are indexed, so the memory is unknown", instruction.span)
         for item in self.program.declared(File.MEMORY):
             if item.covers(register.index) and item.memory is not None:
                 return self.memory[item.memory]

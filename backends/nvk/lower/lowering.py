@@ -1,8 +1,8 @@
 """Lowering of task and mesh programs.
 
-A workgroup of up to 32 threads is one warp. A larger one runs on the 32 lanes of a warp, each lane several threads one after the other:
-the program becomes a subroutine, which a loop calls; lanes wait for each other after each round. That
-is refused for programs in which threads wait for each other.
+A workgroup of up to 32 threads is one warp. A larger one runs on the 32 lanes of a warp, each lane runs several threads in sequence: the
+program becomes a subroutine, which a loop calls; lanes wait for each other after each round. That is refused for programs in which threads
+wait for each other.
 """
 
 from __future__ import annotations

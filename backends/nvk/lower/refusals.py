@@ -43,7 +43,7 @@ def check(program: Program) -> None:
             raise UnsupportedError.at("B071", f"{text} threads cannot wait", instruction.span, hint=f"use at most {WARP} threads")
         for register in registers_of(instruction):
             if register.file is File.SV and register.indirect is not None:
-                raise UnsupportedError.at("B070", "SV registers are indexed, so the value cannot be told", instruction.span)
+                raise UnsupportedError.at("B070", "SV registers are indexed, so the value is unknown", instruction.span)
             if any(item.file is File.SV for item in indices_of(register)):
                 text, hint = "an SV register is an index", "copy it to ADDR with UARL first"
                 raise UnsupportedError.at("B070", text, instruction.span, hint=hint)

@@ -5,7 +5,7 @@ A flush is a sequence of windows of batches (`windows`). A window has two phases
 Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
 frame. (One counter for all tiles made draws that fill cheaply three times slower.)
 
-Every participant runs `render`. It joins a phase, takes work until none is left, and leaves the phase. The last one to leave does the
+Every participant runs `render`. It joins a phase, takes work until all is taken, and leaves the phase. The last one to leave does the
 serial bookkeeping, and opens the next phase. So a phase waits only for work that was taken, never for an idle worker that has no CPU. (On
 a busy machine, waiting for one would cost each frame, however small, a tick of the operating system's scheduler.)
 
@@ -115,7 +115,7 @@ def _wait_plain(f: Function, _: Record, semaphore: Val) -> None:
 
 
 def _has_spun(f: Function, s: Record, turns: Var, start: Var) -> Val:
-    """Pause; 1 if this thread has spun for as long as it may. turns: of the loop, at first 0."""
+    """Pause; 1 if this thread has reached its limit of spinning. turns: of the loop, at first 0."""
     pause(f)
     watch, is_over = _watch(f, s), f.var(I32, 0)
     with f.if_((turns.get() & _LOOKS).eq(0)):
@@ -131,7 +131,7 @@ def _has_spun(f: Function, s: Record, turns: Var, start: Var) -> Val:
 
 
 def _build_join(module: Module, name: str, *, is_caller: bool) -> None:
-    """NAME(worker, left) -> state word after the worker has joined a phase; 0: there is no flush to join.
+    """NAME(worker, left) -> state word after the worker has joined a phase; 0: no flush is running.
 
     left: state word of the phase that the worker has left, or _NONE. Spins, then sleeps, while other threads finish a phase.
     """
@@ -199,7 +199,7 @@ def _build_leave(module: Module) -> None:
 
 
 def _work(f: Function, worker: Val, name: str, phase: int) -> None:
-    """Take part in a phase, and add its time to the worker's."""
+    """Work in a phase, and add its time to the worker's."""
     w, start = Record(f, worker, Worker), count_ticks(f)
     f.call(None, name, worker)
     w.set("ticks", w.get("ticks", phase) + count_ticks(f) - start, phase)

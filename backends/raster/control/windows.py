@@ -1,7 +1,7 @@
 """Generated code: windows of batches, from the first batch that is taken to the serial work after the last tile.
 
 Workers take batches from one atomic counter until the records fill a part of the cache, so windows of light batches are long, and phases
-few. An upload between two batches ends a window if tiles may read what it changes. Otherwise it waits for the front ends of the batches
+few. An upload between two batches ends a window if tiles may read the changed bytes. Otherwise it waits for the front ends of the batches
 before it, and the window continues.
 """
 
@@ -32,7 +32,7 @@ def _upload_at(f: Function, s: Record, i: Val) -> Val:
 
 
 def _awaits_tiles(f: Function, s: Record) -> Val:
-    """1 if the next upload changes what tiles read, so that it ends the window; otherwise 0."""
+    """1 if the next upload changes bytes that tiles read, so that it ends the window; otherwise 0."""
     number, found = s.get("window.first_upload"), f.var(I32, 0)
     with f.if_(number < s.get("work.num_uploads")):
         found.set(Record(f, _upload_at(f, s, number), UploadRecord).get("by_tiles"))
@@ -48,7 +48,7 @@ def _is_last_pass(s: Record) -> Val:
 
 
 def _pass_end(f: Function, s: Record, field: str, whole: str) -> Val:
-    """The end of the batches or clears of the pass: that of all of them in the last pass, which has none of its own yet."""
+    """The end of the batches or clears of the pass. The last pass has no end yet: there it is the end of all."""
     end = f.var(I32, s.get(f"work.{whole}"))
     with f.if_(~_is_last_pass(s)):
         end.set(_pass_at(f, s, s.get("window.pass_number")).get(field))
@@ -149,8 +149,8 @@ def _carry_out(f: Function, u: Record) -> None:
 def _build_pass_uploads(module: Module) -> None:
     """pass_uploads(scene, first) -> 1 if the window gets more batches, after uploads that no tile reads; otherwise 0.
 
-    first: batches of the window from there on have not been looked at. One whose arena was too small ends the window, and the next one
-    begins with the rest of it; so no upload after such a batch may be carried out.
+    first: batches of the window from there on have not been looked at. A batch whose arena was too small ends the window, and its
+    remaining part begins the next one, so no upload after such a batch may be carried out.
     """
     f = Function(module, "pass_uploads", [PTR, I32], I32, shared=True, internal=True)
     scene, first = f.args
@@ -202,9 +202,9 @@ def _build_begin_tiles(module: Module) -> None:
 
     Light batches that follow after uploads are taken here, too. Others could not help, and waits would take longer.
 
-    A batch whose arena was too small ends the window: the next window begins with the rest of it. A window that waits for more batches
-    has no phase of tiles yet: this part of the flush is finished. After an upload none waits: other targets may come, and then all that
-    is binned would have to be binned again.
+    A batch whose arena was too small ends the window: the next window begins with its remaining part. A window that waits for more batches
+    has no phase of tiles yet: this part of the flush is finished. After an upload none waits: other targets may come, and then all that is
+    binned would have to be binned again.
     """
     f = Function(module, "begin_tiles", [PTR, PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)

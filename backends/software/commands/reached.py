@@ -1,7 +1,7 @@
 """Memory that programs of draws reach: tables of bindings, the ranges that pending draws write, and draws that need no further check.
 
 Python looks at the first draw of some programs with some memory. The next ones are left to generated code, until the pending work is
-carried out or other targets are bound. Generated code finds reads of memory that pending programs write (`approvals`), and asks for a
+carried out or other targets are bound. Generated code finds reads of memory that pending programs write (`approvals`), and requests a
 flush.
 """
 
@@ -73,7 +73,7 @@ class ReachedMemory:
 
     def __init__(self, record: ExecutorRecord) -> None:
         self.waiting, self.is_ordered = Waiting(), False
-        self._record, self._is_clear = record, True  # clear: no pending draw reads what pending programs write
+        self._record, self._is_clear = record, True  # clear: no pending draw reads memory that pending programs write
         self._written = (ReadRange * MOST_WRITTEN)()
         record.written = ctypes.addressof(self._written)
 
@@ -90,11 +90,12 @@ class ReachedMemory:
     def blocks(self, state: DrawState, reach: Reach | None, reads: Sequence[Range], targets: Sequence[Range]) -> bool:
         """Return true if a draw must be taken after a flush of what is pending. reads, targets: as for `note`."""
         if reach is not None and reach.is_ordered and not self.is_ordered:
-            return True  # the order of such draws depends on windows, which must not depend on what workers have begun
+            return True  # the order of such draws depends on windows, which must not depend on the progress of workers
         return self.waiting.blocks(state, reach, reads, targets)
 
     def note(self, reach: Reach, reads: Sequence[Range], targets: Sequence[Range]) -> None:
-        """Note what a pending draw reaches. reads, targets: memory that pending draws read, and that they and clears draw to."""
+        """Record the memory that a pending draw reaches. reads, targets: memory that pending draws read, and that they and clears draw
+        to."""
         self.waiting.note(reach)
         self.is_ordered |= reach.is_ordered or meet(reach.written, targets)
         written = [*self.waiting.written]

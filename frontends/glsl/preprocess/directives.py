@@ -146,7 +146,7 @@ class Preprocessor:
         directive, rest = line[1], line[2:]
         if name != "if":
             if not rest or not is_word(rest[0][0]):
-                self.reports.refuse(f"#{name} wants the name of a macro", rest[0] if rest else directive)
+                self.reports.refuse(f"#{name} needs the name of a macro", rest[0] if rest else directive)
             return (rest[0][0] in self._macros) == (name == "ifdef")
         value = evaluate(self._macros.expand(self._answered(rest)), directive, unknown_is_zero=not self._dialect.is_es)
         if isinstance(value, Fault):
@@ -166,7 +166,7 @@ class Preprocessor:
             is_closed = tokens[index : index + 1] != [] and tokens[index][0] == "("
             index += is_closed
             if index >= len(tokens) or not is_word(tokens[index][0]):
-                self.reports.refuse("`defined` wants the name of a macro", token)
+                self.reports.refuse("`defined` needs the name of a macro", token)
             made.append((str(int(tokens[index][0] in self._macros)), *token[1:]))
             index += 1
             if is_closed:
@@ -186,7 +186,7 @@ class Preprocessor:
     def _define(self, line: list[Token]) -> None:
         self._flush()
         if len(line) < 2 or not is_word(line[1][0]):
-            self.reports.refuse("#define wants the name of a macro", line[-1])
+            self.reports.refuse("#define needs the name of a macro", line[-1])
         name = line[1]
         self._check_name(name)
         params: tuple[str, ...] | None = None
@@ -225,7 +225,7 @@ class Preprocessor:
     def _undef(self, line: list[Token]) -> None:
         self._flush()
         if len(line) < 2 or not is_word(line[1][0]):
-            self.reports.refuse("#undef wants the name of a macro", line[-1])
+            self.reports.refuse("#undef needs the name of a macro", line[-1])
         self._check_name(line[1])
         self._macros.pop(line[1][0], None)
 
@@ -241,7 +241,7 @@ class Preprocessor:
         self._flush()
         tokens = self._macros.expand(line[1:])
         if not tokens or not tokens[0][0].isdigit() or len(tokens[0][0]) > 9:
-            self.reports.refuse("#line wants a number", tokens[0] if tokens else line[0])
+            self.reports.refuse("#line needs a number", tokens[0] if tokens else line[0])
         self._shift = int(tokens[0][0]) - self.places.line(line[0][1]) - 1
         if len(tokens) > 1 and tokens[1][0].isdigit() and len(tokens[1][0]) < 10:
             self._number = tokens[1][0]
@@ -251,9 +251,9 @@ class Preprocessor:
 
     def _extension(self, line: list[Token]) -> None:
         if len(line) < 4 or line[2][0] != ":" or not is_word(line[1][0]):
-            self.reports.refuse("#extension wants a name, a colon and a behavior", line[-1])
+            self.reports.refuse("#extension needs a name, a colon and a behavior", line[-1])
         if line[3][0] not in ("require", "enable", "warn", "disable"):
-            self.reports.refuse(f"{quoted(line[3][0])} is none of require, enable, warn, disable", line[3])
+            self.reports.refuse(f"{quoted(line[3][0])} is not one of require, enable, warn, disable", line[3])
         self.extensions[line[1][0]] = (line[3][0], line[1])
 
     def _pragma(self, line: list[Token]) -> None:

@@ -1,4 +1,4 @@
-"""Outputs that the text streams out (transform feedback, xfb_offset), as Gallium's stream output."""
+"""Transform feedback of the text (xfb_offset) as Gallium's stream output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
 BUFFERS = 4
-"""Buffers that outputs are streamed to at most, as in Gallium."""
+"""Largest number of stream output buffers, as in Gallium."""
 
 Decorations = Mapping[str, list[int]]
 
@@ -87,7 +87,7 @@ def _runs(place: Place, found: Decorations, element: int) -> Iterator[Run]:
 
 
 def stream_output(s: State, runs: list[Run], numbers: Mapping[tuple[File, int], int]) -> dict[str, Any] | None:
-    """Stream output in the form of `create_vs_state`, with the program's register numbers. None where nothing is streamed."""
+    """Stream output in the form of `create_vs_state`, with the program's register numbers. None without any."""
     if not runs:
         return None
     last = max(run.buffer for run in runs)

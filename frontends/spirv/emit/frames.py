@@ -94,7 +94,7 @@ class _Tables:
         self.changed: set[int] = set()
 
     def read(self, op: Op) -> None:
-        """Note what an instruction does with arrays."""
+        """Record the effects of an instruction on arrays."""
         match op.name:
             case "OpVariable":
                 pointer = self.module.types.get(op.type, op)
@@ -175,7 +175,8 @@ def _successors(block: Block) -> list[int]:
 
 
 _JOINS = ("OpControlBarrier", "OpGroup", "OpDP", "OpFwidth", "OpFunctionCall", "OpImageQueryLod", "OpSubgroup")
-"""Beginnings of the names of instructions that see what other invocations do at the same place, or may: those of called functions."""
+"""Prefixes of the names of instructions that may depend on other invocations at the same place; calls count, because called functions
+may."""
 
 
 def joins_before_next(function: Function, header: Block) -> bool:

@@ -28,7 +28,7 @@ MAX_WORDS = 1 << 22
 """Words of the longest module that is read: 16 MiB."""
 
 EXTENSIONS = 4096
-"""First number of the instructions of extensions, of which the grammar has those of many vendors."""
+"""First number of the instructions of extensions; the grammar has those of many vendors."""
 
 _MASKS = {"G": "ImageOperands", "M": "MemoryAccess"}
 _ENUMERATIONS = {"D": "Decoration", "X": "ExecutionMode"}

@@ -1,8 +1,8 @@
 """Instructions of SPIR-V: number, name and shape of the operands, one row each. The decoder reads modules by this table alone.
 
 Letters of a shape: T id of the result's type, R id of the result, I id, L word, S string, E one word of an enumeration, V words of a
-value, whose number the type gives. Masks and enumerations with operands of their own: G image operands, M memory access, D decoration,
-X execution mode, O loop control. `?` may be left out, `*` repeats.
+value, whose number the type gives. Masks and enumerations with additional operands: G image operands, M memory access, D decoration, X
+execution mode, O loop control. `?` may be left out, `*` repeats.
 
 Source of the facts: Khronos' grammar of SPIR-V 1.6 (the package spirv-headers of Debian), without the extensions of one vendor's
 compiler for other hardware (INTEL), but with its integer functions for shaders.

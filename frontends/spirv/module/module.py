@@ -20,7 +20,7 @@ _REFUSED = """
     CooperativeMatrixNV RayTraversalPrimitiveCullingKHR VariablePointers VariablePointersStorageBuffer MultiView SparseResidency
 """
 REFUSED = frozenset(_REFUSED.split())
-"""Capabilities that TGSI has no words for."""
+"""Capabilities that TGSI cannot express."""
 
 _ENDS = frozenset({249, 250, 251, 252, 253, 254, 255, 4416, 5294})
 _MERGES = {246: "loop", 247: "selection"}
@@ -83,15 +83,15 @@ class Tables:
     type_of: dict[int, int] = field(default_factory=dict)
 
     def decoration(self, id: int, name: str) -> int | None:
-        """The first word of a decoration of an id, 0 for one without words; None where the id lacks it."""
+        """The first word of a decoration of an id, or 0 without words; None if the id is not decorated."""
         return _first(self.decorations.get(id, {}), name)
 
     def member(self, struct: int, index: int, name: str) -> int | None:
-        """The same of a member of a struct."""
+        """Like `decoration`, for a member of a struct."""
         return _first(self.member_decorations.get((struct, index), {}), name)
 
     def name(self, id: int) -> str:
-        """The name of an id in the source, or a made one."""
+        """The name of an id in the source, or a generated one."""
         return self.names.get(id) or f"_{id}"
 
 
@@ -104,8 +104,7 @@ def load(module: Input, name: str, specialization: Mapping[int | str, float] | N
     """Read a module.
 
     Raises:
-        ParseError: it is no module, or breaks a rule.
-        UnsupportedError: a capability that TGSI has no words for.
+        ParseError: it is not a module, or breaks a rule. UnsupportedError: a capability that TGSI cannot express.
     """
     sources = Sources(name)
     words = words_of(module, sources)

@@ -36,7 +36,7 @@ class LowerFma(Pass):
             ValueError: `by` is neither mad nor double.
         """
         if self.by not in _WAYS:
-            raise ValueError(f"pass {self.name}: by: `{self.by}` is none of {', '.join(_WAYS)}")
+            raise ValueError(f"pass {self.name}: by: `{self.by}` is not one of {', '.join(_WAYS)}")
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""

@@ -90,7 +90,7 @@ def read_names(text: str, where: str, rows: Mapping[str, Row]) -> frozenset[str]
         if name not in rows:
             close = get_close_matches(name, rows, 1)
             hint = f"; did you mean `{close[0]}`?" if close else ""
-            raise ValueError(f"{where}: `{name}` is none of {', '.join(rows)}{hint}")
+            raise ValueError(f"{where}: `{name}` is not one of {', '.join(rows)}{hint}")
     for name in names:
         if name in _needs(name, names):
             others = sorted(other for other in _needs(name, names) if name in _needs(other, names) and other != name)

@@ -42,7 +42,7 @@ class Lower64Bit(Pass):
             ValueError: `others` is neither stay nor refuse.
         """
         if self.others not in _OTHERS:
-            raise ValueError(f"pass {self.name}: others: `{self.others}` is none of {', '.join(_OTHERS)}")
+            raise ValueError(f"pass {self.name}: others: `{self.others}` is not one of {', '.join(_OTHERS)}")
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""

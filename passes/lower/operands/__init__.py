@@ -1,4 +1,4 @@
 """Operands that a device lacks: registers that an address chooses, destinations of several channels.
 
-May import `passes.lower.expansion`, `passes.edit` and what lies below these. Read next: `indirect`.
+May import `passes.lower.expansion`, `passes.edit` and the floors below. Read next: `indirect`.
 """

@@ -18,12 +18,12 @@ _HALF = 0x3F000000
 
 
 def every_register(item: Instruction) -> list[RegisterRef]:
-    """Return the registers of all operands of an instruction, those of texel offsets included."""
+    """Return the registers of all operands of an instruction, including texel offsets."""
     return [*registers_of(item), *(offset.register for offset in item.offsets)]
 
 
 def without_addresses(program: Program, room: Room) -> Program:
-    """Return the program with TEMPs in place of ADDR; the same object if an operand needs ADDR, or none is declared.
+    """Return the program with TEMPs instead of ADDR; the same object if an operand needs ADDR, or no ADDR is declared.
 
     ARL becomes FLR and F2I, ARR the same of the sum with 1/2, UARL a MOV. Both files start at 0.
     """

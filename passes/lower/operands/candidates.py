@@ -19,7 +19,7 @@ MOST = 1 << 14
 """Registers of one operand; more are refused, because the program would be far too long for any device."""
 
 PATCH_VERTICES = 32
-"""Vertices of a patch that an index may name; those that a patch does not have read 0."""
+"""Vertices of a patch that an index may select; vertices beyond the patch read 0."""
 
 
 @record
@@ -57,7 +57,7 @@ class Finder:
         """Return the registers that an operand of an instruction may name.
 
         Raises:
-            UnsupportedError: they are too many, or the program does not say how many vertices its primitives have.
+            UnsupportedError: they are too many, or the program does not declare the number of vertices of its primitives.
         """
         dimension = register.dimension
         outer = dimension.indirect if dimension is not None else None
@@ -85,7 +85,7 @@ class Finder:
             end = max(end, item.last + 1)
 
     def plain(self, register: RegisterRef) -> RegisterRef:
-        """Return a register without an outer bracket that means neither a vertex nor a buffer: the language ignores it."""
+        """Return a register without its outer bracket if that selects neither a vertex nor a buffer: the language ignores it."""
         has_rows = register.file in (File.CONST, File.HWATOMIC) or register.file in STAGES[self._program.processor].vertex_rows
         return register if register.dimension is None or has_rows else replace(register, dimension=None)
 
@@ -111,7 +111,7 @@ class Finder:
                 else PATCH_VERTICES
             )
         if not any(declared.name == "GS_INPUT_PRIMITIVE" for declared in program.properties):
-            text = "the program does not say how many vertices its primitives have, so an index of vertices has no end"
+            text = "the program does not declare the number of vertices of its primitives, so an index of vertices has no bound"
             raise UnsupportedError.at("B052", text, item.span, hint="write PROPERTY GS_INPUT_PRIMITIVE")
         number = program.property("GS_INPUT_PRIMITIVE")
         return VERTICES.get(Primitive(number), 1)

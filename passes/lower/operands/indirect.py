@@ -55,7 +55,7 @@ class LowerIndirect(Pass):
         """
         for name in self._names():
             if name not in FILES:
-                raise ValueError(f"pass {self.name}: files: `{name}` is none of {', '.join(FILES)}")
+                raise ValueError(f"pass {self.name}: files: `{name}` is not one of {', '.join(FILES)}")
 
     def _names(self) -> Sequence[str]:
         return [name.strip().upper() for name in self.files.split("+")] if self.files else FILES

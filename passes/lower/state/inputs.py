@@ -106,10 +106,10 @@ def _changed(
 
 @record(slots=False)
 class LowerPointCoord(Pass):
-    """Read the point coordinate, (s, t, 0, 1), in place of GENERIC and TEXCOORD inputs that point sprites replace.
+    """Read the point coordinate, (s, t, 0, 1), instead of GENERIC and TEXCOORD inputs that point sprites replace.
 
     `generics` is a mask like sprite_coord_enable: bit n selects GENERIC[n] and TEXCOORD[n]. Declared ranges are split if only a part is
-    replaced. `flips` gives 1 - t in place of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other stages
+    replaced. `flips` gives 1 - t instead of t, as sprite_coord_mode LOWER_LEFT does; the state stays UPPER_LEFT. Programs of other stages
     stay unchanged.
     """
 
@@ -143,7 +143,7 @@ def _registers(program: Program) -> Iterator[tuple[int, Semantic]]:
 
 
 def _turned(program: Program, registers: Sequence[int]) -> Program:
-    """Return the program with 1 - t in place of t in inputs that are point coordinates."""
+    """Return the program with 1 - t instead of t in inputs that are point coordinates."""
     more, start, replaced = Additions(program), list[Instruction](), dict[tuple[File, int], RegisterRef]()
 
     def turn(temp: RegisterRef) -> list[Instruction]:

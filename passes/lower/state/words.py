@@ -15,4 +15,4 @@ def known_word(name: str, option: str, word: str, words: Iterable[str]) -> None:
     """
     words = list(words)
     if word.upper() not in words:
-        raise ValueError(f"pass {name}: {option}: `{word}` is none of {', '.join(words)}; {did_you_mean(word, words)}".rstrip("; "))
+        raise ValueError(f"pass {name}: {option}: `{word}` is not one of {', '.join(words)}; {did_you_mean(word, words)}".rstrip("; "))

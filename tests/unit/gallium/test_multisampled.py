@@ -71,7 +71,7 @@ def test_samples_lie_at_the_standard_positions(screen: g.Screen, count: int) -> 
 
 def test_positions_of_samples_that_do_not_exist_are_refused(screen: g.Screen) -> None:
     with screen.context_create() as ctx:
-        with pytest.raises(ValueError, match=r"sample_count: 3 is none of 0, 1, 2, 4, 8, 16"):
+        with pytest.raises(ValueError, match=r"sample_count: 3 is not one of 0, 1, 2, 4, 8, 16"):
             ctx.get_sample_position(3, 0)
         with pytest.raises(ValueError, match="sample_index"):
             ctx.get_sample_position(4, 4)

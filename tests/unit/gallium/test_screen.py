@@ -176,7 +176,7 @@ def test_knobs_are_checked_and_have_variables(monkeypatch: pytest.MonkeyPatch) -
         g.Screen()
     monkeypatch.delenv("TGSI_THREADS")
     for given, message in (
-        ({"lanes": 12}, "lanes: 12 is none of"),
+        ({"lanes": 12}, "lanes: 12 is not one of"),
         ({"threads": -1}, "threads: -1"),
         ({"cpu": "x86-64-v5"}, "did you mean"),
     ):

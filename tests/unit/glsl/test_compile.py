@@ -197,7 +197,7 @@ def test_a_compiler_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_arguments_are_checked() -> None:
     for given, message in [
-        ({"stage": "frog"}, "stage: 'frog' is none of vert"),
+        ({"stage": "frog"}, "stage: 'frog' is not one of vert"),
         ({"language": "wgsl"}, "language: 'wgsl'"),
         ({"defines": {"a b": 1}}, "defines: 'a b'"),
         ({"defines": {"A": "1\n#error"}}, "more than one line"),

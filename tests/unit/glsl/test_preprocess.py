@@ -94,7 +94,7 @@ def test_only_the_first_branch_that_holds_is_live_and_what_is_dead_is_not_read()
         ("#version 330", (2, 2, "version"), "before everything"),
         ("#error some \\\n words // gone", (2, 2, "error"), "#error some words"),
         ("#extension GL_A", (2, 12, "GL_A"), "a colon"),
-        ("#line x", (2, 7, "x"), "wants a number"),
+        ("#line x", (2, 7, "x"), "needs a number"),
         ("#include x", (2, 10, "x"), "quotation marks"),
     ],
 )

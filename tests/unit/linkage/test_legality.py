@@ -136,7 +136,7 @@ def test_given_limits_take_the_place_of_the_profile() -> None:
         ({"profile": "nv41"}, ValueError, "check: profile: 'nv41' is not known; there are: software, "),
         ({"profile": "nv41", "limits": "sm3"}, ValueError, "check: profile: 'nv41' is not known"),
         ({"profile": ["nv40"]}, TypeError, "check: "),
-        ({"limits": "sm2"}, ValueError, "check: limits: 'sm2' is none of sm3, byte"),
+        ({"limits": "sm2"}, ValueError, "check: limits: 'sm2' is not one of sm3, byte"),
         ({"limits": 3}, TypeError, "check: limits: expected a SemanticLimits or its name, not int"),
     ],
 )

@@ -127,5 +127,5 @@ def test_renumbering_takes_the_name_of_a_set() -> None:
     programs = vert(("POSITION", 0), ("GENERIC", 300)), frag(("GENERIC", 300))
     made = tgsi.renumber(programs, "sm3", reserve=range(8))
     assert made.mapping[tgsi.Semantic("GENERIC", 300)].index in range(8, 219)
-    with pytest.raises(ValueError, match="renumber: limits: 'sm4' is none of sm3"):
+    with pytest.raises(ValueError, match="renumber: limits: 'sm4' is not one of sm3"):
         tgsi.renumber(programs, "sm4")

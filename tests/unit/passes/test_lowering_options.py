@@ -70,7 +70,7 @@ def test_true_and_1_are_different_values() -> None:
         ("point-coord=q", "point-coord: generics: `q` is not an integer"),
         ("two-side=1:2", "two-side: `1:2` has 2 values, and at most 1 are allowed"),
         ("clamp-color=4", "clamp-color: it takes no value but yes and no, not `4`"),
-        ("opcodes=LRX", "opcodes: `LRX` is none of"),
+        ("opcodes=LRX", "opcodes: `LRX` is not one of"),
     ],
 )
 def test_a_wrong_text_is_named_with_the_way_out(text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

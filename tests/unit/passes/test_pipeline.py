@@ -67,7 +67,7 @@ EXPANDED = "LRP, DP2, DP3, DP4, DST, FRC, CEIL, TRUNC, SGT, SLE, EXP, LOG, TXP, 
         ("fold-constants{n=2}", "pass fold-constants: unknown option `n`; it has none"),
         ("if-to-select{instructions=few}", "pass if-to-select: instructions: `few` is no integer"),
         ("if-to-select{instructions=1,instructions=2}", "pass if-to-select: option `instructions` is given twice"),
-        ("expand-opcodes{only=ADD}", f"pass expand-opcodes: only: `ADD` is none of {EXPANDED}; did you mean `MAD`?"),
+        ("expand-opcodes{only=ADD}", f"pass expand-opcodes: only: `ADD` is not one of {EXPANDED}; did you mean `MAD`?"),
         ("fold-constants,", "pipeline: a pass is missing after the last comma"),
         ("fold-constants{", "pipeline: cannot read `fold-constants{`; write `pass,pass{option=value}`"),
     ],
@@ -144,7 +144,7 @@ def test_command_lists_passes(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--passes", "nonsense"], "there is no pass `nonsense`"),
         (["--print-after", "all"], "--print-after: needs --passes"),
-        (["--passes", "fold-constants", "--print-after", "x"], "--print-after: `x` is none of the passes that run: all, fold-constants"),
+        (["--passes", "fold-constants", "--print-after", "x"], "--print-after: `x` is not one of the passes that run: all, fold-constants"),
     ],
 )
 def test_wrong_options_are_usage_errors(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

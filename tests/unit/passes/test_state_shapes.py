@@ -137,16 +137,16 @@ def test_the_public_helpers_take_texts_and_name_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ("alpha-test=GRATER:0.5", "alpha-test: func: `GRATER` is none of .*did you mean `GREATER`"),
+        ("alpha-test=GRATER:0.5", "alpha-test: func: `GRATER` is not one of .*did you mean `GREATER`"),
         ("clip-planes=300", "clip-planes: planes: 300 is no mask of 8 planes"),
         ("clip-distances=256:1", "distances: 256 is no mask"),
         ("clip-distances=1:-1", "generic: -1 is negative"),
         ("edge-flag=-2", "attribute: -2 is no input"),
-        ("flat-shade=COLR", "inputs: `COLR` is none of .*did you mean `COLOR`"),
-        ("flat-shade=[3]", "inputs: `\\[3\\]` is none of"),
-        ("per-sample=some", "inputs: `some` is none of ALL, DECLARED"),
-        ("window-position=UP", "origin: `UP` is none of UPPER_LEFT, LOWER_LEFT"),
-        ("window-position=UPPER_LEFT:WHOLE", "center: `WHOLE` is none of"),
+        ("flat-shade=COLR", "inputs: `COLR` is not one of .*did you mean `COLOR`"),
+        ("flat-shade=[3]", "inputs: `\\[3\\]` is not one of"),
+        ("per-sample=some", "inputs: `some` is not one of ALL, DECLARED"),
+        ("window-position=UP", "origin: `UP` is not one of UPPER_LEFT, LOWER_LEFT"),
+        ("window-position=UPPER_LEFT:WHOLE", "center: `WHOLE` is not one of"),
         ("polygon-stipple=-5", r"CONST\[0\]\[-5\] is no register"),
     ],
 )

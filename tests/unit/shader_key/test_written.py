@@ -204,7 +204,7 @@ def test_a_stage_in_front_of_another_has_no_qualifiers_of_the_fragment_program()
 def test_a_key_matches_fragment_programs_alone() -> None:
     with pytest.raises(ValueError, match="matching_key: fragment: the program is of stage VERT, not FRAG"):
         tgsi.matching_key("", tgsi.parse(VERTEX))
-    with pytest.raises(ValueError, match="qualifiers: COLOR\\[0\\]: `flate` is none of centroid, sample, flat, noperspective"):
+    with pytest.raises(ValueError, match="qualifiers: COLOR\\[0\\]: `flate` is not one of centroid, sample, flat, noperspective"):
         tgsi.ShaderKey(qualifiers={"COLOR": "flate"})
 
 

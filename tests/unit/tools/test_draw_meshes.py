@@ -82,7 +82,7 @@ def test_an_obj_without_normals_gets_smooth_ones_and_negative_numbers_count_back
         ("v 0 0 0\nf 1 1 -2\n", "mesh.obj:2: the corner '-2' names v -2, and there are 1 so far"),
         ("v 0 0 0\nf 1 1 0\n", "mesh.obj:2: the corner '0' names vertex 0; numbers begin with 1"),
         ("v 0 0 0\nf 1/1 1 1\n", "mesh.obj:2: the corner '1/1' names vt 1, and there are 0 so far"),
-        ("v 0 0 0\nf a b c\n", "mesh.obj:2: the corner 'a' is none of v, v/vt, v//vn, v/vt/vn"),
+        ("v 0 0 0\nf a b c\n", "mesh.obj:2: the corner 'a' is not one of v, v/vt, v//vn, v/vt/vn"),
         ("v 0 0 0\nf 999999999999999999999 1 1\n", "names v 999999999999999999999"),
     ],
 )

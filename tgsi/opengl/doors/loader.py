@@ -66,10 +66,10 @@ def create(
         debug: report errors to the debug log from the beginning.
 
     Raises:
-        ValueError: `profile` is none of the three.
+        ValueError: `profile` is not one of the three.
     """
     if profile not in PROFILES:
-        raise ValueError(f"create: profile: {profile!r} is none of {', '.join(PROFILES)}")
+        raise ValueError(f"create: profile: {profile!r} is not one of {', '.join(PROFILES)}")
     load()
     owner = share.context if share is not None else None
     found = owner.screen if owner is not None else screen or Screen()

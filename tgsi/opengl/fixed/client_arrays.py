@@ -75,7 +75,7 @@ def put_array(gl: Context, location: int, size: int, type: int, stride: int, poi
 
 def _check(size: int, sizes: tuple[int, ...], type: int, types: set[int]) -> None:
     if size not in sizes:
-        raise bad_value(f"size: {size} is none of {sizes}")
+        raise bad_value(f"size: {size} is not one of {sizes}")
     if type not in types:
         raise bad_enum("type", type)
 

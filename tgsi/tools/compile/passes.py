@@ -64,7 +64,7 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
     if wanted not in (None, "all", *names):
         known = f": {', '.join(['all', *names])}"
         hint = nearest(wanted, ["all", *names])
-        raise ValueError(f"--print-after: `{wanted}` is none of the passes that run{f'; {hint}' if hint else known}")
+        raise ValueError(f"--print-after: `{wanted}` is not one of the passes that run{f'; {hint}' if hint else known}")
 
     def show(item: Pass, program: Program) -> None:
         if wanted in ("all", item.name):

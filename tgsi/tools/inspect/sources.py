@@ -26,7 +26,7 @@ class Recording:
 def load(path: Path, context: int | None = None) -> Recording:
     """The calls of a file. context: number of a GL context of a stream, from 1 on; None takes the one that draws most.
 
-    OSError, and RecordingError for a file that is none of these, or wrong.
+    OSError, and RecordingError for a file that is not one of these, or wrong.
     """
     from tgsi.tools.replay.streams import is_stream
 

@@ -55,7 +55,7 @@ def blend_rt(player: Player, values: Values) -> None:
 def blend_global(player: Player, values: Values) -> None:
     """Change one field that all targets share."""
     if values["key"] not in BLEND_GLOBALS:
-        raise SceneError(f"key: {values['key'][:40]!r} is none of {', '.join(BLEND_GLOBALS)}")
+        raise SceneError(f"key: {values['key'][:40]!r} is not one of {', '.join(BLEND_GLOBALS)}")
     name, check = BLEND_GLOBALS[values["key"]]
     player.state.change(blend=replace(player.state.blend, **{name: check(values["value"], "value")}))
 

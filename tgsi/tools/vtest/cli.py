@@ -61,7 +61,7 @@ def _pictures(text: str) -> int:
     if text.lower() in named:
         return named[text.lower()]
     if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text} is none of: every, last, a number N for every Nth picture")
+        raise argparse.ArgumentTypeError(f"{text} is not one of: every, last, a number N for every Nth picture")
     return int(text)
 
 

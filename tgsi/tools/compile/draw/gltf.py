@@ -143,7 +143,7 @@ class _Scene:
             self.notes[f"{_MODES[mode]} are left out"] = None
             return
         if mode not in (4, 5, 6):
-            raise UsageError(f"{self.name}: {place}: the mode {mode!r} is none of 0 to 6")
+            raise UsageError(f"{self.name}: {place}: the mode {mode!r} is not one of 0 to 6")
         attributes = {"position": self.document.accessor(given["POSITION"], f"POSITION of {place}", (3,))}
         count = len(attributes["position"])
         for name, ours in _NAMES.items():

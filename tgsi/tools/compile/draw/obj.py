@@ -81,7 +81,7 @@ class _Reader:
         except ValueError:
             numbers = []
         if not 1 <= len(numbers) <= 3 or not parts[0]:
-            self.fail(f"the corner {text[:20]!r} is none of v, v/vt, v//vn, v/vt/vn")
+            self.fail(f"the corner {text[:20]!r} is not one of v, v/vt, v//vn, v/vt/vn")
         places = []
         for (word, items), number in zip(self.lists.items(), [*numbers, 0, 0]):
             place = number - 1 if number > 0 else number + len(items) if number < 0 else -1

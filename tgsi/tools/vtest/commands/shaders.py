@@ -30,7 +30,7 @@ _CREATE, _BIND = ({stage: f"{verb}_{STAGE_FACTS[Processor(stage)].call}_state" f
 
 
 def stage_in(error: DiagnosticError) -> str:
-    """Return the stage of the shader whose text an error of a draw points into, in words."""
+    """Return a phrase with the stage of the shader in which an error of a draw is located."""
     names = {label.span.source.name for item in error.diagnostics for label in item.labels}
     return next((f"{stage.name.lower()} shader of a draw" for stage, call in _CREATE.items() if call in names), "a shader of a draw")
 
@@ -75,7 +75,7 @@ def _create(sub: SubContext, words: Words) -> None:
 
 
 def _make(sub: SubContext, handle: int, pieces: Pieces) -> None:
-    """Make the shader of a complete text. Its program is counted before it is made."""
+    """Make the shader of a complete text. Its program is charged to the account first."""
     source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
     create: Callable[..., Any] = getattr(sub.gallium, _CREATE[pieces.stage])
     size, texts = TEXT * len(source), sub.session.texts
