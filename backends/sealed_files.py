@@ -51,8 +51,8 @@ def read_private(path: str, most: int, refused: int = _OTHERS_WRITE) -> tuple[by
     refused: permission bits that the file must not have.
 
     Raises:
-        OSError: the file is missing or cannot be read. NotPrivateError: the file is not regular, not ours, writable for others, or larger
-        than `most` bytes.
+        OSError: the file is missing or cannot be read.
+        NotPrivateError: the file is not regular, not ours, writable for others, or larger than `most` bytes.
     """
     try:
         handle = os.open(path, _READ)  # pathlib would take longer than the whole function

@@ -91,7 +91,7 @@ def compile_program(
         return source
     wanted = None if stage is None else stage_of(stage, call)
     if language is not None and language not in ALL_LANGUAGES:
-        raise ValueError(f"{call}: language: {language!r} is none of {', '.join(ALL_LANGUAGES)}")
+        raise ValueError(f"{call}: language: {language!r} is not one of {', '.join(ALL_LANGUAGES)}")
     macros, folders = defines_of(defines, call), folders_of(includes, call)
     if entry is not None:
         entry_of(entry, call)

@@ -145,8 +145,8 @@ def link_chain(
 
     Args:
         programs: VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG in this order, or TASK, MESH, FRAG; stages may be left out. profile, options,
-        limits: as for `link`; the limits apply to all programs together. unmatched, mapping: as for `link`, for the pair with the fragment
-        program.
+        limits: as for `link`; the limits apply to all programs together.
+        unmatched, mapping: as for `link`, for the pair with the fragment program.
 
     Raises:
         LinkError: the stages are in the wrong order, or two of them do not link.
@@ -211,8 +211,8 @@ def relocations(program: Program | Sequence[int], file: File | str = File.IN) ->
     """The places of a token stream that name registers of a file: words, bits, and the register. `patch` writes them.
 
     Args:
-        program: a program, whose tokens come from `encode`, or the tokens themselves. file: the register file, e.g. File.IN of a fragment
-        program or File.OUT of a vertex program.
+        program: a program, whose tokens come from `encode`, or the tokens themselves.
+        file: the register file, e.g. File.IN of a fragment program or File.OUT of a vertex program.
 
     Raises:
         TypeError, ValueError: an argument is wrong; the words are no token stream.

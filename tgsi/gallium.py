@@ -199,17 +199,17 @@ class Screen(_GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
     Args:
-        threads: native worker threads in addition to the caller, at most one less than the CPUs (or one); None takes
-            TGSI_THREADS, otherwise as many as that.
+        threads: native worker threads in addition to the caller, at most one less than the CPUs (or one); None takes TGSI_THREADS,
+            otherwise as many as that.
         lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string,
-            or TGSI_CACHE=off, turns the cache off. A directory that other users can write to is not used (RuntimeWarning).
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string, or
+            TGSI_CACHE=off, turns the cache off. A directory that other users can write to is not used (RuntimeWarning).
         memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. At the limit, idle contexts
-        carry out pending work and release cached resources that are neither bound nor referenced; if that is not enough, `resource_create`
-        raises MemoryError. time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call
-        that takes longer
-            ends with TimeLimitError; pending draws are dropped, and the context can be used as before.
+            carry out pending work and release cached resources that are neither bound nor referenced; if that is not enough,
+            `resource_create` raises MemoryError.
+        time_limit: the most seconds that one call of a context may take, compiling included; None: no limit. A call that takes longer ends
+            with TimeLimitError; pending draws are dropped, and the context can be used as before.
         history: contexts keep their latest calls in memory, for `Context.explain`; frames take up to half as long again.
         history_memory: the most bytes of calls that a context keeps, 4 MiB or more; None: 256 MiB. Older calls are forgotten.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.

@@ -36,7 +36,8 @@ class Axis:
 def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
     """Map `count` target texels to the source range start .. start + size, mirrored where size is negative; the source has `limit` texels.
 
-    Filters are clamped to the edges of the range and of the texture. window: the target texels that are needed; all when omitted.
+    Filters are clamped to the edges of the range and of the texture.
+    window: the target texels that are needed; all when omitted.
     """
     wanted = range(count) if window is None else window
     if count == size:

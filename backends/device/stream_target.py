@@ -22,7 +22,8 @@ class StreamTarget:
     """A range of memory that stream output writes.
 
     Attributes:
-        record: the target in the form for generated code. keepalive: owner of the memory.
+        record: the target in the form for generated code.
+        keepalive: owner of the memory.
     """
 
     def __init__(self, address: int, size: int, keepalive: object = None) -> None:

@@ -28,7 +28,8 @@ class Repeat:
         stored: the packet of the primitives that leave the last stage; its record is valid until the next flush. None: none is drawn.
         topology: of the input primitives.
         first, stages: the stages. Each one after the first comes with its place in STAGE_KINDS.
-        output: the stream output; None: no such shader. follows: a plain draw of the same primitives follows.
+        output: the stream output; None: there is none.
+        follows: a plain draw of the same primitives follows.
         counts_input: no plain draw follows that counts the input.
         most: input primitives of a draw that is made from this one, at most.
         chunk: input primitives that go through the stages together.

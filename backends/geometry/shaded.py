@@ -87,8 +87,10 @@ class Step:
     """A stage as generated code carries it out.
 
     Attributes:
-        record: its record, without the values of one draw. hand: the vertices and primitives that it produces, without the values of a
-        piece. vertex_bytes: most bytes of the vertices of a piece. environments: addresses of the pointers to its ShaderEnvs, by stage.
+        record: its record, without the values of one draw.
+        hand: the vertices and primitives that it produces, without the values of a piece.
+        vertex_bytes: most bytes of the vertices of a piece.
+        environments: addresses of the pointers to its ShaderEnvs, by stage.
         kept: memory and kernels that the record names.
     """
 

@@ -84,8 +84,8 @@ class KnownMemory(NamedTuple):
 class _Entry(NamedTuple):
     """A known object.
 
-    thing: the object itself if weak references to it are impossible (names, numbers), otherwise a weak reference. keeping: the object at
-    the address `value`. end: see KnownSlot. gone: not 0 once the object is gone.
+    thing: the object itself if weak references to it are impossible (names, numbers), otherwise a weak reference.
+    keeping: the object at the address `value`. end: see KnownSlot. gone: not 0 once the object is gone.
     """
 
     thing: object

@@ -195,7 +195,8 @@ class Reader:
             head: the header of the command.
             words: the words after it.
             places: all that the command determines, as numbers of words of the BoundRecord. No command between two equal ones may change
-                their values. tags: objects of the command; `forget` of one of them takes the command back.
+                their values.
+            tags: objects of the command; `forget` of one of them takes the command back.
             unless: Hindrance bits with which the command goes to Python.
             hinders: Hindrance bits that the command sets.
             owner: given to `let_go` when the command is taken back.

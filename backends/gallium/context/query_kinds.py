@@ -33,8 +33,10 @@ class Counted(Protocol):
     """The part of a query from which it is answered.
 
     Attributes:
-        held: events between begin and end. passed: samples that passed in the meantime. stream: vertex stream of the query. started: time
-        of its start in nanoseconds.
+        held: events between begin and end.
+        passed: samples that passed in the meantime.
+        stream: vertex stream of the query.
+        started: time of its start in nanoseconds.
     """
 
     held: Statistics
@@ -99,7 +101,8 @@ _NOTHING = Statistics()
 class Samples:
     """The samples of a query, in intervals (`backends.device.counters.Intervals`).
 
-    taken: samples read from finished intervals. spans: intervals that were not read yet, as (first, end). record: of the query.
+    taken: samples read from finished intervals. spans: intervals that were not read yet, as (first, end).
+    record: of the query.
     """
 
     def __init__(self, record: QueryRecord) -> None:

@@ -24,7 +24,9 @@ class BufferRange:
         """Offset and size in bytes, within a buffer of `available` bytes. By default, the range extends to the end of the buffer.
 
         Args:
-            element: bytes of an element. argument: prefix of the names of fields in messages. least: least size in bytes.
+            element: bytes of an element.
+            argument: prefix of the names of fields in messages.
+            least: least size in bytes.
 
         Raises:
             TypeError, ValueError: a number is wrong or outside, or bytes and elements are given.

@@ -208,8 +208,9 @@ class Accounting:
 
     Attributes:
         owned: bytes of resources that are still referenced. The rest of `used` is pinned by bindings, pending work, and caches of
-        contexts. wanted: returns the function that makes contexts carry out pending work and release cached memory. It is called
-            where memory is missing, and where much is pinned.
+            contexts.
+        wanted: returns the function that makes contexts carry out pending work and release cached memory. It is called where memory is
+            missing, and where much is pinned.
     """
 
     def __init__(self, limit: int | None = None) -> None:

@@ -125,16 +125,16 @@ class Screen(Capabilities, ScreenCore):
         """Create a texture with the texels of an array or an image. (an extension)
 
         Args:
-            image: an array of (height, width) or (height, width, 1 to 4 channels), row 0 first; with one more axis in front, layers.
-                A Pillow image, and whatever has ``__array_interface__``, ``__dlpack__`` or a buffer. It is copied.
+            image: an array of (height, width) or (height, width, 1 to 4 channels), row 0 first; with one more axis in front, layers. A
+                Pillow image, and whatever has ``__array_interface__``, ``__dlpack__`` or a buffer. It is copied.
             target: TEXTURE_2D, or TEXTURE_2D_ARRAY for four axes, when omitted. TEXTURE_1D takes (width,), with or without channels; a
                 volume, a cube (six faces) or layers take (layers, height, width), with or without channels.
             format: the format, of which the array has the elements and the channels in memory order. Chosen by the elements when omitted:
                 uint8 and uint16 UNORM, int8 and int16 SNORM, float16 and float32 FLOAT, uint32 UINT, int32 SINT; R, RG, RGBX, RGBA. Three
                 channels get a fourth that is 1. Gray images of Pillow get L or LA; palettes and other modes become RGB or RGBA.
-            srgb: the numbers, of uint8, are stored with the sRGB curve (``R8G8B8A8_SRGB``): shaders read linear colors. mipmaps: make all
-            smaller levels, each from the previous one (`Context.generate_mipmap`). bind: uses of the texture; all uses that format and
-            target allow when omitted.
+            srgb: the numbers, of uint8, are stored with the sRGB curve (``R8G8B8A8_SRGB``): shaders read linear colors.
+            mipmaps: make all smaller levels, each from the previous one (`Context.generate_mipmap`).
+            bind: uses of the texture; all uses that format and target allow when omitted.
 
         Raises:
             TypeError: no array of numbers, or elements that the format does not take, such as floats for bytes, or float64.

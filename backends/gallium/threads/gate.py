@@ -30,8 +30,8 @@ class Gate:
 
     Attributes:
         word: the word, as an array of one number. The global interpreter lock makes a read and the following write one step: nothing that
-        can switch threads may come in between. left: called with the name of each method of the context that has returned, before the
-        context is released; None: no callback.
+            can switch threads may come in between.
+        left: called with the name of each method of the context that has returned, before the context is released; None: no callback.
     """
 
     def __init__(self, record: BoundRecord) -> None:

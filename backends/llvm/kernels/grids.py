@@ -66,8 +66,8 @@ BeginUnit = Callable[[Function, Val], None]
 class GridKey:
     """The part of a launch that changes generated code.
 
-    lanes: lanes of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads. textures, samplers, images: units
-    and keys of the bound objects. fuel: see `translate`. is_threaded: several CPU threads run blocks at once.
+    lanes: lanes of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads. textures, samplers, images:
+    units and keys of the bound objects. fuel: see `translate`. is_threaded: several CPU threads run blocks at once.
     """
 
     lanes: int

@@ -28,8 +28,9 @@ class MeshParts:
     Attributes:
         layout: registers, and the greatest numbers of vertices and primitives.
         output: layout of output ATTR.
-        vertex_words, primitive_words: places of outputs with separate attributes. mask: registers by name of the outputs that form the
-        mask of viewports. shared_bytes: bytes of the program's own shared memory; shadow copies follow.
+        vertex_words, primitive_words: places of outputs with separate attributes.
+        mask: registers by name of the outputs that form the mask of viewports.
+        shared_bytes: bytes of the program's own shared memory; shadow copies follow.
     """
 
     layout: MeshLayout

@@ -95,7 +95,8 @@ class SlotRules:
     Attributes:
         flatshade: colors are flat.
         clamps_color: colors are clamped before they are interpolated.
-        has_place: fragments read their position on a line or point. has_back: back faces have separate colors.
+        has_place: fragments read their position on a line or point.
+        has_back: back faces have separate colors.
         has_edge_flags: flags of edges have an effect.
         has_point_size: the size of points comes from the shader, if it writes one.
         sprites: `sprite_coord_enable` where all primitives are points, otherwise None.

@@ -21,8 +21,9 @@ def row_at(f: Function, d: Record, number: Val) -> Val:
 def write_row_slots(f: Function, d: Record, numbers: Val, most: Val, front: Val, target: Sequence[Val]) -> None:
     """Write the slots of Mode.PRIMITIVE into the setup records of one vector of triangles, in ascending order of lanes.
 
-    Fragments read no gradients of such slots, so these are not written. numbers: of the primitives in the packet, which has `most`; front:
-    triangles that face the front; target: pointers to the records. Lanes without a triangle may have any number."""
+    Fragments read no gradients of such slots, so these are not written.
+    numbers: of the primitives in the packet, which has `most`; front: triangles that face the front; target: pointers to the records.
+        Lanes without a triangle may have any number."""
     lanes = len(target)
     numbers = f.select(numbers.ult(most), numbers, 0)
     rows = [row_at(f, d, numbers[k]) for k in range(lanes)]

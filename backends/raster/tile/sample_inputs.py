@@ -29,9 +29,9 @@ class SampledBlock(PixelBlock):
     """A block of pixels that is shaded for all samples at once, or for one of them.
 
     Attributes:
-        words: address of an array with the lane mask of each sample: where it is covered. own: position of the single sample relative to
-        the pixel's center, in pixels (scalars); `x` and the planes' row belong to that place. None:
-            the block is shaded for all samples, at the center.
+        words: address of an array with the lane mask of each sample: where it is covered.
+        own: position of the single sample relative to the pixel's center, in pixels (scalars); `x` and the planes' row belong to that
+            place. None: the block is shaded for all samples, at the center.
         number: number of the one sample, or None.
     """
 

@@ -58,8 +58,9 @@ class Executor:
     """Draws of known combinations, without Python.
 
     Attributes:
-        record: read and written by generated code. clears: clears of the bound targets. templates_made: number of combinations for which
-        Python has made parts.
+        record: read and written by generated code.
+        clears: clears of the bound targets.
+        templates_made: number of combinations for which Python has made parts.
     """
 
     def __init__(self, writer: DrawWriter, batch_size: int, batch_spans: int = MAX_SPANS) -> None:

@@ -104,7 +104,8 @@ def load(module: Input, name: str, specialization: Mapping[int | str, float] | N
     """Read a module.
 
     Raises:
-        ParseError: it is not a module, or breaks a rule. UnsupportedError: a capability that TGSI cannot express.
+        ParseError: it is not a module, or breaks a rule.
+        UnsupportedError: a capability that TGSI cannot express.
     """
     sources = Sources(name)
     words = words_of(module, sources)

@@ -74,7 +74,8 @@ class ValueWriter:
     """Words of values.
 
     Attributes:
-        words: the written words, as bytes. data: blocks for DATA commands.
+        words: the written words, as bytes.
+        data: blocks for DATA commands.
     """
 
     def __init__(self, handle_of: Callable[[Any], int | None]) -> None:

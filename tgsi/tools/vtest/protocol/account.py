@@ -28,7 +28,8 @@ class Account:
     """Bytes that a client holds.
 
     Attributes:
-        memory: the counters of the client's screen. freed: number of objects freed since it was reset to 0.
+        memory: the counters of the client's screen.
+        freed: number of objects freed since it was reset to 0.
     """
 
     def __init__(self, memory: Accounting) -> None:

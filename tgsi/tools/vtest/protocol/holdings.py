@@ -38,8 +38,9 @@ class Holding:
     """Resource of a client. `memory`: the client's memory of the resource, if shared; `address`: of its first byte.
 
     Args:
-        bind: uses that the client named. resource: the resource, or a function that makes it when it is first needed. Clients free one
-        buffer a frame that only represents a fence.
+        bind: uses that the client named.
+        resource: the resource, or a function that makes it when it is first needed. Clients free one buffer a frame that only represents a
+            fence.
     """
 
     def __init__(self, bind: int, resource: Resource | Callable[[], Resource]) -> None:
