@@ -38,8 +38,9 @@ class Plan:
 
     instructions: the program's instructions, each a separate object, in the order of the text; the tree has the same objects.
     arrays: file to (first, count) ranges that are addressed at run time. reads: every register channel that is read directly.
-    rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may wait at
-    barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see `port_pressure`.
+    rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may
+    wait at barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see
+    `port_pressure`.
     short: bounds of the rounds of short loops, see `rounds`. The tree's instructions have no dimension without a meaning.
     """
 
