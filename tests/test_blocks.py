@@ -91,6 +91,7 @@ def programs(screen: g.Screen, ctx: g.Context) -> dict[str, Any]:
 SESSIONS: dict[str, Callable[[g.Screen, g.Context], dict[str, Any]]] = {
     "docs/arrays.md": arrays,
     "docs/draws.md": drawn,
+    "docs/inspect.md": lambda screen, ctx: {**drawn(screen, ctx), "screen": screen},
     "docs/lowering.md": programs,
     "docs/mesh.md": meshes,
     "docs/recording.md": drawn,

@@ -15,6 +15,7 @@
     radiance = tgsi.function("brdf.glsl", "brdf")(normal, light, view)
     found = tgsi.programs_in(log)
     screen = tgsi.Screen()
+    tgsi.inspect("frame.trace", "frame.html")
 
 Links: `findings`, `PROFILES`, `LinkOptions`; `relocations` and `patch`, `Linker`, `OutputLinker`, `linked_program`; the sets of legal
 semantics in `limits` and `LIMITS`, `renumber`, `SemanticInterner`; shader model 3 names in `sm3` (docs/linkage.md).
@@ -93,6 +94,7 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
     from tgsi.lowering import device_pair, geometry_for, lower, lowering_for, stipple_texels, window_constant
+    from tgsi.tools.inspect.live import inspect
 
 _siblings.check()
 
@@ -160,6 +162,7 @@ _LAZY = {
     "findings": "tgsi.api",
     "function": "tgsi.functions.function",
     "geometry_for": "tgsi.lowering",
+    "inspect": "tgsi.tools.inspect.live",
     "link": "tgsi.api",
     "load_ipython_extension": "tgsi.tools.cells",
     "link_chain": "tgsi.api",
@@ -240,6 +243,7 @@ __all__ = [
     "findings",
     "function",
     "geometry_for",
+    "inspect",
     "limits",
     "link",
     "link_chain",

@@ -107,6 +107,11 @@ def test_pixels_have_their_history(shown: Parsed) -> None:
     for event, later in zip(first["events"], first["events"][1:]):
         assert event["after"] == later["before"]
     assert len(second["events"]) == 1
+    assert first["explanation"]["sentence"].startswith("the shader wrote this: draw ")
+    told = first["explanation"]["events"][-1]
+    assert told["text"].startswith("call ")
+    assert shown.data["draws"][told["draw"] - 1]["call"] == "draw_vbo"
+    assert second["explanation"]["sentence"].startswith("nothing drew there: ")
 
 
 def test_shaders_have_views_whose_lines_belong_together(shown: Parsed) -> None:

@@ -43,6 +43,10 @@ def test_a_changed_constant_is_found_with_its_draw_and_pixel(first: Path, tmp_pa
     draw = next(line for line in lines if line.startswith("first differing draw"))
     assert draw.count("draw_vbo 19") == 2, "the clear is the first draw, and draws are counted from 1"
     assert any(line.endswith("90 64 0 255 | 255 255 255 255") for line in lines), text
+    (ours,) = (line for line in lines if line.startswith("  A  the shader wrote this: draw 17 "))
+    assert "COLOR = (0.354167, 0.25, 0, 1)" in ours
+    (theirs,) = (line for line in lines if line.startswith("  B  the shader wrote this: draw 17 "))
+    assert "COLOR = (1, 1, 1, 1)" in theirs
     with Image.open(tmp_path / "a.diff.png") as picture:
         assert picture.width > picture.height * 2.9
 

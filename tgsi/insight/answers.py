@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -46,7 +46,8 @@ def _capture(context: Any, most: int) -> Iterator[None]:
             record.python = python
 
 
-def _recordings(context: Any, name: str) -> list[Recorded]:
+def recordings(context: Any, name: str) -> list[Recorded]:
+    """The recorded calls of a context, the latest part first. RuntimeError, which begins with `name`, if there are none."""
     found: list[Recorded] = context.recorded_parts() if isinstance(context, HistoryContext) else context._captured
     if not found:
         raise RuntimeError(
@@ -58,7 +59,7 @@ def _recordings(context: Any, name: str) -> list[Recorded]:
 def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target: Any) -> Explanation:
     """See `Context.explain`."""
     name = "explain"
-    recordings = _recordings(context, name)
+    parts = recordings(context, name)
     resource, level, first = _target(context, target)
     width, height, layers = size_of(resource, level)
     for value, most, what in ((x, width, "x"), (y, height, "y"), (layer, layers - first, "layer")):
@@ -68,13 +69,13 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
             )
     if sample is not None:
         integer(sample, f"{name}: sample", 0, resource.samples - 1)
-    if recordings[0].lost:
+    if parts[0].lost:
         raise RuntimeError(
-            f"{name}: the calls since the last flush need {recorded_bytes(recordings[0])} bytes, more than there is room for; "
+            f"{name}: the calls since the last flush need {recorded_bytes(parts[0])} bytes, more than there is room for; "
             "give more history_memory to the Screen, or memory to capture, or flush more often"
         )
     found: Explanation | None = None
-    for recorded in recordings:
+    for recorded in parts:
         handle = recorded.handles.get(id(resource))
         if handle is None:
             continue
@@ -127,9 +128,19 @@ def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
 
 
 def explain_trace(
-    like: Screen, data: bytearray, x: int, y: int, *, layer: int = 0, sample: int | None = None, target: int | None = None
+    like: Screen,
+    data: bytearray,
+    x: int,
+    y: int,
+    *,
+    layer: int = 0,
+    sample: int | None = None,
+    target: int | None = None,
+    is_wanted: Callable[[int], bool] = lambda number: True,
 ) -> Explanation:
-    """The history of a pixel of a trace. target: handle of a texture, as `printed` shows it; None: the target that was bound last.
+    """The history of a pixel of a trace.
+
+    target: handle of a texture, as `printed` shows it; None: the target that was bound last. is_wanted: see `PixelWatcher`.
 
     Raises:
         RecordingError: the data are no trace.
@@ -148,7 +159,7 @@ def explain_trace(
         if not 0 <= value < most:
             raise ValueError(f"explain: {what}: {value} is outside of the target, {width} x {height}, {layers} layers, {samples} samples")
     recorded = Recorded(data, {}, {}, (), 0, True)
-    return explain_recording(like, recorded, Place(target, level, first + layer, x, y, sample))
+    return explain_recording(like, recorded, Place(target, level, first + layer, x, y, sample), is_wanted=is_wanted)
 
 
 def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, int, int, int]]:
@@ -174,9 +185,11 @@ def targets_of(like: Screen, data: bytearray) -> dict[int, tuple[int, int, int, 
     return found
 
 
-def explain_recording(like: Screen, recorded: Recorded, place: Place) -> Explanation:
+def explain_recording(
+    like: Screen, recorded: Recorded, place: Place, *, is_wanted: Callable[[int], bool] = lambda number: True
+) -> Explanation:
     """The history of a pixel of a recording. like: a screen whose devices and settings are used."""
-    found = PixelWatcher(like, recorded.data, place, recorded.programs).run()
+    found = PixelWatcher(like, recorded.data, place, recorded.programs, is_wanted=is_wanted).run()
     verdict, sentence = verdict_of(found.events)
     notes = [f"the recording lacks {gap}" for gap in recorded.gaps[:8]]
     if not recorded.is_whole:

@@ -39,9 +39,21 @@ class PixelHistory:
 class PixelWatcher:
     """Makes the calls of a recording again and collects the events of one pixel."""
 
-    def __init__(self, like: Screen, data: bytearray, place: Place, programs: dict[int, Any] | None = None) -> None:
-        """like: the screen whose devices and settings are used. programs: of shaders by handle, with the texts that they came from."""
-        self.place, self._data, self._programs = place, data, programs or {}
+    def __init__(
+        self,
+        like: Screen,
+        data: bytearray,
+        place: Place,
+        programs: dict[int, Any] | None = None,
+        *,
+        is_wanted: Callable[[int], bool] = lambda number: True,
+    ) -> None:
+        """Take a recording.
+
+        like: the screen whose devices and settings are used. programs: of shaders by handle, with the texts that they came from.
+        is_wanted: tells by the number of its command if a draw's fragments are looked at; others have an event if they change the pixel.
+        """
+        self.place, self._data, self._programs, self._is_wanted = place, data, programs or {}, is_wanted
         self.replay = Replay(like, self._before, self._after)
         self.replay.context.watched.watch = self._draw
         self._events: list[Event] = []
@@ -107,7 +119,7 @@ class PixelWatcher:
         number, self._draws = self._draws, self._draws + 1
         context, resource, place = self.replay.context, self._resource(), self.place
         found = attachments(context, resource, place) if resource is not None and self._bytes else []
-        if not found or resource is None:
+        if not found or resource is None or not self._is_wanted(self.replay.number):
             return carry_out()
         context.watched.inner.flush()
         event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker)

@@ -167,6 +167,11 @@ def check_of(handle: int, digest: bytes) -> Step:
     return Step(-1, _encoder().call(row.name, call.args, call.given, outcome=digest), call)
 
 
+def commands_in(steps: Iterable[Step]) -> int:
+    """The number of commands of steps: calls, and the DATA before them."""
+    return sum(1 for step in steps for _ in items(memoryview(bytearray(step.words)).cast("I")))
+
+
 def write_steps(steps: Iterable[Step]) -> bytes:
     """A stored recording of the steps."""
     return PREFIX.pack(MAGIC, VERSION, 0) + b"".join(step.words for step in steps) + pack(Command.END)

@@ -10,7 +10,8 @@ import numpy as np
 from backends.abi.limits import TILE
 from backends.device.calls.errors import RecordingError
 from backends.gallium.tracing.steps import DRAWS, Step
-from tgsi.tools.inspect.counting import DrawCounter
+from tgsi.tools.inspect.counting import MOST_TILES, DrawCounter
+from tgsi.tools.inspect.explained import explained
 from tgsi.tools.inspect.pictures import Images, Pictures
 from tgsi.tools.inspect.pixels import PixelTexts
 from tgsi.tools.inspect.resources import names_of, resource_rows
@@ -43,6 +44,8 @@ class Collector:
         shaders = Shaders()
         resources = self._play_pictures(shaders)
         overdraw = self._play_costs(shaders)
+        for k, pixel in enumerate(self._pixels.pixels):
+            self._pixels.explain(k, explained(self._screen, self._steps, pixel, self._touching(pixel)))
         return {
             "draws": self._rows,
             "resources": resources,
@@ -58,6 +61,17 @@ class Collector:
     def name(self, handle: int) -> str:
         """The name of an object."""
         return self._names.get(handle, f"#{handle}")
+
+    def _touching(self, pixel: Pixel) -> set[int]:
+        """Numbers of the draws whose fragments are in the pixel's tile, or were not counted."""
+        found = set()
+        for row in self._rows:
+            cost = row.get("cost", {})
+            columns = cost.get("columns")
+            tile = None if columns is None else pixel[1] // TILE * columns + pixel[0] // TILE
+            if tile is None or len(cost["tiles"]) >= MOST_TILES or any(number == tile for number, _ in cost["tiles"]):
+                found.add(row["number"])
+        return found
 
     def _play_pictures(self, shaders: Shaders) -> list[dict[str, Any]]:
         """Calls, state and pictures of all draws; the resources at the end."""

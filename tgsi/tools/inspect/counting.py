@@ -20,7 +20,7 @@ from backends.pipe.enums import StencilOp
 from tgsi.tools.inspect.states import StateTracker
 from tgsi.tools.replay.played import PlayedTrace
 
-_MOST_TILES = 48
+MOST_TILES = 48
 """Tiles of a draw that are listed, those with most fragments."""
 _MOST_PIXELS = 1 << 25
 _OURS = ("set_framebuffer_state", "bind_depth_stencil_alpha_state", "bind_blend_state")
@@ -90,7 +90,7 @@ class DrawCounter:
         total += counts
         rows, columns = (np.arange(0, length, TILE) for length in counts.shape)
         tiles = np.add.reduceat(np.add.reduceat(counts, rows, axis=0, dtype=np.uint32), columns, axis=1).reshape(-1)
-        order = np.argsort(-tiles.astype(np.int64), kind="stable")[:_MOST_TILES]
+        order = np.argsort(-tiles.astype(np.int64), kind="stable")[:MOST_TILES]
         shown = sorted((int(k), int(tiles[k])) for k in order if tiles[k])
         return {"fragments": int(counts.sum()), "most": int(counts.max()), "tiles": shown, "columns": -(-width // TILE)}
 

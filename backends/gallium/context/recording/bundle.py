@@ -73,6 +73,11 @@ class Bundle:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.finish()
 
+    @property
+    def context(self) -> ContextCore:
+        """The context that made it, on which it is replayed."""
+        return self._owner.context
+
     def finish(self) -> None:
         """End the recording."""
         self.is_finished = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ class Difference:
 
     pair: the call after which it shows; None: it shows at the end, in a resource that was no bound target. target: what differs. handles:
     of the resource in both. layout: of both pictures; None for buffers. place: x, y and layer of the first pixel, or the byte of a buffer,
-    in x. count: pixels, or bytes, that differ. pixels: texts of the first one. data: both contents. mask: pixels that differ.
+    in x. count: pixels, or bytes, that differ. pixels: texts of the first one. data: both contents. mask: pixels that differ. ends: numbers
+    of steps that were played. level, first_layer: of the resource.
     """
 
     pair: Pair | None
@@ -34,6 +36,9 @@ class Difference:
     pixels: tuple[str, str]
     data: tuple[bytes, bytes]
     mask: NDArray[np.bool_] | None
+    ends: tuple[int, int] = (0, 0)
+    level: int = 0
+    first_layer: int = 0
 
 
 def first_difference(one: PlayedTrace, other: PlayedTrace, pairs: Sequence[Pair], objects: Objects) -> Difference | None:
@@ -53,17 +58,18 @@ def first_difference(one: PlayedTrace, other: PlayedTrace, pairs: Sequence[Pair]
         for ours, theirs in zip(one.targets(), other.targets()):
             found = _compared(ours, theirs, pair)
             if found is not None:
-                return found
+                return replace(found, ends=(one.at, other.at), level=ours.level, first_layer=ours.layers[0])
     one.play(len(one.steps))
     other.play(len(other.steps))
-    return _in_resources(one, other, objects)
+    found = _in_resources(one, other, objects)
+    return None if found is None else replace(found, ends=(one.at, other.at))
 
 
 def _works(steps: Sequence[Step], number: int | None) -> bool:
     return number is not None and steps[number].name in WORK
 
 
-def _compared(ours: Target, theirs: Target, pair: Pair) -> Difference | None:
+def _compared(ours: Target, theirs: Target, pair: Pair | None) -> Difference | None:
     if ours.layout != theirs.layout or ours.name != theirs.name:
         return None
     a, b = ours.data(), theirs.data()
@@ -74,8 +80,10 @@ def _compared(ours: Target, theirs: Target, pair: Pair) -> Difference | None:
 
 def _of_pixels(
     pair: Pair | None, name: str, handles: tuple[int, int], layout: Layout, data: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-) -> Difference:
+) -> Difference | None:
     mask: NDArray[np.bool_] = (data[0] != data[1]).any(axis=-1)
+    if not mask.any():  # samples that resolve, or blocks that decode, to the same
+        return None
     layer, y, x = (int(k) for k in np.argwhere(mask)[0])
     pixels = tuple(spell_pixel(layout.format, item[layer, y, x].tobytes()) for item in data)
     return Difference(
@@ -101,8 +109,11 @@ def _in_resources(one: PlayedTrace, other: PlayedTrace, objects: Objects) -> Dif
         handles = handle, objects.of(handle)
         for level in range(len(resource.levels)):
             a, b = resource.blocks(level), twin.blocks(level)
-            if not np.array_equal(a, b):
-                return _of_buffer(handles, a, b) if resource.is_buffer else _of_level(handles, resource, twin, level)
+            if np.array_equal(a, b):
+                continue
+            found = _of_buffer(handles, a, b) if resource.is_buffer else _of_level(handles, resource, twin, level)
+            if found is not None:
+                return found
     return None
 
 
@@ -111,7 +122,8 @@ def _of_level(handles: tuple[int, int], ours: Any, theirs: Any, level: int) -> D
         Target(f"level {level} of handle", handle, item, level, (0, item.levels[level].layers))
         for handle, item in zip(handles, (ours, theirs))
     ]
-    return _of_pixels(None, f"level {level}", handles, sides[0].layout, (sides[0].data(), sides[1].data()))
+    found = _of_pixels(None, f"level {level}", handles, sides[0].layout, (sides[0].data(), sides[1].data()))
+    return None if found is None else replace(found, level=level)
 
 
 def _of_buffer(handles: tuple[int, int], ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> Difference:

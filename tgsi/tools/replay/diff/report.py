@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backends.device.calls.errors import RecordingError
-from backends.gallium.tracing.steps import Step
+from backends.gallium.tracing.steps import Step, commands_in, write_steps
 from tgsi.language.record import record
 from tgsi.tools.replay.diff.align import Objects, Pair, align, names_of_objects
 from tgsi.tools.replay.diff.drawn import Difference, first_difference, number_of_draw
@@ -78,6 +78,8 @@ def diff(screen: Screen, first: Path, second: Path, directory: Path | None = Non
         return report
     _note_difference(both, found, report)
     if found is not None and found.layout is not None:
+        _explain(screen, both, found, report)
+    if found is not None and found.layout is not None:
         _save(both, found, directory, report)
     return report
 
@@ -137,6 +139,30 @@ def _note_difference(both: _Sides, found: Difference | None, report: DiffReport)
         report.lines.append(f"  {found.count} pixels of {found.target} differ")
     report.lines.append(f"  {where}: {found.pixels[0]} | {found.pixels[1]}")
     shown |= {"pixel": [x, y, layer], "values": list(found.pixels)}
+
+
+def _explain(screen: Screen, both: _Sides, found: Difference, report: DiffReport) -> None:
+    """Say on both sides how the first differing pixel got its value."""
+    from backends.gallium.tracing.history import Recorded
+    from tgsi.insight.answers import explain_recording
+    from tgsi.insight.place import Place
+    from tgsi.insight.wording import event_lines
+
+    x, y, layer = found.place
+    sentences = report.data["first_draw"]["explanations"] = []
+    for side, letter in enumerate("AB"):
+        steps = both.steps[side][: found.ends[side]]
+        try:
+            place = Place(found.handles[side], found.level, found.first_layer + layer, x, y)
+            recorded, last = Recorded(bytearray(write_steps(steps)), {}, {}, (), 0, True), commands_in(steps[:-1])
+            told = explain_recording(screen, recorded, place, is_wanted=lambda number, last=last: number >= last)  # type: ignore[misc]
+        except (ValueError, RuntimeError, MemoryError) as error:
+            sentences.append("")
+            report.lines.append(f"  {letter}  the pixel is not explained: {error}")
+            continue
+        sentences.append(f"{told.verdict}: {told.sentence}")
+        report.lines.append(f"  {letter}  {told.verdict}: {told.sentence}")
+        report.lines += [f"       {line}" for event in told.events[-1:] for line in event_lines(event)]
 
 
 def _save(both: _Sides, found: Difference, directory: Path | None, report: DiffReport) -> None:
