@@ -109,7 +109,8 @@ def test_pixels_have_their_history(shown: Parsed) -> None:
     assert len(second["events"]) == 1
     assert first["explanation"]["sentence"].startswith("the shader wrote this: draw ")
     told = first["explanation"]["events"][-1]
-    assert told["text"].startswith("call ")
+    assert told["text"].startswith(f"draw {told['draw']}: draw_vbo(")
+    assert f"draw {first['events'][-1]['draw']} wrote" in first["explanation"]["sentence"]
     assert shown.data["draws"][told["draw"] - 1]["call"] == "draw_vbo"
     assert second["explanation"]["sentence"].startswith("nothing drew there: ")
 

@@ -30,6 +30,15 @@ class Explanation:
     lines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from tgsi.language import notebook
+
+        parts = [notebook.heading(f"{self.subject}: {self.verdict}"), notebook.heading("", self.sentence)]
+        for event in self.events:
+            first, *rest = event_lines(event)
+            parts.append(notebook.text(first, "\n".join(rest)) if rest else notebook.heading("", first))
+        return "".join([*parts, notebook.items(self.lines), notebook.items(self.notes)])
+
     def __str__(self) -> str:
         lines = [f"{self.subject}: {self.verdict}.", self.sentence, ""]
         for event in self.events:

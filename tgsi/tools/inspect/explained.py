@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from backends.gallium.tracing.steps import DRAWS, Step, commands_in, write_steps
 if TYPE_CHECKING:
     from tgsi.gallium import Screen
 
+_NUMBERED = re.compile(r"(?:draw \d+|clear|\w+) \(call (?P<call>\d+)\)|^call (?P<first>\d+)(?:, draw \d+)?:")
+"""Numbers of calls in explanations."""
 _MOST_EVENTS, _MOST_DRAWS = 400, 300
 
 
@@ -32,13 +35,23 @@ def explained(screen: Screen, steps: Sequence[Step], pixel: tuple[int, int], tou
     events = []
     for event in found.events[-_MOST_EVENTS:]:
         first, *rest = event_lines(event)
-        events.append({"text": first, "lines": rest, "draw": numbers.get(event.number, 0)})
+        events.append({"text": _renumbered(first, numbers), "lines": rest, "draw": numbers.get(event.number, 0)})
     notes = list(found.notes)
     if is_long:
         notes.append(f"Of the {len(numbers)} draws, only those with fragments in the tile of the pixel are looked at.")
     if len(found.events) > _MOST_EVENTS:
         notes.append(f"The first {len(found.events) - _MOST_EVENTS} events are left out.")
-    return {"sentence": f"{found.verdict}: {found.sentence}", "notes": notes, "events": events}
+    return {"sentence": _renumbered(f"{found.verdict}: {found.sentence}", numbers), "notes": notes, "events": events}
+
+
+def _renumbered(text: str, numbers: Mapping[int, int]) -> str:
+    """A text with the page's numbers of draws in the place of those of the recording."""
+
+    def renumber(found: re.Match[str]) -> str:
+        number = numbers.get(int(found["call"] or found["first"]))
+        return found[0] if number is None else f"draw {number}{':' if found['first'] else ''}"
+
+    return _NUMBERED.sub(renumber, text)
 
 
 def _draws_of(steps: Sequence[Step]) -> Mapping[int, int]:

@@ -251,7 +251,7 @@
   }
 
   function shaders(handles) {
-    const found = data.shaders.filter(item => handles.includes(item.handle));
+    const found = handles.map(handle => data.shaders.find(item => item.handle === handle)).filter(Boolean);
     if (!found.length) { pane.append(make("p", { class: "soft" }, "No shader.")); return; }
     if (!found.includes(shader)) shader = found[found.length - 1];
     pane.append(make("div", { class: "full" }, make("div", {}, found.map(item => make("button", {

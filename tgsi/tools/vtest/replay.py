@@ -41,6 +41,7 @@ def run_stream(stream: bytes, options: Options, name: str, note: Callable[[int],
             statistics=statistics,
             pictures=pictures,
             texts=texts,
+            trace=options.wanted.trace,
         )
         answer(session)
     if statistics is not None:
