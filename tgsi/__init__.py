@@ -25,6 +25,7 @@ need them are loaded at their first use.
 """
 
 import importlib as _importlib
+import os as _os
 import typing as _typing
 
 from tgsi import _siblings
@@ -94,7 +95,10 @@ if _typing.TYPE_CHECKING:
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
     from tgsi.lowering import device_pair, geometry_for, lower, lowering_for, stipple_texels, window_constant
-    from tgsi.tools.inspect.live import inspect
+
+    def inspect(subject: _typing.Any, page: str | _os.PathLike[str], *, pixels: _typing.Iterable[tuple[int, int]] = ()) -> None:
+        """Declare `tgsi.tools.inspect.live.inspect` here: the tools import this package."""
+
 
 _siblings.check()
 

@@ -67,7 +67,7 @@ def test_a_triangle_from_a_warm_cache_loads_no_code_generator(tmp_path: Path) ->
     if host.surroundings() is not None:  # LLVM's answers about this machine come from the cache, too
         assert "llvmlite.binding" not in loaded
     ours = [name for name in loaded if name.partition(".")[0] in ("tgsi", "passes", "linkage", "frontends", "backends")]
-    assert len(ours) < 252
+    assert len(ours) < 254
     made = [name for name in ours if name != "tgsi.language.record" and DATACLASS.search(source(name))]
     assert made == []  # those classes are records (tgsi.language.record), whose methods are compiled when they are used
 
