@@ -98,6 +98,12 @@ class GlMachine(GlResources):
         for line in self.script.commands if commands is None else commands:
             line = re.sub(r"\s+", " ", line)
             words = line.split()
+            if words[0] == "newlist":
+                self.gl.glNewList(1, GL.COMPILE_AND_EXECUTE if words[1] == "GL_COMPILE_AND_EXECUTE" else GL.COMPILE)
+                continue
+            if words[0] in ("endlist", "calllist"):
+                self.gl.glEndList() if words[0] == "endlist" else self.gl.glCallList(1)
+                continue
             plain = [word for word in words[:3] if word.replace("_", "").isalpha()]
             names = ["_".join(plain[:count]) for count in (3, 2, 1) if len(plain) >= count]
             method = next((getattr(self, f"do_{name}") for name in names if hasattr(self, f"do_{name}")), None)
@@ -130,9 +136,6 @@ class GlMachine(GlResources):
             self.binding = int(words[2])
         else:
             self.offset = int(words[2])
-
-    def do_newlist(self, line: str, words: list[str]) -> None:
-        raise LacksError("newlist")
 
     def do_clip_plane(self, line: str, words: list[str]) -> None:
         self.gl.glClipPlane(GL.CLIP_DISTANCE0 + int(words[2]), np.array([float(word) for word in words[3:7]]))
@@ -334,8 +337,10 @@ class GlMachine(GlResources):
             kind = {"int64": "int64_t", "uint64": "uint64_t"}.get(words[2], words[2])
             target, index, offset, sign, text = GL.SHADER_STORAGE_BUFFER, int(words[3]), int(words[4], 0), words[5], words[6]
         else:
-            words = [*words[:3], *words[4:]] if words[3] == "buffer" else [*words[:3], "0", *words[3:]]
-            target, index, offset, sign, text, kind = GL.ATOMIC_COUNTER_BUFFER, int(words[3]), int(words[4]), words[5], words[6], "uint"
+            has_buffer = words[3] == "buffer"
+            words = [*words[:3], *words[4:]] if has_buffer else [*words[:3], "0", *words[3:]]
+            offset = int(words[4]) * (1 if has_buffer else 4)
+            target, index, sign, text, kind = GL.ATOMIC_COUNTER_BUFFER, int(words[3]), words[5], words[6], "uint"
         data = np.zeros(np.dtype(DTYPES[kind]).itemsize, np.uint8)
         self.gl.glBindBufferBase(target, index, self.buffers[target, index])
         self.gl.glGetBufferSubData(target, offset, data.nbytes, data)

@@ -12,15 +12,16 @@ from tests.shader_test.values import number
 from tests.unit.opengl.binding import Binding
 from tgsi.opengl.registry import enums as GL
 
-_TYPE = re.compile(r"(?:(float|double|int|uint|int64_t|uint64_t|bool)|(d|i|u|b)?(vec|mat)([2-4])(?:x([2-4]))?)((?:\[\d*\])*)")
+_TYPE = re.compile(r"(?:(float|double|int|uint|int64_t|uint64_t|bool)|(d|i64|u64|i|u|b)?(vec|mat)([2-4])(?:x([2-4]))?)((?:\[\d*\])*)")
 _LETTERS = {"float": "f", "double": "d", "int": "i", "uint": "I", "bool": "i", "int64_t": "q", "uint64_t": "Q"}
-_PREFIXES = {None: "float", "d": "double", "i": "int", "u": "uint", "b": "bool"}
+_PREFIXES = {None: "float", "d": "double", "i": "int", "u": "uint", "b": "bool", "i64": "int64_t", "u64": "uint64_t"}
 
 
 def put_uniform(
     gl: Binding, program: int, kind: str, name: str, words: list[str], blocks: list[int], element: int, place: tuple[int, int] | None
 ) -> None:
     """Set a uniform. ValueError for an unknown type."""
+    words = [word for word in words if word not in ("row", "column", "major", "stride")]
     found = _TYPE.fullmatch(kind)
     if found is None:
         raise ValueError(f"type {kind}")

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tgsi.opengl.errors import GLError
-from tgsi.opengl.lists import is_listed
+from tgsi.opengl.lists import is_inside, is_listed
 from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.registry.table import command as registered
 from tgsi.opengl.registry.table import rows
@@ -117,10 +117,14 @@ def lists_itself(function: F) -> F:
 def _entry(name: str, handler: Callable[..., Any], result: str, *, listed: bool) -> Callable[..., Any]:
     threads, ident = _current, threading.get_ident
     nothing = None if result == "v" else 0
+    outside = not is_inside(name)
 
     def entry(*values: Any) -> Any:
         context = threads.get(ident())
         if context is None:
+            return nothing
+        if outside and context.batch is not None:
+            context.report(GL.INVALID_OPERATION, name, "a primitive is open")
             return nothing
         if listed and context.list is not None:
             context.list.items.append((handler, values))

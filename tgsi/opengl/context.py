@@ -123,6 +123,9 @@ class Context(Host):
         self.list: DisplayList | None = None
         self.programs: dict[Any, Linked] = {}
         self.hints: dict[int, int] = {}
+        self.proxies: dict[tuple[int, int], tuple[tuple[int, int, int], int]] = {}
+        """Size and internal format of the last images of proxy targets, by target and level."""
+        self.is_conditional = False
         self.dirty = dirty.ALL
         self.generation = -1
         self.is_destroyed = False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tgsi.opengl.errors import GLError
+from tgsi.opengl.registry import enums as GL
 
 if TYPE_CHECKING:
     from tgsi.opengl.host import Host
@@ -32,6 +34,8 @@ class DisplayList:
                 function(gl, *values)
             except GLError as error:
                 gl.report(error.code, "glCallList", str(error))
+            except (ArithmeticError, ValueError, TypeError) as error:  # values that no command takes, such as NaN
+                gl.report(GL.INVALID_OPERATION, "glCallList", f"{type(error).__name__}: {error}")
 
 
 def listed(function: F) -> F:
@@ -62,6 +66,17 @@ NOT_LISTED = {
     "glDisableVertexAttribArray", "glCheckFramebufferStatus", "glFenceSync", "glDeleteSync",
 }  # fmt: skip
 """Commands without pointers that are carried out at once while a list is open. Queries and commands with pointers are, too."""
+
+
+_INSIDE = re.compile(
+    r"gl(Begin|End|CallLists?|ArrayElement\w*|EdgeFlagv?|Eval(Coord|Point)\w+|Material\w+|"
+    r"(Vertex|Color|SecondaryColor|Normal|FogCoord|TexCoord|MultiTexCoord|Index)(P?\d|[bsifdu])\w*|VertexAttrib[INLP]?\d\w*)"
+)
+
+
+def is_inside(name: str) -> bool:
+    """True if a command may be called between glBegin and glEnd. (OpenGL 2.1, 2.6.3)"""
+    return _INSIDE.fullmatch(name) is not None
 
 
 def is_listed(name: str, result: str, kinds: str) -> bool:

@@ -124,6 +124,10 @@ def random_calls(gl: Binding, seed: int, count: int) -> None:
         assert row is not None
         getattr(gl, row.name)(*(value(item.kind, item.name) for item in row.parameters))
         gl.glGetError()
+        if row.name == "glBegin":  # most commands are errors inside
+            gl.glVertex2f(0.0, 0.0)
+            gl.glEnd()
+            gl.glGetError()
 
 
 @pytest.mark.parametrize("profile", ["core", "compatibility", "es"])
@@ -132,3 +136,17 @@ def test_random_calls_end_in_errors_of_opengl(profile: str) -> None:
     random_calls(gl, 7, 3000)
     assert gl.glGetString(GL.VENDOR)
     gl.loader.release()
+
+
+def test_commands_between_begin_and_end_are_those_of_vertices() -> None:
+    gl = Binding("compatibility")
+    gl.glBegin(GL.POINTS)
+    gl.glEnable(GL.BLEND)
+    gl.glColor3ub(1, 2, 3)
+    gl.glVertexAttrib1f(3, 1.0)
+    gl.glMultiTexCoord2f(GL.TEXTURE0, 0.0, 0.0)
+    gl.glEdgeFlag(1)
+    gl.glEnd()
+    assert gl.glGetError() == GL.INVALID_OPERATION
+    assert gl.glGetError() == GL.NO_ERROR
+    assert not gl.glIsEnabled(GL.BLEND)

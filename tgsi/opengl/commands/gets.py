@@ -155,7 +155,7 @@ def _internalformat(gl: Context, target: int, internal: int, name: int) -> list[
 # -- levels of textures
 def level_parameter(gl: Context, target: int, level: int, name: int) -> int:
     """A parameter of an image of a texture."""
-    proxy = gl.bound.get(("proxy", target, level))
+    proxy = gl.proxies.get((target, level))
     if proxy is not None:
         size, internal = proxy
         found = {GL.TEXTURE_WIDTH: size[0], GL.TEXTURE_HEIGHT: size[1], GL.TEXTURE_DEPTH: size[2], GL.TEXTURE_INTERNAL_FORMAT: internal}

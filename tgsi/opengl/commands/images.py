@@ -107,7 +107,7 @@ def _image(
 ) -> None:
     if target in PROXIES:
         fits = max(size) <= 16384 and find_format(internal) is not None
-        gl.bound["proxy", target, level] = (size, internal) if fits else ((0, 0, 0), 0)
+        gl.proxies[target, level] = (size, internal) if fits else ((0, 0, 0), 0)
         return
     client = client_format(*pixel)
     row = find_format(internal)

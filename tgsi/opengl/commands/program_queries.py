@@ -96,8 +96,10 @@ def get_attrib_location(gl: Context, program: int, name: Pointer) -> int:
     """The location of a vertex input; -1 if it is not used."""
     word = text(name)
     for item in linked_of(program_named(gl, program)).attributes:
-        if (item.name == word or word == f"{item.name}[0]") and item.name not in CONVENTIONAL:
-            return item.location
+        stem, _, index = word.removesuffix("]").partition("[")
+        if item.name == stem and item.name not in CONVENTIONAL and word.endswith("]") == bool(index):
+            number = int(index) if index.isdecimal() else 0
+            return item.location + number * item.shape.columns if number < item.shape.elements else -1
     return -1
 
 

@@ -196,20 +196,20 @@ def begin_conditional_render(gl: Context, id: int, mode: int) -> None:
     if mode not in CONDITIONS:
         raise bad_enum("mode", mode)
     item = gl.queries.get(id)
-    if gl.bound.get("condition") or item is None or item.is_active or item.pipe is None:
+    if gl.is_conditional or item is None or item.is_active or item.pipe is None:
         raise bad_operation(f"id: {id} is no query with a result, or a condition is open")
     word, inverted = CONDITIONS[mode]
     gl.pipe.render_condition(item.pipe, condition=inverted, mode=word)
-    gl.bound["condition"] = True
+    gl.is_conditional = True
 
 
 @command("glEndConditionalRender")
 def end_conditional_render(gl: Context) -> None:
     """Draw again whatever passed."""
-    if not gl.bound.get("condition"):
+    if not gl.is_conditional:
         raise bad_operation("no condition is open")
     gl.pipe.render_condition(None)
-    gl.bound["condition"] = False
+    gl.is_conditional = False
 
 
 # -- sync objects

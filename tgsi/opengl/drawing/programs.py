@@ -94,8 +94,8 @@ def bind_uniform_buffers(gl: Context, linked: Linked) -> None:
 
 def bind_storage(gl: Context, linked: Linked) -> None:
     """Buffers of the program's shader storage blocks and atomic counters."""
-    if linked.counters:
-        top = max(item.binding for item in linked.counters)
+    if linked.counter_bindings:
+        top = max(linked.counter_bindings)
         gl.pipe.set_hw_atomic_buffers([shader_buffer(gl.atomic_buffers[k]) if k < len(gl.atomic_buffers) else None for k in range(top + 1)])
     slots: dict[int, dict[int, Any]] = {}
     for block in linked.storage:

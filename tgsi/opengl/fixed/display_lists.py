@@ -70,14 +70,14 @@ def end_list(gl: Context) -> None:
 def run(gl: Context, number: int) -> None:
     """Carry out a list; one that does not exist does nothing, as does one beyond the deepest nesting."""
     found = gl.share.lists.get(number)
-    if not isinstance(found, DisplayList) or gl.bound.get("nesting", 0) >= MAX_NESTING:
+    if not isinstance(found, DisplayList) or gl.legacy.nesting >= MAX_NESTING:
         return
-    gl.bound["nesting"] = gl.bound.get("nesting", 0) + 1
+    gl.legacy.nesting += 1
     open_list, gl.list = gl.list, None
     try:
         found.run(gl)
     finally:
-        gl.bound["nesting"] -= 1
+        gl.legacy.nesting -= 1
         gl.list = open_list
 
 

@@ -85,7 +85,7 @@ def _bound_textures(gl: Context) -> list[dict[int, Any]]:
 @command("glPushAttrib")
 def push_attrib(gl: Context, mask: int) -> None:
     """Keep groups of state."""
-    stack = gl.bound.setdefault("attribute stack", [])
+    stack = gl.legacy.attributes
     if len(stack) >= MAX_DEPTH:
         raise GLError(GL.STACK_OVERFLOW, f"{MAX_DEPTH} groups are on the stack")
     kept: dict[str, Any] = {}
@@ -113,7 +113,7 @@ def push_attrib(gl: Context, mask: int) -> None:
 @command("glPopAttrib")
 def pop_attrib(gl: Context) -> None:
     """Bring the groups back that were kept last."""
-    stack = gl.bound.get("attribute stack")
+    stack = gl.legacy.attributes
     if not stack:
         raise GLError(GL.STACK_UNDERFLOW, "no group is on the stack")
     kept, more = stack.pop()
@@ -146,7 +146,7 @@ def pop_attrib(gl: Context) -> None:
 @command("glPushClientAttrib")
 def push_client_attrib(gl: Context, mask: int) -> None:
     """Keep parameters of pixels and vertex arrays."""
-    stack = gl.bound.setdefault("client stack", [])
+    stack = gl.legacy.client
     if len(stack) >= MAX_DEPTH:
         raise GLError(GL.STACK_OVERFLOW, f"{MAX_DEPTH} groups are on the stack")
     kept: dict[str, Any] = {}
@@ -163,7 +163,7 @@ def push_client_attrib(gl: Context, mask: int) -> None:
 @command("glPopClientAttrib")
 def pop_client_attrib(gl: Context) -> None:
     """Bring the parameters back that were kept last."""
-    stack = gl.bound.get("client stack")
+    stack = gl.legacy.client
     if not stack:
         raise GLError(GL.STACK_UNDERFLOW, "no group is on the stack")
     kept = stack.pop()

@@ -40,6 +40,7 @@ class Combined(Linked):
                         getattr(self, name)[stage] = getattr(part, name)[stage]
             self.blocks += [PartOfBlock(item, stages) for item in part.blocks]
             self.counters += part.counters
+            self.counter_bindings |= part.counter_bindings
             self.storage += [PartOfBlock(item, stages) for item in part.storage]
             if GL.VERTEX_SHADER in stages:
                 self.attributes = part.attributes

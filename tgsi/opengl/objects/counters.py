@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from math import prod
 
 from tgsi.opengl.objects.linked import CounterBuffer, Linked, Uniform
 from tgsi.opengl.objects.program import STAGES
 from tgsi.opengl.registry import enums as GL
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_DECLARED = re.compile(r"layout\s*\(([^)]*)\)\s*uniform\s+(?:highp\s+)?atomic_uint\s*(\w*\s*(?:\[\s*\w+\s*\])?(?:\s*,[^;]*)?)\s*;")
-_NAME = re.compile(r"(\w+)\s*(?:\[\s*(\d+)\s*\])?")
+_DECLARED = re.compile(r"layout\s*\(([^)]*)\)\s*uniform\s+(?:highp\s+)?atomic_uint\s*([^;]*);")
+_NAME = re.compile(r"(\w+)((?:\s*\[\s*\d+\s*\])*)")
 
 
 def declared_counters(text: str) -> list[tuple[str, int, int, int]]:
@@ -21,9 +22,10 @@ def declared_counters(text: str) -> list[tuple[str, int, int, int]]:
         said = dict(re.findall(r"(\w+)\s*=\s*(\d+)", words))
         binding = int(said.get("binding", 0))
         offset = int(said.get("offset", free.get(binding, 0)))
-        for name, size in _NAME.findall(names):
-            made.append((name, binding, offset, int(size or 0)))
-            offset += 4 * int(size or 1)
+        for name, sizes in _NAME.findall(names):
+            size = prod(map(int, re.findall(r"\d+", sizes))) if sizes else 0
+            made.append((name, binding, offset, size))
+            offset += 4 * max(size, 1)
         free[binding] = offset
     return made
 
@@ -32,8 +34,10 @@ def find_counters(made: Linked, texts: dict[int, str]) -> None:
     """Add the counters that stages use to the uniforms, and their buffers."""
     for stage, program in made.programs.items():
         used = [item for item in program.declarations if item.file.name == "HWATOMIC"]
+        made.counter_bindings |= {item.dimension or 0 for item in used}
         for name, binding, offset, size in declared_counters(texts[stage]) if used else ():
-            if not any((item.dimension or 0) == binding and item.first <= offset // 4 <= item.last for item in used):
+            last = offset // 4 + max(size, 1) - 1
+            if not any((item.dimension or 0) == binding and item.first <= last and offset // 4 <= item.last for item in used):
                 continue
             title, bit = f"{name}[0]" if size else name, 1 << list(STAGES).index(stage)
             place = next((k for k, item in enumerate(made.counters) if item.binding == binding), len(made.counters))

@@ -12,6 +12,9 @@ _LAYOUT = re.compile(r"layout\s*\(([^()]*)\)\s*((?:[\w]+\s*(?:\([^()]*\)\s*)?)+?
 _WORD = re.compile(r"(\w+)\s*=\s*(\w+)")
 _BLOCK = re.compile(r"\b(?:uniform|buffer)\s+(?:\w+\s+)*?(\w+)\s*\{([^{}]*)\}\s*(\w*)")
 
+_ARRAY = re.compile(r"\buniform\b[^;{}=()]*?\b(\w+)\s*((?:\[\s*\w+\s*\]\s*){2,})")
+_INDEX = re.compile(r"\[\s*(\w+)\s*\]")
+
 
 class Declared(NamedTuple):
     """Bindings and locations by the name of a variable or block, and the blocks that have an instance name."""
@@ -19,6 +22,7 @@ class Declared(NamedTuple):
     bindings: dict[str, int]
     locations: dict[str, int]
     instances: dict[str, str]
+    sizes: dict[str, tuple[int, ...]]
 
 
 @lru_cache(maxsize=512)
@@ -34,4 +38,9 @@ def declared(source: str) -> Declared:
             value = numbers.get(value, value)
             if word in ("binding", "location") and value.isdigit():
                 (bindings if word == "binding" else locations)[name] = int(value)
-    return Declared(bindings, locations, {name: instance for name, _, instance in _BLOCK.findall(text)})
+    sizes: dict[str, tuple[int, ...]] = {}
+    for name, brackets in _ARRAY.findall(text):
+        words = [numbers.get(word, word) for word in _INDEX.findall(brackets)]
+        if all(word.isdigit() for word in words):
+            sizes[name] = tuple(map(int, words))
+    return Declared(bindings, locations, {name: instance for name, _, instance in _BLOCK.findall(text)}, sizes)

@@ -121,6 +121,7 @@ class Linked:
         self.blocks: list[BlockPlace] = []
         self.storage: list[BlockPlace] = []
         self.counters: list[CounterBuffer] = []
+        self.counter_bindings: set[int] = set()
         self.attributes: list[Attribute] = []
         self.outputs: list[Output] = []
         self.feedback: list[tuple[str, int, int]] = []

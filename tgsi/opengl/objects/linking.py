@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 import tgsi
@@ -18,7 +20,7 @@ from tgsi.opengl.registry import enums as GL
 from tgsi.opengl.state.fixed import CONVENTIONAL
 
 if TYPE_CHECKING:
-    from tgsi.language.interface import Block, Port, Variable
+    from tgsi.language.interface import Block, Port, Unit, Variable
     from tgsi.opengl.host import Host
 
 PIPE_STAGES = {
@@ -131,13 +133,42 @@ def _find_uniforms(made: Linked, texts: dict[int, Declared]) -> None:
                     found.places.append((stage, part))
                     found.stages |= 1 << list(STAGES).index(stage)
         for units, is_image in ((face.samplers, False), (face.images, True)):
-            for unit in sorted(units.values(), key=lambda item: item.binding):
-                name = f"{unit.name}[0]" if unit.is_array else unit.name
+            for name, unit in _units(units.values(), texts[stage]):
                 found = table.setdefault(name, Uniform(name, type_of(unit.type), unit.size, is_image=is_image))
                 found.units.append((stage, unit))
                 found.stages |= 1 << list(STAGES).index(stage)
     made.uniforms = list(table.values())
+    for uniform in made.uniforms:
+        _share_initial(made, uniform)
     _place_uniforms(made, texts)
+
+
+def _units(units: Iterable[Unit], text: Declared) -> Iterator[tuple[str, Unit]]:
+    """Samplers or images under the names of queries: arrays of arrays are one for each outer element."""
+    for unit in sorted(units, key=lambda item: item.binding):
+        sizes = text.sizes.get(unit.name, ())
+        if len(sizes) < 2 or prod(sizes) != unit.size:
+            yield (f"{unit.name}[0]" if unit.is_array else unit.name), unit
+            continue
+        for number, outer in enumerate(product(*(range(size) for size in sizes[:-1]))):
+            title = unit.name + "".join(f"[{index}]" for index in outer)
+            yield f"{title}[0]", replace(unit, name=title, binding=unit.binding + number * sizes[-1], size=sizes[-1])
+
+
+def _share_initial(made: Linked, uniform: Uniform) -> None:
+    """Give a uniform of several stages the initial value that one of them states."""
+    spans = [(made.constants[stage], variable.offset, _bytes_of(variable)) for stage, variable in uniform.places]
+    stated = next((bytes(data[at : at + size]) for data, at, size in spans if any(data[at : at + size])), None)
+    for data, at, size in spans if stated is not None else ():
+        if stated is not None and len(stated) == size and not any(data[at : at + size]):
+            data[at : at + size] = stated
+
+
+def _bytes_of(variable: Variable) -> int:
+    """Bytes of a variable in its constants."""
+    words = 8 if variable.scalar in ("double", "int64_t", "uint64_t") else 4
+    one = (variable.columns - 1) * variable.matrix_stride + variable.rows * words
+    return one + (variable.sizes[0] - 1) * variable.strides[0] if variable.sizes else one
 
 
 def _elements(variable: Variable) -> Iterator[tuple[str, Variable]]:

@@ -79,5 +79,9 @@ class LegacyState:
         self.index_mask = 0xFFFFFFFF
         self.enabled: set[int] = set()
         self.priorities: dict[int, float] = {}
+        self.attributes: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self.client: list[dict[str, Any]] = []
+        self.nesting = 0
+        """Display lists that are being carried out inside of each other."""
         self.taker: Any = None
         """Takes primitives in place of the rasterizer while the render mode is selection or feedback."""
