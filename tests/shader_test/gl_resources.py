@@ -161,4 +161,5 @@ class GlResources:
             self._buffer(GL.ATOMIC_COUNTER_BUFFER, int(words[3]), 4 * int(words[4]))
             return
         data = np.array([int(words[4], 0)], np.uint32)
+        self.gl.glBindBufferBase(GL.ATOMIC_COUNTER_BUFFER, int(words[2]), self.buffers[GL.ATOMIC_COUNTER_BUFFER, int(words[2])])
         self.gl.glBufferSubData(GL.ATOMIC_COUNTER_BUFFER, 4 * int(words[3]), 4, data)

@@ -130,3 +130,17 @@ def test_atomic_counters_count_in_the_buffers_that_are_bound(gl: Binding) -> Non
     for parameter, wanted in ((GL.ATOMIC_COUNTER_BUFFER_BINDING, 2), (GL.ATOMIC_COUNTER_BUFFER_DATA_SIZE, 12)):
         gl.glGetActiveAtomicCounterBufferiv(program, 0, parameter, value)
         assert value[0] == wanted
+
+
+def test_every_viewport_is_the_one_of_all_where_a_program_chooses_among_them(gl: Binding) -> None:
+    program = gl.stages(
+        {
+            GL.VERTEX_SHADER: "#version 410\nin vec2 p; void main() { gl_Position = vec4(p, 0.0, 1.0); }",
+            GL.GEOMETRY_SHADER: "#version 410\nlayout(triangles) in; layout(triangle_strip, max_vertices = 3) out;\n"
+            "void main() { for (int k = 0; k < 3; k++) { gl_Position = gl_in[k].gl_Position; gl_ViewportIndex = 5; EmitVertex(); } }",
+            GL.FRAGMENT_SHADER: "#version 410\nout vec4 c; void main() { c = vec4(1.0); }",
+        }
+    )
+    gl.glUseProgram(program)
+    gl.glDrawArrays(GL.TRIANGLES, 0, 3)
+    assert (gl.pixels(8, 8) == 255).all()

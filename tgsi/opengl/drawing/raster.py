@@ -151,7 +151,9 @@ def bind_viewports(gl: Context) -> None:
             half = far - near, near
         made.append({"scale": (width / 2, sign * height / 2, half[0]), "translate": (x + width / 2, y + height / 2, half[1])})
     count = max((k + 1 for k, item in enumerate(made) if item != made[0]), default=1)
-    gl.pipe.set_viewport_states(made if count > 1 else made[:1] * (16 if gl.bound.get("viewports") else 1))
+    linked = gl.active_linked()
+    has_more = gl.bound.get("viewports") or (linked is not None and linked.writes_viewport())
+    gl.pipe.set_viewport_states(made if count > 1 or has_more else made[:1])
     if count > 1:
         gl.bound["viewports"] = True
 

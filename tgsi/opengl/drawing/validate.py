@@ -108,6 +108,8 @@ def validate_draw(gl: Context, reader: Reader | None = None, *, has_vertices: bo
     check_framebuffer(gl)
     bind_framebuffer(gl)
     changed = gl.dirty | (_of_compatibility(gl) if not gl.is_core() else 0)
+    if changed & dirty.PROGRAM and linked is not None and linked.writes_viewport():
+        changed |= dirty.VIEWPORT
     for bit, bind in OF_STATE:
         if changed & bit:
             bind(gl)

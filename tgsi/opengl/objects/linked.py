@@ -141,6 +141,7 @@ class Linked:
         """Programs that this one has its stages from; empty for one that was linked as a whole."""
         self.state: list[StateUniform] | None = None
         """Uniforms that follow from state; None until they are looked for."""
+        self._has_viewport: bool | None = None
         self._is_flat: bool | None = None
         self._reads: frozenset[tuple[str, int]] | None = None
         self.mixes: dict[Any, Linked] = {}
@@ -175,6 +176,13 @@ class Linked:
             found = program.declarations if program is not None else ()
             self._is_flat = any(item.interpolation is not None and item.interpolation.name == "CONSTANT" for item in found)
         return self._is_flat
+
+    def writes_viewport(self) -> bool:
+        """True if a stage chooses the viewport of its primitives."""
+        if self._has_viewport is None:
+            found = (item.semantic for program in self.programs.values() for item in program.declarations if item.file.name == "OUT")
+            self._has_viewport = any(semantic is not None and semantic.name == "VIEWPORT_INDEX" for semantic in found)
+        return self._has_viewport
 
     def lacks(self, stage: int) -> bool:
         """True if a draw needs a stage of the fixed functions."""
