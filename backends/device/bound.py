@@ -263,8 +263,7 @@ class DrawState:
             stage.end()
             for index in range(MAX_CONSTANT_BUFFERS):
                 stage.put_constants(index, None)
-        for number in range(len(self.counters.items)):
-            self.counters.put(number, None)
+        self.counters.clear()
         self.known.clear()
         self._stream_targets.clear()
         self.numbers.holders.clear()

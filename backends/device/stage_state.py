@@ -92,9 +92,8 @@ class StageState:
     def end(self) -> None:
         """Release every resource. Views, samplers and the shader stay: they are numbers that hold no memory."""
         self._constants[:] = [None] * len(self._constants)
-        for table in (self.buffers, self.images):
-            for number in range(len(table.items)):
-                table.put(number, None)
+        self.buffers.clear()
+        self.images.clear()
         self.residents.textures.clear()
         self.residents.images.clear()
 

@@ -41,6 +41,11 @@ class _Table(ABC, Generic[Item]):
         self.items[number] = item
         self._records[number] = self._record() if item is None else self._record_of(item)
 
+    def clear(self) -> None:
+        """Unbind all items."""
+        self.items[:] = [None] * len(self.items)
+        ctypes.memset(self.address, 0, self.size)
+
     @abstractmethod
     def _record_of(self, item: Item) -> ctypes.Structure:
         """The record of an item."""
