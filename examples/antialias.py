@@ -46,7 +46,7 @@ def blades(count: int = 13) -> NDArray[np.float32]:
 
 def render(samples: int, size: int = 72, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture as bytes of shape (size, size, 4)."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         shown = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size, nr_samples=samples)
         context.set_framebuffer_state(cbufs=[target])

@@ -111,7 +111,7 @@ def render(size: int = 256, frames: int = FRAMES, **screen_options: Any) -> list
     """Pictures of all frames, each as bytes of shape (size, size, 4)."""
     vertices, indices = cube()
     levels = checker()
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format=g.Format.R8G8B8A8_UNORM, width0=size, height0=size)
         depth = screen.resource_create(format=g.Format.Z24X8_UNORM, width0=size, height0=size)
         context.set_framebuffer_state(cbufs=[target], zsbuf=depth)

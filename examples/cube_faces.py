@@ -124,7 +124,7 @@ def quads(ctx: g.Context, vertex: str, fragment: str, size: int, instances: int 
 
 def picture(face: int = FACE, ball_size: int = BALL) -> np.ndarray:
     """Picture of the faces in a row and the ball below, as bytes of shape (height, width, 4). `ball_size` is 6 times `face`."""
-    with g.Screen() as screen, screen.context_create() as ctx:
+    with g.Screen(validate=True) as screen, screen.context_create() as ctx:
         faces = screen.resource_create(target="TEXTURE_CUBE", width0=face, height0=face, array_size=6, format="R8G8B8A8_UNORM")
         ball = screen.resource_create(width0=ball_size, height0=ball_size, format="R8G8B8A8_UNORM")
         ctx.set_framebuffer_state(cbufs=[faces])

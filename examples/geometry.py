@@ -108,7 +108,7 @@ def boards(engine: str = "jit") -> NDArray[np.float32]:
 
 def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture as bytes of shape (size, size, 4)."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_framebuffer_state(cbufs=[target])
         half = size / 2

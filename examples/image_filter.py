@@ -61,7 +61,7 @@ def waves(size: int = 1024) -> NDArray[np.uint8]:
 
 def render(picture: NDArray[np.uint8], radius: int = 6, **screen_options: Any) -> NDArray[np.uint8]:
     """Filtered picture, as bytes of shape (height, width, 4). picture: bytes of shape (height, width, 3 or 4)."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as ctx:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as ctx:
         height, width = picture.shape[:2]
         made = screen.resource_create(format="R8G8B8A8_UNORM", width0=width, height0=height)
         ctx.bind_compute_state(ctx.create_compute_state(FILTER))

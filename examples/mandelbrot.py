@@ -57,7 +57,7 @@ END
 
 def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture as bytes of shape (size, size, 4); `size` is a multiple of 8."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         image = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_shader_images("COMPUTE", [image])
         context.set_constant_buffer("COMPUTE", np.array([-2.0, -1.25, 2.5 / size, 0], np.float32))

@@ -293,7 +293,7 @@ def buffers(screen: g.Screen, *arrays: NDArray[Any]) -> list[g.Resource]:
 def render(size: int = 768, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture of task and mesh shaders, as bytes of shape (size, size, 4)."""
     model = Model()
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         target = scene(context, screen, size)
         context.bind_ts_state(context.create_ts_state(TASK_SHADER))
         context.bind_ms_state(context.create_ms_state(MESH_SHADER))
@@ -327,7 +327,7 @@ def lowered_triangles(model: Model) -> NDArray[np.float32]:
 def render_lowered(size: int = 768, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture of the triangles of `lowered_triangles`, as bytes of shape (size, size, 4)."""
     triangles = lowered_triangles(Model())
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         target = scene(context, screen, size)
         elements = [(16 * k, "R32G32B32A32_FLOAT") for k in range(3)]
         context.bind_vertex_elements_state(context.create_vertex_elements_state(elements))

@@ -165,7 +165,7 @@ def render(model: bytes | None = None, size: int = 1024, **screen_options: Any) 
     camera = glm.perspective(glm.radians(31), 1, 0.5, 60) * glm.lookAt(eye, glm.vec3(0, 0.86, 0), glm.vec3(0, 1, 0))
     light = glm.ortho(-4, 4, -4, 4, 0, 16) * glm.lookAt(8 * sun, glm.vec3(0), glm.vec3(0, 1, 0))
     names = {"camera": rounded(camera), "light": rounded(light), "eye": rounded(eye), "sun": rounded(sun)}
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as ctx:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as ctx:
         shadow = screen.resource_create(format="Z32_FLOAT", width0=2048, height0=2048)
         target = screen.resource_create(format="R8G8B8A8_SRGB", width0=size, height0=size, nr_samples=8)
         depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, nr_samples=8)

@@ -123,7 +123,7 @@ def room(device: str, size: int = 512, **screen_options: Any) -> NDArray[np.uint
     """Picture of the scene on a device, as bytes of shape (size, size, 4)."""
     directions = np.round(np.random.default_rng(5).normal(size=(12, 4)) * 5, 3)
     shapes = {"FACE": ball(bowl=True), "PCOORD": cloud()}
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as ctx:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as ctx:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size, nr_samples=8)
         depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, nr_samples=8)
         ctx.set_framebuffer_state(cbufs=[target], zsbuf=depth)

@@ -43,7 +43,7 @@ TAIL = "\nvoid main() { mainImage(made, gl_FragCoord.xy); }\n"
 
 def render(shader: str = LAVA, size: int = 256, frames: int = 32, seconds: float = 4.0, **screen_options: Any) -> list[NDArray[np.uint8]]:
     """Pictures of all frames, each as bytes of shape (size, size, 4)."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as ctx:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as ctx:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         ctx.set_framebuffer_state(cbufs=[target])
         half = size / 2

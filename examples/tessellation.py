@@ -145,7 +145,7 @@ def camera() -> NDArray[np.float32]:
 
 def render(size: int = 512, level: float = 16.0, **screen_options: Any) -> NDArray[np.uint8]:
     """Picture as bytes of shape (size, size, 4); `level` is the tessellation level of an edge at distance 1."""
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, bind="DEPTH_STENCIL")
         context.set_framebuffer_state(cbufs=[target], zsbuf=depth)

@@ -121,7 +121,7 @@ def render(size: int = 384, *, order: int = 0, **screen_options: Any) -> NDArray
     position, color = planes()
     shuffled = np.random.default_rng(order).permutation(len(position) // 3)
     position, color = position.reshape(-1, 3, 4)[shuffled].reshape(-1, 4), color.reshape(-1, 3, 4)[shuffled].reshape(-1, 4)
-    with tgsi.Screen(**screen_options) as screen, screen.context_create() as ctx:
+    with tgsi.Screen(validate=True, **screen_options) as screen, screen.context_create() as ctx:
         target = screen.resource_create(width0=size, height0=size)
         heads = screen.resource_create(format="R32_UINT", width0=size, height0=size)
         counter = screen.resource_create(target="BUFFER", width0=4)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +72,20 @@ def test_the_guide_to_black_pictures_names_the_first_number_that_is_0(capsys: py
             lines = [line.rsplit(None, 1) for line in capsys.readouterr().out.splitlines()]
             zeros.append([name for name, number in lines if number == "0" and not name.startswith("geometry")])
     assert zeros == [[], ["clipper out", "fragment shaders"], ["clipper out", "fragment shaders"], ["fragment shaders"]]
+
+
+def test_the_program_of_the_page_about_validation_is_told_its_mistake() -> None:
+    (program,) = programs("validation.md")
+    with pytest.warns(tgsi.gallium.ValidationWarning, match=re.escape("clear: the color (255, 128, 0, 255) lies outside of 0 to 1")):
+        exec(program, {})
+
+
+def test_the_film_of_the_page_about_frames_has_its_frames_in_order(tmp_path: Path) -> None:
+    (program,) = programs("frames.md")
+    (tmp_path / "film.py").write_text(program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
+    done = subprocess.run([sys.executable, "film.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[::7] == ["0 [  0   0   0 255]", "7 [223   0   0 255]"], done.stderr
 
 
 def test_the_index_names_every_page() -> None:

@@ -65,6 +65,7 @@ if _typing.TYPE_CHECKING:
         validate,
     )
     from tgsi.equality import DifferenceError, check_equal
+    from tgsi.frame_map import frames
     from tgsi.functions.function import function
     from tgsi.gallium import Context, Screen
     from tgsi.language.builder.program_builder import ProgramBuilder
@@ -164,6 +165,7 @@ _LAZY = {
     "dump": "tgsi.language.text.dumper",
     "encode": "tgsi.language.tokens.encoder",
     "findings": "tgsi.api",
+    "frames": "tgsi.frame_map",
     "function": "tgsi.functions.function",
     "geometry_for": "tgsi.lowering",
     "inspect": "tgsi.tools.inspect.live",
@@ -245,6 +247,7 @@ __all__ = [
     "dump",
     "encode",
     "findings",
+    "frames",
     "function",
     "geometry_for",
     "inspect",

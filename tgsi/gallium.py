@@ -23,6 +23,7 @@ from backends.gallium.screen.screen import INFINITE
 from backends.gallium.screen.screen import Screen as _GalliumScreen
 from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import show_as as _show_as
+from backends.pipe.checks import truth as _truth
 from backends.pipe.enums import (
     Barrier,
     Bind,
@@ -82,6 +83,7 @@ from backends.pipe.state import (
     ViewportState,
 )
 from tgsi.language._collector import collector_paused as _collector_paused
+from tgsi.language.diagnostics import ValidationWarning
 
 if _typing.TYPE_CHECKING:
     from backends.device import interface as _device
@@ -155,6 +157,7 @@ __all__ = [
     "Transfer",
     "TransferMap",
     "Usage",
+    "ValidationWarning",
     "VertexBuffer",
     "VertexElement",
     "ViewportState",
@@ -195,6 +198,20 @@ class _Insight:
 _INSIGHT = _Insight()
 
 
+class _Validation:
+    """Checks in front of devices. Their modules load with the first context of a screen that validates."""
+
+    def device(self, device: "_device.Device") -> _typing.Any:
+        from tgsi.validation.device import ValidatedDevice
+
+        return ValidatedDevice(device)
+
+    def dispatcher(self, dispatcher: "_device.Dispatcher") -> _typing.Any:
+        from tgsi.validation.grids import ValidatedDispatcher
+
+        return ValidatedDispatcher(dispatcher)
+
+
 class Screen(_GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
@@ -212,6 +229,8 @@ class Screen(_GalliumScreen):
             with TimeLimitError; pending draws are dropped, and the context can be used as before.
         history: contexts keep their latest calls in memory, for `Context.explain`; frames take up to half as long again.
         history_memory: the most bytes of calls that a context keeps, 4 MiB or more; None: 256 MiB. Older calls are forgotten.
+        validate: calls that are legal and almost surely wrong are said once, by a `ValidationWarning` and to the debug callback
+            (docs/validation.md). Draws take longer.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
     The first four do not change the picture.
@@ -231,11 +250,13 @@ class Screen(_GalliumScreen):
         time_limit: float | None = None,
         history: bool = False,
         history_memory: int | None = None,
+        validate: bool = False,
         device: "_device.DeviceFactory | None" = None,
     ) -> None:
         made = _SOFTWARE if device is None else device
         limits: dict[str, _typing.Any] = {"memory_limit": memory_limit, "time_limit": time_limit, "history_memory": history_memory}
-        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, history=history, insight=_INSIGHT, device=made, **limits)
+        tools: dict[str, _typing.Any] = {"insight": _INSIGHT, "validation": _Validation() if _truth(validate, "Screen: validate") else None}
+        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, history=history, device=made, **tools, **limits)
 
 
 for _name in __all__:

@@ -67,6 +67,15 @@ def test_mandelbrot_is_the_same_for_all_threads_and_lanes(threads: int, lanes: i
     assert digest(function("mandelbrot")["render"](threads=threads, lanes=lanes)) == GOLDEN["mandelbrot"]
 
 
+def test_film_has_the_frames_that_are_drawn_alone() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    film = function("film")
+    with ThreadPoolExecutor(2) as executor:
+        pictures = film["film"](5, executor)
+    assert np.array_equal(pictures, [film["draw"](k / 5) for k in range(5)])
+
+
 def test_particles_writes_its_png(tmp_path: Path) -> None:
     run("particles", tmp_path)
     with Image.open(tmp_path / "particles.png") as image:

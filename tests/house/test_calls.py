@@ -12,6 +12,7 @@ from tests.house.imports import nodes, trees
 FRONTEND = "the OpenGL frontend, a caller like Mesa's state tracker"
 TABLE, ENTRY = "its row", "the generated names of entries; an entry that does more than its row"
 BEGIN = "the state in which a recording begins"
+SCENE = "generated scenes"
 METHOD, PART, CALLER = "the method, declared for other parts", "a part that calls the method", "a caller"
 #: Calls -> modules that name them in code, by the reason.
 NAMED = {
@@ -21,6 +22,7 @@ NAMED = {
         METHOD: ["backends.gallium.context.buffers", "backends.gallium.context.core"],
         PART: ["backends.gallium.context.named_bindings", "backends.gallium.context.recording.bundle"],
         CALLER: ["tgsi.tools.compile.draw.attributes", "tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.draws"],
+        SCENE: ["tgsi.tools.verify.scenes"],
         FRONTEND: ["tgsi.opengl.drawing.vertices", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
         BEGIN: ["backends.gallium.tracing.bound_calls", "backends.gallium.tracing.history"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
@@ -50,6 +52,8 @@ NAMED = {
         "draws are recorded as changes of the one before": ["backends.gallium.context.recording.encoder"],
         CALLER: ["tgsi.tools.compile.draw.drawing", "tgsi.tools.replay.work_calls", "tgsi.tools.vtest.commands.draws"],
         FRONTEND: ["tgsi.opengl.commands.draws", "tgsi.opengl.fixed.primitives", "tgsi.opengl.fixed.rectangles"],
+        "warnings about it": ["tgsi.validation.device"],
+        SCENE: ["tgsi.tools.verify.scenes"],
         "a draw before clients come": ["tgsi.tools.vtest.server"],
         "its event in the history of a pixel": ["tgsi.insight.calls"],
     },
@@ -58,6 +62,7 @@ NAMED = {
         ENTRY: ["backends.entries.names"],
         METHOD: ["backends.gallium.context.parameters"],
         CALLER: ["tgsi.tools.replay.state_calls", "tgsi.tools.vtest.commands.states"],
+        SCENE: ["tgsi.tools.verify.scenes"],
         FRONTEND: ["tgsi.opengl.drawing.fragment"],
         BEGIN: ["backends.gallium.tracing.bound_calls"],
     },

@@ -217,6 +217,10 @@ class TimeLimitError(DiagnosticError):
     """A call took longer than its limit. Its results are incomplete; its arguments can be used again."""
 
 
+class ValidationWarning(UserWarning):
+    """A call that is legal and almost surely wrong, of a context of ``Screen(validate=True)``."""
+
+
 def shown_at_caller(function: Callable[P, R]) -> Callable[P, R]:
     """A public function whose errors with diagnostics have one frame below the caller's. All are kept where TGSI_DEBUG is set."""
 

@@ -24,7 +24,7 @@ def screen() -> Screen:
     """The screen of the fixtures."""
     from tgsi.gallium import Screen
 
-    return Screen()
+    return Screen(validate=True)
 
 
 def report_folder(config: pytest.Config) -> Path:

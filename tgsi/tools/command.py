@@ -35,6 +35,7 @@ COMMANDS = {
     "serve": Command("draw for OpenGL programs until it is stopped", "tgsi.tools.vtest.cli", (), "tgsi-vtest"),
     "replay": Command("play traces, scenes and streams; make pictures of them", "tgsi.tools.replay.cli", (), "tgsi-replay"),
     "inspect": Command("write a trace or a stream as one page of HTML", "tgsi.tools.inspect.cli", (), "tgsi-inspect"),
+    "verify": Command("draw and run 500 cases, and compare their digests", "tgsi.tools.verify.cli", (), "tgsi-verify"),
     "completion": Command(f"print completions for a shell: {', '.join(SHELLS)}", "tgsi.tools.completion"),
 }
 

@@ -94,10 +94,11 @@ class Hindrance(IntEnum):
     PERSISTENT = 8  # a PERSISTENT mapping is alive
     STREAMS = 16  # stream output
     OWN_SAMPLES = 32  # a bound surface has its own number of samples
+    WATCHED = 128  # somebody checks every draw
     FENCE = 64  # a fence waits for a flush: reads that carry pending work out have to signal it
 
 
-STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT
+STOPS = Hindrance.USER_MEMORY | Hindrance.PERSISTENT | Hindrance.WATCHED
 """Hindrances with which the device's draw entry is not called."""
 
 

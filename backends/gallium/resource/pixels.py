@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +18,7 @@ from backends.formats.arrays import texel_type, unpack, unpack_depth, unpack_ste
 from backends.gallium.resource.layout import LAYERED, ONE_DIMENSIONAL, Level
 from backends.pipe.checks import integer, real
 from backends.pipe.enums import TextureTarget
+from tgsi.language.diagnostics import ValidationWarning
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,7 +29,9 @@ _OPAQUE = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 
 
 class Owner(Protocol):
-    """The screen of a resource."""
+    """The screen of a resource. validates: warn of pictures that are not what is meant."""
+
+    validates: bool
 
     def finish_writes(self, resource: Any) -> None:
         """Carry out pending work that writes the resource."""
@@ -167,8 +171,10 @@ def save(resource: Texels, file: Any, level: int, layer: int, scale: Scale) -> N
     if not isinstance(file, (str, os.PathLike)):
         if not hasattr(file, "write"):
             raise TypeError(f"save: file: expected the name of a file, or a binary file, not {type(file).__name__}")
+        _check_alpha(resource, image)
         image.save(file, "PNG")
         return
+    _check_alpha(resource, image)
     suffix = PurePath(os.fspath(file)).suffix.lower()
     if suffix in _OPAQUE and image.mode == "RGBA":
         image = image.convert("RGB")
@@ -176,6 +182,13 @@ def save(resource: Texels, file: Any, level: int, layer: int, scale: Scale) -> N
         image.save(file)
     except (ValueError, KeyError):
         raise ValueError(f"save: file: {suffix or 'no suffix'} is no kind of picture that can be written; .png is one") from None
+
+
+def _check_alpha(resource: Texels, image: Image) -> None:
+    """Warn of a picture that is transparent everywhere, if the screen validates."""
+    if resource.screen.validates and image.mode == "RGBA" and image.getchannel("A").getbbox() is None:
+        text = "save: alpha is 0 in every pixel, so viewers show nothing: clear with alpha 1, write alpha 1, or save pixels()[..., :3]"
+        warnings.warn(text, ValidationWarning, stacklevel=4)
 
 
 def show(resource: Texels, level: int, layer: int, scale: Scale) -> None:

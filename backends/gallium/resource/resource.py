@@ -64,9 +64,10 @@ class Rendered(Protocol):
 
 
 class ResourceOwner(Protocol):
-    """The screen of a resource. `memory`: the account that the resource's bytes are counted in."""
+    """The screen of a resource. `memory`: the account that the resource's bytes are counted in. `validates`: pictures are checked."""
 
     memory: Accounting
+    validates: bool
 
     def finish_writes(self, resource: Resource) -> None:
         """Carry out pending work that writes the resource."""

@@ -29,11 +29,13 @@ _DEFAULTS |= {"last_level": 0, "nr_samples": 0, "nr_storage_samples": 0, "bind":
 class ScreenCore(ABC):
     """The base of `Screen`: resources, and the methods that contexts call on their screen.
 
+    validates: contexts check what they are asked for (`Screen(validate=True)`).
     memory: the account of bytes that living resources hold. is_destroyed: further resources and contexts are refused.
     insight: answers questions about contexts (`backends.gallium.context.insight`); None: nobody does.
     """
 
     insight: Any = None
+    validates = False
 
     def __init__(self, memory_limit: int | None = None) -> None:
         super().__init__()

@@ -8,9 +8,9 @@ import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
-from backends.device.interface import DeviceFactory, Dispatcher
+from backends.device.interface import Device, DeviceFactory, Dispatcher
 from backends.formats import AnyFormat
 from backends.gallium.context.context import Context
 from backends.gallium.resource.resource import Box, Resource
@@ -28,12 +28,33 @@ INFINITE = (1 << 64) - 1
 """PIPE_TIMEOUT_INFINITE."""
 
 
+class WatchingDevice(Device, Protocol):
+    """A device that checks what it is asked for."""
+
+    def watch(self, context: Context) -> None:
+        """Check the calls of a context from now on."""
+        ...
+
+
+class Validation(Protocol):
+    """Puts checks in front of what draws and computes."""
+
+    def device(self, device: Device) -> WatchingDevice:
+        """A device behind checks."""
+        ...
+
+    def dispatcher(self, dispatcher: Dispatcher) -> Dispatcher:
+        """A dispatcher behind checks."""
+        ...
+
+
 class Screen(Capabilities, ScreenCore):
     """A screen over a device. Thread-safe; contexts made from it are not. `tgsi.Screen` is this class with the software device.
 
     Args:
         device: makes the devices of contexts (`backends.device.interface`); first used by `context_create`.
         insight: see `ScreenCore`.
+        validation: puts checks in front of devices; None: nothing is checked.
 
     See `tgsi.Screen` for all other arguments.
 
@@ -54,13 +75,14 @@ class Screen(Capabilities, ScreenCore):
         history: bool = False,
         history_memory: int | None = None,
         insight: Any = None,
+        validation: Validation | None = None,
     ) -> None:
         super().__init__(_number(memory_limit, "memory_limit", 0, 1 << 62))
         self.insight = insight
         self.history = truth(history, "Screen: history")
         self.history_memory = None if history_memory is None else integer(history_memory, "Screen: history_memory", 1 << 22, 1 << 40)
         self.time_limit = None if time_limit is None else seconds(time_limit, "Screen: time_limit")
-        self._device_factory = device
+        self._device_factory, self._validation, self.validates = device, validation, validation is not None
         self.threads = _number(threads, "threads", 0, 256)
         self.lanes = _number(lanes, "lanes", 4, 64)
         if self.lanes is not None and self.lanes not in LANES:
@@ -184,6 +206,7 @@ class Screen(Capabilities, ScreenCore):
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
             device = self._device_factory.make_device(self)
+            watcher = None if self._validation is None else self._validation.device(device)
             kind: type[Context] = Context
             more: dict[str, Any] = {}
             if trace is not None:
@@ -198,14 +221,17 @@ class Screen(Capabilities, ScreenCore):
                 from backends.gallium.screen.limited import limited
 
                 kind = limited(kind)
-            context = kind(self, device, priv=priv, flags=int(how), **more)
+            context = kind(self, device if watcher is None else watcher, priv=priv, flags=int(how), **more)
             context.time_limit = self.time_limit
+            if watcher is not None:
+                watcher.watch(context)
             self._contexts.add(context)
         return context
 
     def make_dispatcher(self) -> Dispatcher:
         """Make the dispatcher, which runs the grids of a context of this screen."""
-        return self._device_factory.make_dispatcher(self)
+        made = self._device_factory.make_dispatcher(self)
+        return made if self._validation is None else self._validation.dispatcher(made)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
         """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)

@@ -1,0 +1,102 @@
+"""Entry point of ``tgsi verify``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tgsi.tools.closed_output import until_closed
+
+if TYPE_CHECKING:
+    from tgsi.tools.verify.running import Task
+
+EPILOG = """\
+Exit codes: 0 every digest is that of the package, 1 some are not, 2 an option is wrong, 130 it was stopped."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        "tgsi-verify",
+        description="Draw 260 scenes and run 240 programs, and compare their digests with those of the package. Kernels are compiled anew.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("cases", nargs="*", metavar="CASE", help="cases such as scene-012 and program-100; all when none is named")
+    made.add_argument("--all", action="store_true", help="run every case by each number of threads, width and level, not only 30")
+    made.add_argument("--resume", type=Path, metavar="FILE", help="note what is done in FILE, and go on where it ends")
+    made.add_argument("--rotation", type=int, metavar="N", help="the 30 cases that run in every way; by default those of the day")
+    made.add_argument("--jobs", type=int, metavar="N", help="processes; by default one for each CPU, at most 8")
+    made.add_argument("--cached", action="store_true", help="use compiled kernels of the disk")
+    made.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    given = parser().parse_args(arguments)
+    return until_closed(lambda: _main(given), 0)
+
+
+def _main(given: argparse.Namespace) -> int:
+    from tgsi.tools.verify import cases, running
+
+    if given.record:
+        print(f"{cases.record_results({name: cases.run_case(name, cases.Way()) for name in cases.NAMES})} bytes")
+        return 0
+    unknown = [name for name in given.cases if name not in cases.NAMES]
+    if unknown or (given.jobs is not None and given.jobs < 1):
+        wrong = (
+            f"there is no case {unknown[0]!r}; {cases.NAMES[0]} to program-{cases.PROGRAMS - 1} are" if unknown else "--jobs is at least 1"
+        )
+        print(f"tgsi-verify: {wrong}", file=sys.stderr)
+        return 2
+    rotation = time.gmtime().tm_yday if given.rotation is None else given.rotation
+    wanted = running.tasks(rotation, given.all or bool(given.cases))
+    wanted = [task for task in wanted if not given.cases or task[0] in given.cases]
+    try:
+        return _run(given, wanted)
+    except KeyboardInterrupt:
+        print("\nstopped" + (f"; the next run with --resume {given.resume} goes on from here" if given.resume else ""), file=sys.stderr)
+        return 130
+
+
+def _run(given: argparse.Namespace, wanted: list[Task]) -> int:
+    from tgsi.testing.surroundings import surroundings
+    from tgsi.tools.verify import running
+
+    progress = running.Progress(given.resume)
+    left = [task for task in wanted if running.Progress.key(task) not in progress.done]
+    failures = [running.Failure(*task, text) for task in wanted if (text := progress.done.get(running.Progress.key(task)))]
+    count, begin, is_shown = len(wanted) - len(left), time.monotonic(), sys.stderr.isatty()
+
+    def done(task: Task, text: str) -> None:
+        nonlocal count
+        count += 1
+        progress.note(task, text)
+        if text:
+            print(f"\r{task[0]} ({task[1]}): {text}", flush=True)
+        if is_shown:
+            spent = time.monotonic() - begin
+            rest = spent / max(1, count - len(wanted) + len(left)) * (len(wanted) - count)
+            print(f"\r{count} of {len(wanted)}, {rest:.0f} s left ", end="", file=sys.stderr, flush=True)
+
+    for item in failures:
+        print(f"{item.name} ({item.way}): {item.text}")
+    jobs = given.jobs or min(os.cpu_count() or 1, 8)
+    failures += running.run_tasks(left, min(jobs, max(1, len(left))), done, given.cached)
+    if is_shown:
+        print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+    found = surroundings()
+    machine = f"{found['processor']}, LLVM {running.llvm_version()}, tgsi {found['tgsi']}"
+    print(f"{len(wanted) - len(failures)} of {len(wanted)} runs have their digests, in {time.monotonic() - begin:.0f} s: {machine}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+"""The device of a validated context: the device that draws, behind checks."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from backends.device.bound import DrawState
+from backends.device.commands.bound_record import Hindrance
+from backends.device.counters import FlushReason
+from backends.device.grid import MeshDraw
+from backends.device.interface import Device
+from backends.device.shader import Shader
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import Surface
+from backends.pipe.state import DrawInfo
+from tgsi.language.facts.enums import Processor
+from tgsi.validation import colors, programs, targets, vertices
+from tgsi.validation.effects import Contents, Trials, contents, is_changed
+from tgsi.validation.findings import Finding
+from tgsi.validation.positions import broken, positions
+from tgsi.validation.warning import Place, Reports, caller
+
+if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
+
+_STATES = 5
+"""Words of a record that are state of a pipeline."""
+
+
+class ValidatedDevice:
+    """The device of a context of ``Screen(validate=True)``. What is not checked is the device's own."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._context: weakref.ref[Context] | None = None
+        self._reports = Reports()
+        self._seen: set[int] = set()  # combinations whose facts were checked
+        self._proven: set[tuple[int, ...]] = set()  # combinations of which a draw changed a bit
+        self._doubts: dict[tuple[int, ...], tuple[str, Place]] = {}  # combinations of which none did
+        self._cleared: weakref.WeakSet[Resource] = weakref.WeakSet()
+        self._gaps: weakref.WeakKeyDictionary[Resource, Place] = weakref.WeakKeyDictionary()  # targets with pixels that were never written
+        self._is_busy = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+    def watch(self, context: Context) -> None:
+        """Check the calls of a context from now on. Every draw of it goes through Python."""
+        self._context = found = weakref.ref(context)
+
+        def tell(text: str) -> None:
+            if (context := found()) is not None:
+                context._report("validation", text)
+
+        self._reports.tell = tell
+        context.state.hinder(Hindrance.WATCHED, True)
+
+    # -- calls -----------------------------------------------------------------------------------------------------------
+    def draw(self, state: DrawState, info: DrawInfo) -> None:
+        """Check a draw, and carry it out."""
+        context = None if self._context is None else self._context()
+        if context is None or self._is_busy:
+            self._device.draw(state, info)
+            return
+        place = caller()
+        key = self._pipeline(state)
+        found = list(self._facts(context, state, info, key))
+        for item in found:
+            self._reports.say("draw_vbo", item, place)
+        if key in self._proven or any(item.is_cause for item in found) or not self._can_look(context, state):
+            self._device.draw(state, info)
+            return
+        self._is_busy = True
+        try:
+            text = self._watched(context, state, info, key, place)
+        finally:
+            self._is_busy = False
+        if text:
+            self._reports.say("draw_vbo", Finding("positions", key, text), place)
+
+    def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
+        """Check a draw of meshes, and carry it out."""
+        context = None if self._context is None else self._context()
+        if context is not None and not self._is_busy:
+            place = caller()
+            for item in self._bindings(context, state):
+                self._reports.say("draw_mesh_tasks", item, place)
+        return self._device.draw_mesh(state, draw)
+
+    def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
+        """Check the color of a clear, and carry it out."""
+        context = None if self._context is None else self._context()
+        if context is not None:
+            if (item := colors.cleared(buffers, color, context.targets.cbufs)) is not None:
+                self._reports.say("clear", item, caller())
+            self._note_clear(buffers, context.targets.surfaces)
+        self._device.clear(buffers, color, depth, stencil)
+
+    # -- reads, by which a picture is asked for ----------------------------------------------------------------------------
+    @property
+    def pending(self) -> bool:
+        """True if work is pending, or something is to be said about work that was."""
+        return bool(self._device.pending or ((self._doubts or self._gaps) and not self._is_busy))
+
+    def uses(self, address: int, size: int, *, for_reading: bool = False) -> bool:
+        """The device's answer, after what is to be said to somebody who reads."""
+        if for_reading and (self._doubts or self._gaps) and not self._is_busy and not self._device.uses(address, size, for_reading=True):
+            self._tell()
+        return self._device.uses(address, size, for_reading=for_reading)
+
+    def flush(self, reason: FlushReason = FlushReason.ASKED) -> None:
+        """Carry out pending work; then say which draws had no effect, if somebody asked for it."""
+        self._device.flush(reason)
+        if not self._is_busy and reason in (FlushReason.ASKED, FlushReason.MEMORY):
+            self._tell()
+
+    def close(self) -> None:
+        """End the device."""
+        self._device.close()
+        self._doubts.clear()
+
+    # -- findings --------------------------------------------------------------------------------------------------------
+    def _note_clear(self, buffers: int, surfaces: Sequence[Surface | None]) -> None:
+        """Remember which textures were cleared."""
+        for surface in surfaces:
+            if surface is not None and (texture := surface.living_texture) is not None:
+                self._cleared.add(texture)
+
+    def _note_gaps(self, before: Contents, place: Place) -> None:
+        """Remember a color buffer that is drawn to, that holds only zeros, and that nothing has cleared."""
+        texture, level, _, _, old = before[0]
+        if level == 0 and texture not in self._cleared and not texture.plain_format.is_depth_stencil and not old.any():
+            self._gaps.setdefault(texture, place)
+
+    def _tell(self) -> None:
+        for texture, place in [*self._gaps.items()]:
+            if texture not in self._cleared and colors.has_gaps(texture):
+                text = f"{texture!r} was never cleared, and pixels that no draw covers hold 0: ctx.clear('COLOR', color=...)"
+                self._reports.say("draw_vbo", Finding("gaps", id(texture), text), place)
+        self._gaps.clear()
+        doubts, self._doubts = self._doubts, {}
+        seen = {key[_STATES:] for key in self._proven}
+        for key, (text, place) in doubts.items():
+            if key[_STATES:] in seen:
+                continue  # programs that draw with other states: objects may be hidden, and states may leave out what they draw
+            self._reports.say("draw_vbo", Finding("no effect", key, f"nothing of this draw is to be seen: {text}"), place)
+
+    def _facts(self, context: Context, state: DrawState, info: DrawInfo, key: tuple[int, ...]) -> Iterator[Finding]:
+        """Findings about bound state. Those that depend on it alone are looked for once for each combination."""
+        yield from vertices.counts(state, info)
+        shader = state.vertex.shader
+        if shader is None:
+            return
+        buffers = tuple((b.address, b.size, b.stride) for b in state.vertex_buffers if b is not None)
+        index = (0, 0) if state.index_buffer is None else (state.index_buffer.address, state.index_buffer.size)
+        memory = tuple(sum(m is not None for m in stage.constants) for stage in state.drawn_stages())
+        bound = context.targets.framebuffer, state.viewports, state.scissors, bytes(state.record.words)
+        combination = key, id(info), buffers, index, memory, bound
+        if hash(combination) in self._seen:
+            return
+        self._seen.add(hash(combination))
+        yield from vertices.elements(state, shader.program)
+        yield from vertices.ranges(state, info, shader.program)
+        yield from self._bindings(context, state)
+
+    def _bindings(self, context: Context, state: DrawState) -> Iterator[Finding]:
+        """Findings about shaders, their bindings and targets."""
+        shaders = [stage.shader for stage in state.drawn_stages() if stage.shader is not None]
+        last = state.last_shader()
+        fragment = state.fragment.shader
+        for stage in state.drawn_stages():
+            if stage.shader is not None:
+                yield from programs.units(stage, stage.shader)
+        if last is None:
+            return
+        discards = state.rasterizer.rasterizer_discard
+        if not discards:
+            yield from programs.last_stage(last)
+        if any(map(programs.stores, shaders)):
+            return
+        if discards:
+            if not any(state.stream_targets) and not context.counting.active:
+                text = "rasterizer_discard is set, and nothing streams out or is stored: the draw does nothing"
+                yield Finding("discard", state.rasterizer, text, True)
+            return
+        cbufs, depth = context.targets.cbufs, context.targets.zsbuf
+        framebuffer = context.targets.framebuffer
+        masks = 0
+        for item in state.blend.rt:
+            masks |= int(item.colormask)
+        yield from targets.targets(state, cbufs, depth)
+        if framebuffer.width and framebuffer.height and any(item is not None for item in (*cbufs, depth)):
+            yield from targets.viewports(state, last.program, framebuffer.width, framebuffer.height)
+        yield from targets.scissors(state)
+        yield from targets.loops(state, context.targets.surfaces, depth)
+        yield from programs.fragment_outputs(fragment, any(item is not None for item in cbufs), masks)
+        if fragment is not None:
+            yield from programs.varyings(state, last, fragment)
+
+    # -- draws without effect ------------------------------------------------------------------------------------------------
+    @staticmethod
+    def _pipeline(state: DrawState) -> tuple[int, ...]:
+        """Shaders and state by which draws are told apart."""
+        words = state.record.words
+        return (*words[:_STATES], *(0 if stage.shader is None else stage.shader.serial for stage in state.drawn_stages()))
+
+    @staticmethod
+    def _can_look(context: Context, state: DrawState) -> bool:
+        """True if a draw may be made again: it stores nothing, and nobody counts."""
+        shaders: list[Shader | None] = [stage.shader for stage in state.drawn_stages()]
+        is_counted = state.count_samples or state.count_statistics or state.record.counting or state.condition is not None
+        is_meant = state.rasterizer.rasterizer_discard or any(map(programs.stores, shaders)) or bool(context.counting.active)
+        return not is_counted and not is_meant and state.stage[Processor.MESH].shader is None and bool(context.targets.surfaces)
+
+    def _watched(self, context: Context, state: DrawState, info: DrawInfo, key: tuple[int, ...], place: Place) -> str:
+        """Carry out a draw, look at its effect, and return a text about its positions."""
+        context.order.synchronize()
+        before: Contents | None = contents(context.targets.surfaces)
+        self._device.draw(state, info)
+        if not before:
+            return ""
+        self._device.flush()
+        text, size = "", (context.targets.framebuffer.width, context.targets.framebuffer.height)
+        is_first = key not in self._doubts
+        changed = is_changed(before)
+        if is_first and (found := positions(self._device, state, info)) is not None:
+            text = broken(found)
+        if changed:
+            self._proven.add(key)
+            self._doubts.pop(key, None)
+            self._note_gaps(before, place)
+            if said := colors.overflow(self._device, context, state, info, before):
+                self._reports.say("draw_vbo", Finding("overflow", key, said), place)
+        elif is_first and not text:
+            self._doubts[key] = Trials(self._device, state, info, before, size).reason(), place
+        return text
