@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 _RECORDER = pytest.StashKey["Recorder"]()
 _RECORDS = pytest.StashKey[list[dict[str, Any]]]()
 REPORT = "tgsi-report"
+_MOST_LINES = 16
+"""Lines of an explanation in a message."""
 
 
 def screen() -> Screen:
     """The screen of the fixtures."""
     from tgsi.gallium import Screen
 
-    return Screen(validate=True)
+    return Screen(validate=True, history=True)
 
 
 def report_folder(config: pytest.Config) -> Path:
@@ -184,8 +186,23 @@ def _message(name: str, place: str, value: Any, difference: Difference, toleranc
     ]
     if version and version != __version__:
         lines.append(f"the stored picture was drawn by tgsi {version}, this one by {__version__}")
+    lines += _explanation(value, x, y)
     lines.append("if the new picture is right: pytest --tgsi-update=failed")
     return "\n".join(lines)
+
+
+def _explanation(value: Any, x: int, y: int) -> list[str]:
+    """The history of a pixel of a resource, as far as a context of its screen has recorded it."""
+    from tgsi.language.diagnostics import TgsiError
+
+    for context in list(getattr(getattr(value, "screen", None), "_contexts", ())):
+        try:
+            found = context.explain(x, y, target=value)
+        except (RuntimeError, TypeError, ValueError, TgsiError):
+            continue  # it records nothing, or has nothing to do with the resource
+        lines = str(found).rstrip().splitlines()
+        return [*lines[:_MOST_LINES], *(["..."] if len(lines) > _MOST_LINES else [])]
+    return []
 
 
 def _size(picture: Picture) -> str:

@@ -148,6 +148,24 @@ def test_workers_of_xdist_report_together(tests: Path) -> None:
     assert len(json.loads((tests / "tgsi-report" / "report.json").read_text())["pictures"]) == 4
 
 
+def test_the_first_pixel_that_differs_is_explained(pytester: pytest.Pytester, inside: Run) -> None:
+    pytester.makepyfile(
+        test_clear="""
+        import os
+        def test_clear(tgsi_context, assert_image):
+            target = tgsi_context.screen.resource_create(format="R8G8B8A8_UNORM", width0=8, height0=8)
+            tgsi_context.set_framebuffer_state(cbufs=[target])
+            tgsi_context.clear("COLOR", color=(0, 0, float("CHANGED" in os.environ), 1))
+            assert_image(target, "clear")
+        """
+    )
+    assert inside("--tgsi-update=failed").ret == 0
+    text = inside(CHANGED="1").stdout.str()
+    assert "the first one is x=0, y=0: (0, 0, 255, 255) instead of (0, 0, 0, 255)" in text
+    assert "pixel (0, 0) of <Resource" in text
+    assert "clear('COLOR', color=(0, 0, 1, 1))" in text
+
+
 def test_stored_pictures_that_no_test_uses_are_named_unless_their_tests_did_not_run(tests: Path, inside: Run) -> None:
     inside("--tgsi-update=failed")
     text = (tests / "test_pictures.py").read_text().replace('"third"', '"fourth"').replace("def test_depth", "def no_test")
