@@ -36,7 +36,7 @@ class Chance:
 
     def between(self, low: float, high: float) -> float:
         """A number of 16 bits of precision from `low` to `high`."""
-        return low + (high - low) * (self.word() >> 16) / 65535
+        return low + (high - low) * (self.word() >> 16) / (2**16 - 1)
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """The items in another order."""
