@@ -49,6 +49,7 @@ ALLOWED = {
     "tgsi.opengl.objects.linking": "Gallium's names of OpenGL's stages",
     "tgsi.opengl.drawing.programs": "the stages of OpenGL that a draw binds",
     "tgsi.opengl.stages.pipelines": "bits of stages in a program pipeline",
+    "tgsi.validation.positions": "primitives that evaluation shaders stream out",
     "tgsi.opengl.commands.draws": "patches are drawn with a tessellation evaluation shader alone",
     "tgsi.opengl.commands.program_queries": "parameters of programs for each stage",
     "tgsi.opengl.commands.program_resources": "parameters of resources for each stage",

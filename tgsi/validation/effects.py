@@ -16,6 +16,7 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.enums import ColorMask, Face, LogicOp
 from backends.pipe.state import AlphaState, BlendState, DepthState, DrawInfo, StencilState, ViewportState
+from tgsi.language.facts.traits import Trait
 from tgsi.language.record import record
 from tgsi.validation.positions import positions, unseen
 
@@ -112,7 +113,7 @@ class Trials:
                 "unset, which reads as 0, or an input that no stage writes?"
             )
         program = state.fragment.shader.program if state.fragment.shader is not None else None
-        if program is not None and any(item.opcode.name.startswith("KILL") for item in program.instructions):
+        if program is not None and any(Trait.KILL in item.opcode.traits for item in program.instructions):
             return f"the fragment shader discards all {count} fragments"
         return f"the fragment shader ran for {count} fragments, and none of them changed a target"
 

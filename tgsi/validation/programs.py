@@ -13,6 +13,7 @@ from linkage.link import link
 from passes.analysis.operands import registers_of
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 from tgsi.validation.findings import Finding
 
@@ -61,7 +62,7 @@ def fragment_outputs(shader: Shader | None, has_colors: bool, masks: int) -> Ite
 
 
 def _kills(program: Program) -> bool:
-    return any(item.opcode.name.startswith("KILL") for item in program.instructions)
+    return any(Trait.KILL in item.opcode.traits for item in program.instructions)
 
 
 def varyings(state: DrawState, before: Shader, fragment: Shader) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("cases", nargs="*", metavar="CASE", help="cases such as scene-012 and program-100; all when none is named")
+    made.add_argument("cases", nargs="*", metavar="NAME", help="cases such as scene-012 and program-100; all when none is named")
     made.add_argument("--all", action="store_true", help="run every case by each number of threads, width and level, not only 30")
     made.add_argument("--resume", type=Path, metavar="FILE", help="note what is done in FILE, and go on where it ends")
     made.add_argument("--rotation", type=int, metavar="N", help="the 30 cases that run in every way; by default those of the day")
