@@ -108,7 +108,8 @@ def slopes(order: int, places: Doubles) -> Doubles:
 
 def _places(domain: tuple[float, ...], values: Doubles, first: int) -> Doubles:
     low, high = domain[first : first + 2]
-    return (values - low) / (high - low)
+    with np.errstate(all="ignore"):
+        return np.asarray((values - low) / (high - low))
 
 
 def value_of(item: EvaluatorMap, u: Doubles, v: Doubles | None, of_u: Any = weights, of_v: Any = weights) -> Doubles:
@@ -146,9 +147,10 @@ def _normals(item: EvaluatorMap, u: Doubles, v: Doubles) -> Doubles:
     if item.points.shape[-1] == 4:
         place = value_of(item, u, v)
         du, dv = (slope[:, :3] * place[:, 3:] - place[:, :3] * slope[:, 3:] for slope in (du, dv))
-    made = np.cross(du[:, :3], dv[:, :3])
-    length = np.sqrt((made**2).sum(-1, keepdims=True))
-    return np.asarray(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
+    with np.errstate(all="ignore"):
+        made = np.cross(du[:, :3], dv[:, :3])
+        length = np.sqrt((made**2).sum(-1, keepdims=True))
+        return np.asarray(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
 
 
 def _four(values: Doubles) -> Doubles:

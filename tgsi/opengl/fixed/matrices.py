@@ -45,7 +45,8 @@ def _multiply(gl: Context, matrix: Matrix) -> None:
 
 
 def _read(letter: str, address: Pointer, *, transposed: bool = False) -> Matrix:
-    found = np.array(numbers(letter, address, 16), np.float32).reshape(4, 4)
+    with np.errstate(over="ignore"):  # of doubles beyond floats
+        found = np.array(numbers(letter, address, 16), np.float32).reshape(4, 4)
     return np.ascontiguousarray(found if transposed else found.T)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def put_window_position(gl: Context, values: tuple[float, ...]) -> None:
     z = min(1.0, max(0.0, values[2])) if len(values) > 2 else 0.0
     state = gl.fixed
     state.raster_position = float(values[0]), float(values[1]), near + z * (far - near), 1.0
-    state.raster_valid = True
+    state.raster_valid = all(map(math.isfinite, state.raster_position))
     state.raster_color = gl.attributes[COLOR][1]
     state.raster_distance = gl.attributes[FOG][1][0] if state.fog.source == GL.FOG_COORDINATE else 0.0
     _note(gl)

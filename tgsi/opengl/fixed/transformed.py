@@ -66,7 +66,8 @@ def _texture_coordinates(gl: Context, columns: list[int], array: Floats) -> Floa
         if location in columns
         else np.array([gl.attributes[location][1]], np.float32).repeat(len(array), 0)
     )
-    made: Floats = (source[:, None, :] * gl.fixed.textures[0][-1][None]).sum(-1, dtype=np.float32)
+    with np.errstate(all="ignore"):
+        made: Floats = (source[:, None, :] * gl.fixed.textures[0][-1][None]).sum(-1, dtype=np.float32)
     return made
 
 
