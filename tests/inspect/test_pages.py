@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 import tgsi
+from backends.formats import Format
 from backends.gallium.tracing.steps import read_steps, write_steps
 from tests.inspect.parsed import Parsed
 from tests.replay.many_draws import draw_many
@@ -22,6 +23,7 @@ from tests.unit.gallium.test_bundles import SIZE, f4
 from tests.unit.gallium.test_traces import Traced
 from tgsi.tools.inspect.cli import main
 from tgsi.tools.inspect.page import as_json, page
+from tgsi.tools.inspect.pictures import shown as picture_of_bytes
 
 pytestmark = pytest.mark.light
 
@@ -218,3 +220,12 @@ def test_programs_that_write_memory_are_not_run_twice(tmp_path: Path) -> None:
         stage.ctx.destroy()
     found = inspect(tmp_path / "a.trace")
     assert found.data["notes"] == ["Fragments by tile are missing for 1 draws: its programs write memory."]
+
+
+@pytest.mark.parametrize("format", [Format.R8G8B8A8_UNORM, Format.B8G8R8A8_UNORM, Format.B8G8R8X8_SRGB, Format.R8_UNORM, Format.A8_UNORM])
+def test_bytes_are_shown_as_values_are(format: Format) -> None:
+    from tgsi.tools.replay.images import display
+    from tgsi.tools.replay.scene import Layout
+
+    data = np.random.default_rng(1).integers(0, 256, (5, 7, format.block_bytes), np.uint8)
+    assert (picture_of_bytes(format, data) == display(Layout(format, 7, 5, 1), data.tobytes())).all()

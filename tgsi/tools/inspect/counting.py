@@ -87,11 +87,17 @@ class DrawCounter:
             return {}
         height, width = counts.shape
         total = self.overdraw.setdefault((width, height), np.zeros((height, width), np.uint32))
-        total += counts
+        drawn = np.flatnonzero(counts.any(axis=1))
+        if not len(drawn):
+            return {"fragments": 0, "most": 0, "tiles": [], "columns": -(-width // TILE)}
+        first = int(drawn[0]) // TILE * TILE
+        counts = counts[first : int(drawn[-1]) + 1]  # whole rows of tiles, up to the last row of pixels
+        total[first : first + len(counts)] += counts
         rows, columns = (np.arange(0, length, TILE) for length in counts.shape)
         tiles = np.add.reduceat(np.add.reduceat(counts, rows, axis=0, dtype=np.uint32), columns, axis=1).reshape(-1)
+        before = first // TILE * -(-width // TILE)
         order = np.argsort(-tiles.astype(np.int64), kind="stable")[:MOST_TILES]
-        shown = sorted((int(k), int(tiles[k])) for k in order if tiles[k])
+        shown = sorted((before + int(k), int(tiles[k])) for k in order if tiles[k])
         return {"fragments": int(counts.sum()), "most": int(counts.max()), "tiles": shown, "columns": -(-width // TILE)}
 
     def _reason(self, writes_memory: bool) -> str:

@@ -144,9 +144,21 @@ class Pictures:
         return int(columns[0]), int(rows[0]), data[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
+def _bytes_of(format: Format) -> list[int] | None:
+    """The bytes of red, green and blue in a pixel, if each of them is a byte that is shown as it is."""
+    channels = [format.channel_of(k) for k in range(3)]
+    if not (format.is_plain_unorm8 or format.is_srgb):
+        return None
+    found = [channel.shift // 8 for channel in channels if channel is not None and channel.size == 8 and channel.shift % 8 == 0]
+    return found if len(found) == 3 else None
+
+
 def shown(format: Format, data: Pixels) -> Pixels:
     """Bytes of pixels, (height, width, bytes of a pixel), as RGB. Depth goes from 0 to 1, so that rectangles of one picture fit."""
     height, width = data.shape[:2]
+    places = _bytes_of(format)
+    if places is not None:
+        return np.ascontiguousarray(data[..., places])
     if not (format.is_plain_unorm8 or format.is_srgb):
         from backends.formats.arrays import unpack, unpack_stencil
 

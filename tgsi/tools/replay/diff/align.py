@@ -64,6 +64,8 @@ def align(first: Sequence[Step], second: Sequence[Step]) -> tuple[list[Pair], Ob
 def _is_same(one: Step, other: Step, of: Callable[[int], int]) -> bool:
     if one.call is None or other.call is None:
         return one.call is other.call and [of(handle) for handle in one.forgets] == list(other.forgets)
+    if one.words == other.words and all(of(handle) == handle for handle in one.call.handles):
+        return True
     return one.name == other.name and _text(one, of) == _text(other, lambda handle: handle)
 
 
