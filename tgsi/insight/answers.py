@@ -12,7 +12,8 @@ from backends.gallium.resource.view import Surface
 from backends.gallium.screen.limited import limited
 from backends.gallium.screen.screen import Screen
 from backends.gallium.tracing.history import DEFAULT_BYTES, HistoryContext, Recorded
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, sequence
+from tgsi.insight import subjects
 from tgsi.insight.explanation import Explanation
 from tgsi.insight.history_of_pixel import PixelWatcher
 from tgsi.insight.place import Place, size_of
@@ -69,11 +70,7 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
             )
     if sample is not None:
         integer(sample, f"{name}: sample", 0, resource.samples - 1)
-    if parts[0].lost:
-        raise RuntimeError(
-            f"{name}: the calls since the last flush need {recorded_bytes(parts[0])} bytes, more than there is room for; "
-            "give more history_memory to the Screen, or memory to capture, or flush more often"
-        )
+    _refuse_loss(parts[0], name)
     found: Explanation | None = None
     for recorded in parts:
         handle = recorded.handles.get(id(resource))
@@ -86,9 +83,12 @@ def explain(context: Any, x: int, y: int, sample: int | None, layer: int, target
     raise RuntimeError(f"{name}: no recorded call names {resource!r}; draw to it while calls are recorded")
 
 
-def recorded_bytes(recorded: Recorded) -> int:
-    """Bytes that a whole recording would have."""
-    return len(recorded.data) + recorded.lost
+def _refuse_loss(recorded: Recorded, name: str) -> None:
+    if recorded.lost:
+        raise RuntimeError(
+            f"{name}: the calls since the last flush need {len(recorded.data) + recorded.lost} bytes, more than there is room for; "
+            "give more history_memory to the Screen, or memory to capture, or flush more often"
+        )
 
 
 def _joined(old: Explanation, new: Explanation) -> Explanation:
@@ -125,6 +125,42 @@ def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
     if target.is_buffer:
         raise ValueError(f"{name}: {target!r} is a buffer, which has no pixels")
     return target, 0, 0
+
+
+def _latest(context: Any, name: str) -> Recorded:
+    found = _recordings(context, name)[0]
+    _refuse_loss(found, name)
+    return found
+
+
+def explain_vertex(context: Any, vertex: int, instance: int, draw: int | None) -> Explanation:
+    """See `Context.explain_vertex`."""
+    name = "explain_vertex"
+    places = [integer(value, f"{name}: {what}", -(1 << 31)) for value, what in ((vertex, "vertex"), (instance, "instance"))]
+    return subjects.vertex(context.screen, _latest(context, name), places[0], places[1], _optional(draw, f"{name}: draw"))
+
+
+def explain_primitive(context: Any, primitive: int, instance: int, draw: int | None) -> Explanation:
+    """See `Context.explain_primitive`."""
+    name = "explain_primitive"
+    places = [integer(value, f"{name}: {what}", -(1 << 31)) for value, what in ((primitive, "primitive"), (instance, "instance"))]
+    return subjects.primitive(context.screen, _latest(context, name), places[0], places[1], _optional(draw, f"{name}: draw"))
+
+
+def explain_invocation(context: Any, thread: Any, block: Any, grid: int | None) -> Explanation:
+    """See `Context.explain_invocation`."""
+    name = "explain_invocation"
+    triples = []
+    for given, what in ((thread, "thread"), (block, "block")):
+        items = [given] if isinstance(given, int) else list(sequence(given, f"{name}: {what}"))
+        if not 1 <= len(items) <= 3:
+            raise ValueError(f"{name}: {what}: up to three numbers, x, y and z, are wanted, not {len(items)}")
+        triples.append([integer(item, f"{name}: {what}", 0, (1 << 32) - 1) for item in (*items, 0, 0)[:3]])
+    return subjects.invocation(context.screen, _latest(context, name), triples[0], triples[1], _optional(grid, f"{name}: grid"))
+
+
+def _optional(value: int | None, name: str) -> int | None:
+    return None if value is None else integer(value, name, -(1 << 31))
 
 
 def explain_trace(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from collections.abc import Callable
+from dataclasses import KW_ONLY, field
 from enum import StrEnum
 from typing import Any
 
@@ -78,6 +79,16 @@ class Fragment:
     words: dict[str, Any]
     discarded_at: int | None = None
     samples: tuple[SampleFate, ...] = ()
+    tracer: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    def trace(self) -> Any:
+        """Each instruction that the fragment's program executed, with the registers that it wrote (`tgsi.insight.steps.LaneTrace`).
+
+        The recorded calls are made again up to the draw. RuntimeError: the fragment came without its recording.
+        """
+        if self.tracer is None:
+            raise RuntimeError("trace: the fragment came without its recording")
+        return self.tracer()
 
     @property
     def fate(self) -> Fate:

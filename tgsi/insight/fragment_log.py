@@ -16,7 +16,18 @@ from backends.gallium.resource.resource import Resource
 from backends.pipe.enums import ColorMask, Face, TextureTarget
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RenderTargetBlend, ScissorState
-from tgsi.insight.logging_program import FIXED, HEADER, LogLayout, depth_program, free_slot, layout_of, logged, looks_at_samples, row_of
+from tgsi.insight.logging_program import (
+    FIXED,
+    HEADER,
+    PLACE,
+    LogLayout,
+    depth_program,
+    free_slot,
+    layout_of,
+    logged,
+    looks_at_samples,
+    row_of,
+)
 from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
@@ -54,13 +65,15 @@ class LoggedFragment:
 
 @record(eq=False)
 class FragmentLog:
-    """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment."""
+    """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment.
+    reads_targets: the program fetches stored colors."""
 
     program: Program
     layout: LogLayout
     fragments: tuple[LoggedFragment, ...]
     total: int
     runs_per_sample: bool
+    reads_targets: bool = False
 
 
 class Sampling:
@@ -105,7 +118,7 @@ def log_fragments(context: ReplayContext, draw: Draw, x: int, y: int, *, quads: 
     program = program_of(context)
     sampling = Sampling(context, program)
     layout = layout_of(program, quads=quads)
-    with _untouched(context, x, y, changes):
+    with untouched(context, x, y, changes):
         entries, total = _run(context, draw, program, layout, sampling.runs_each, (x, y))
         depths = None
         if sampling.has_places and not sampling.runs_each and entries:
@@ -113,7 +126,7 @@ def log_fragments(context: ReplayContext, draw: Draw, x: int, y: int, *, quads: 
     found = [_read(entry, layout, sampling) for entry in entries]
     if depths is not None:
         found = _with_depths(found, depths, sampling.count)
-    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each)
+    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each, _fetches(program))
 
 
 def _run(
@@ -128,14 +141,16 @@ def _run(
     names_views = last is not None and _names_views(last.program)
     scale = state.viewports[0].scale[1] if state.viewports else 1.0
     place = pixel[0], row_of(program, pixel[1], context.targets.framebuffer.height, scale)
-    made = logged(program, slot, layout, place, per_sample=per_sample, names_views=names_views)
+    made = logged(program, slot, layout, per_sample=per_sample, names_views=names_views)
+    inward = (-1 if pixel[0] & 1 else 1, -1 if pixel[1] & 1 else 1)
     state.bind(_FRAG, Shader(made, owner=context.screen))
     room = _FIRST
     while True:
         buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=HEADER + room * layout.words * 4)
+        buffer.storage[PLACE : PLACE + 16].view(np.float32)[:] = (*place, *inward)
         state.fragment.buffers.put(slot, Memory(buffer.address, buffer.size, buffer.storage))
         state.memory = object()
-        with _memory_kept(context):
+        with keeping_memory(context):
             context.draw_again(draw)
         state.fragment.buffers.put(slot, None)
         state.memory = object()
@@ -196,7 +211,7 @@ def _with_depths(found: list[LoggedFragment], entries: list[NDArray[np.uint32]],
 
 
 @contextmanager
-def _untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -> Iterator[None]:
+def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -> Iterator[None]:
     """State in which a draw rejects nothing at one pixel, and writes nothing; what was bound comes back."""
     state, record_ = context.state, context.state.record
     names = ("rasterizer", "blend", "depth_stencil_alpha", "scissors", "window_rectangles", "sample_mask", "stream_targets")
@@ -236,9 +251,9 @@ def _without_scissor(context: ReplayContext, box: ScissorState, x: int, y: int) 
 
 
 @contextmanager
-def _memory_kept(context: ReplayContext) -> Iterator[None]:
+def keeping_memory(context: ReplayContext, *, of_draws: bool = True) -> Iterator[None]:
     """Give memory that shaders may write its bytes back."""
-    resources: dict[int, Resource] = {id(item): item for item in context.order.writable(of_draws=True)}
+    resources: dict[int, Resource] = {id(item): item for item in context.order.writable(of_draws=of_draws)}
     kept = [(item, item.storage.copy()) for item in resources.values()]
     try:
         yield

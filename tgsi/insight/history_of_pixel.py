@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from backends.gallium.context.recording.decoder import Call
+from backends.gallium.context.recording.player import REFUSALS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
-from tgsi.insight.events import Event, Fate
-from tgsi.insight.fragment_log import log_fragments
+from tgsi.insight.events import Event, Fate, Fragment
+from tgsi.insight.fragment_log import FragmentLog, log_fragments
 from tgsi.insight.merging import Merger
-from tgsi.insight.place import Attachment, Place, attachments, numbers_of, texel_bytes
+from tgsi.insight.moments import at_draw
+from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_words, texel_bytes
+from tgsi.insight.primitives import has_polygons
 from tgsi.insight.reasons import reasons_for_nothing
 from tgsi.insight.replaying import Draw, Replay
 from tgsi.insight.sources import sources_of
+from tgsi.insight.steps import LaneTrace, trace_fragment
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
+
+MOST_READING = 64
+"""Fragments of a program that reads its targets which are computed one after the other."""
 
 
 @record(eq=False)
@@ -54,6 +62,7 @@ class PixelWatcher:
         is_wanted: tells by the number of its command if a draw's fragments are looked at; others have an event if they change the pixel.
         """
         self.place, self._data, self._programs, self._is_wanted = place, data, programs or {}, is_wanted
+        self._like = like
         self.replay = Replay(like, self._before, self._after)
         self.replay.context.watched.watch = self._draw
         self._events: list[Event] = []
@@ -124,7 +133,10 @@ class PixelWatcher:
         context.watched.inner.flush()
         event = Event(self.replay.number, self._shown, "draw", draw=number, marker=self._marker)
         before = texel_bytes(resource, place)
-        merger, event = self._fragments(draw, found[0], event)
+        try:
+            merger, event = self._fragments(draw, found[0], event)
+        except REFUSALS as error:  # players would take it for the refusal of a call
+            merger, event = None, replace(event, proof=f"an error of this package: {type(error).__name__}: {error}")
         faults = carry_out()
         context.watched.inner.flush()
         after = texel_bytes(resource, place)
@@ -138,18 +150,55 @@ class PixelWatcher:
         return self.place.sample is None or self.place.sample == sample
 
     def _fragments(self, draw: Draw, attachment: Attachment, event: Event) -> tuple[Merger | None, Event]:
-        """The fragments of a draw, with what becomes of them; or why there are none."""
+        """The fragments of a draw, with their fates; or reasons why there are none."""
         context, place = self.replay.context, self.place
         try:
             log = log_fragments(context, draw, place.x, place.y)
         except TgsiError as error:
             return None, replace(event, proof=f"its fragments cannot be logged: {error}")
-        merger = Merger(context, attachment, place.x, place.y, log)
         if log.total > len(log.fragments):
             return None, replace(event, proof=f"it has {log.total} fragments here, more than are told apart")
-        fragments = tuple(merger.merge(item) for item in log.fragments)
+        is_polygon = has_polygons(context, draw)
+        merger = Merger(context, attachment, place.x, place.y, log, is_polygon=is_polygon)
+        shader = context.state.fragment.shader
+        shown = None if shader is None else self._programs.get(self.replay.handle_of(shader))
+        if shown is not None:
+            merger.facts.show(shown)
+        fragments = [merger.merge(item) for item in log.fragments]
+        if fragments and log.reads_targets:
+            merger, fragments = self._one_by_one(draw, attachment, log, is_polygon)
+        if event.draw is not None:
+            fragments = [replace(item, tracer=partial(self._trace, event.draw, k, shown)) for k, item in enumerate(fragments)]
         reasons: tuple[str, ...] = ()
         if not fragments:
-            reasons = tuple(reasons_for_nothing(context, draw, place, attachment))
+            reasons = tuple(reasons_for_nothing(context, draw, place))
         sources, missing = sources_of(context, log)
-        return merger, replace(event, fragments=fragments, reasons=reasons, sources=sources, missing=missing)
+        return merger, replace(event, fragments=tuple(fragments), reasons=reasons, sources=sources, missing=missing)
+
+    def _one_by_one(self, draw: Draw, attachment: Attachment, log: FragmentLog, is_polygon: bool) -> tuple[Merger, list[Fragment]]:
+        """The same for a program that reads its targets: each fragment is logged with the pixel as those before have left it."""
+        context, place = self.replay.context, self.place
+        targets = [Attachment(k, attachment.layer, s) for k, s in enumerate(context.targets.framebuffer.cbufs) if s is not None]
+        if attachment.index < 0:
+            targets.append(attachment)
+        mergers = [Merger(context, item, place.x, place.y, log, is_polygon=is_polygon) for item in targets]
+        kept = [merger.pixel.color.copy() for merger in mergers]
+        merged: list[Fragment] = []
+        watched = next(k for k, item in enumerate(targets) if item.index == attachment.index)
+        for number in range(min(len(log.fragments), MOST_READING)):
+            for merger in mergers:
+                merger.put()
+            found = log if not number else log_fragments(context, draw, place.x, place.y)
+            merged.append([merger.merge(found.fragments[number]) for merger in mergers][watched])
+        for item, data in zip(targets, kept):
+            put_words(item.surface, item.layer, place.x, place.y, data)
+        return mergers[watched], merged
+
+    def _trace(self, draw: int, fragment: int, shown: Any) -> LaneTrace:
+        place = self.place
+        return at_draw(
+            self._like,
+            self._data,
+            draw,
+            lambda replay, found: trace_fragment(replay.context, found, place.x, place.y, fragment, shown),
+        )

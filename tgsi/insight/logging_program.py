@@ -19,8 +19,10 @@ from tgsi.language.ir import Declaration, DstOperand, Instruction, MemoryAccess,
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
-HEADER = 16
-"""Bytes before the first entry; the first word counts fragments."""
+HEADER = 32
+"""Bytes before the first entry; the first word counts fragments. At PLACE are four floats: column and row of the pixel whose fragments
+are logged, as the program counts them, and the steps along x and y to the other pixels of its quad. So all pixels share a kernel."""
+PLACE = 16
 FIXED = 16
 """Words of an entry before the inputs."""
 KILL_WORD, END_WORD = 12, 13
@@ -60,6 +62,7 @@ class _Registers:
     address: RegisterRef
     value: RegisterRef
     is_there: RegisterRef
+    place: RegisterRef
     subs: int
 
 
@@ -68,8 +71,7 @@ class Logged(Rewriter):
     """The pass. Its name never meets a user, so it is not registered.
 
     slot: number of the BUFFER. stride: bytes of an entry. per_sample: the program runs once a sample. names_views: the stage before names
-    layers or viewports. pixel: column and row of the pixel whose fragments are logged, as the program counts them. inward: steps to the
-    other pixels of the quad.
+    layers or viewports.
 
     The pixel is compared by the program: a scissor would change the place where the planes of a primitive begin, and with it last bits.
     """
@@ -79,8 +81,6 @@ class Logged(Rewriter):
     layout: LogLayout = LogLayout((), ())
     per_sample: bool = False
     names_views: bool = False
-    pixel: tuple[int, int] = (0, 0)
-    inward: tuple[int, int] = (1, 1)
 
     name = "log-fragments"
     _r: ClassVar[_Registers]
@@ -96,6 +96,7 @@ class Logged(Rewriter):
             address=self.temporary(),
             value=self.temporary(),
             is_there=self.temporary(),
+            place=self.temporary(),
             subs=next((k for k, i in enumerate(self.program.instructions) if i.opcode.flow is Flow.SUBROUTINE), 1 << 30),
         )
         object.__setattr__(self, "_r", registers)  # passes are frozen; this is the copy of one run
@@ -119,7 +120,7 @@ class Logged(Rewriter):
         return [*before, item]
 
     def _op(self, name: str, dst: RegisterRef, mask: int, *src: SrcOperand) -> Instruction:
-        memory = MemoryAccess() if name in ("STORE", "ATOMUADD") else None
+        memory = MemoryAccess() if name in ("LOAD", "STORE", "ATOMUADD") else None
         return Instruction(OPCODES[name], (DstOperand(dst, mask),), src, memory=memory)
 
     def _words(self, *values: int) -> SrcOperand:
@@ -139,14 +140,16 @@ class Logged(Rewriter):
         """Instructions that set all bits of `_is_there` in the lanes of the pixel."""
         value, found = self._r.value, self._r.is_there
         position = SrcOperand(self._r.system["POSITION"])
-        x, y = map(float, self.pixel)
+        buffer = SrcOperand(RegisterRef(File.BUFFER, self.slot))
+        load = self._op("LOAD", self._r.place, 15, buffer, self._words(PLACE))
         made = [self._op("MOV", value, 3, position)]
         if self.program.property("FS_COORD_PIXEL_CENTER") == 1:
             made = [self._op("ADD", value, 3, position, self.immediate(0.5))]
         return [
+            load,
             *made,
             self._op("FLR", value, 3, SrcOperand(value)),
-            self._op("FSEQ", value, 3, SrcOperand(value), self.immediate(x, y, 0.0, 0.0)),
+            self._op("FSEQ", value, 3, SrcOperand(value), SrcOperand(self._r.place)),
             self._op("AND", found, 1, SrcOperand(value, _X), SrcOperand(value, (1, 1, 1, 1))),
         ]
 
@@ -175,8 +178,10 @@ class Logged(Rewriter):
             made += self._store(at, SrcOperand(RegisterRef(File.IN, register)))
             at += 4
         for step in QUAD if self.layout.quads else ():
-            offset = self.immediate(*(float(a * b) for a, b in zip(step, self.inward)), 0.0, 0.0)
+            steps = SrcOperand(self._r.place, (2, 3, 3, 3))
             for register in self.layout.inputs:
+                made.append(self._op("MUL", self._r.address, 3, steps, self.immediate(*map(float, step), 0.0, 0.0)))
+                offset = SrcOperand(self._r.address)
                 made.append(self._op("INTERP_OFFSET", value, 15, SrcOperand(RegisterRef(File.IN, register)), offset))
                 made += self._store(at, SrcOperand(value))
                 at += 4
@@ -211,12 +216,9 @@ def layout_of(program: Program, *, quads: bool = False) -> LogLayout:
     return LogLayout(tuple(found[0]), tuple(found[1]), quads)
 
 
-def logged(program: Program, slot: int, layout: LogLayout, pixel: tuple[int, int], *, per_sample: bool, names_views: bool) -> Program:
-    """The program with a log in BUFFER `slot`. pixel: see `Logged`."""
-    inward = (-1 if pixel[0] & 1 else 1, -1 if pixel[1] & 1 else 1)
-    made = Logged(
-        slot=slot, stride=4 * layout.words, layout=layout, per_sample=per_sample, names_views=names_views, pixel=pixel, inward=inward
-    )
+def logged(program: Program, slot: int, layout: LogLayout, *, per_sample: bool, names_views: bool) -> Program:
+    """The program with a log in BUFFER `slot`; see `Logged`."""
+    made = Logged(slot=slot, stride=4 * layout.words, layout=layout, per_sample=per_sample, names_views=names_views)
     return made.run(program)
 
 

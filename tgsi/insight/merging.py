@@ -19,7 +19,7 @@ from tgsi.insight.blending import Colors, describe, stored
 from tgsi.insight.depth_stencil import compares, pass_tests, shown
 from tgsi.insight.events import Fate, Fragment, SampleFate
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
-from tgsi.insight.place import Attachment, same_layer, stored_words, texel_numbers
+from tgsi.insight.place import Attachment, put_words, same_layer, stored_words, texel_numbers
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
@@ -39,7 +39,8 @@ class PixelState:
 class Merger:
     """Takes the fragments of one draw, in order. It copies what is bound when it is made."""
 
-    def __init__(self, context: Any, attachment: Attachment, x: int, y: int, log: FragmentLog) -> None:
+    def __init__(self, context: Any, attachment: Attachment, x: int, y: int, log: FragmentLog, *, is_polygon: bool = True) -> None:
+        """is_polygon: the draw's primitives are triangles, quads or polygons, which face front or back."""
         state, framebuffer = context.state, context.targets.framebuffer
         self.attachment, self.x, self.y, self.program = attachment, x, y, log.program
         self.rasterizer, self.blend, self.dsa = state.rasterizer, state.blend, state.depth_stencil_alpha
@@ -52,7 +53,7 @@ class Merger:
         color = stored_words(attachment.surface, layer, x, y)
         depth = color if attachment.index < 0 else None if self.zs is None else stored_words(self.zs, layer, x, y)
         self.pixel = PixelState(color, depth)
-        self.facts = ProgramFacts(log.program)
+        self.facts, self.is_polygon = ProgramFacts(log.program), is_polygon
         self.clamps_color = self._clamps(framebuffer)
         last = state.last_shader()
         self.is_window_space = last is not None and bool(last.program.property("VS_WINDOW_SPACE_POSITION"))
@@ -98,7 +99,7 @@ class Merger:
         if r.rasterizer_discard:
             return Fate.RASTERIZER_DISCARD, "rasterizer_discard is set"
         culled = Face.FRONT if item.is_front else Face.BACK
-        if r.cull_face & culled and self._is_polygon(item):
+        if r.cull_face & culled and self.is_polygon:
             facing = "front" if item.is_front else "back"
             return Fate.CULLED, f"it faces {facing}, cull_face is {r.cull_face.name}, front_ccw is {r.front_ccw}"
         viewport = item.viewport if item.viewport < 16 else 0
@@ -113,9 +114,6 @@ class Merger:
                 what = "inside of none" if include else "inside of one"
                 return Fate.WINDOW_RECTANGLE, f"it lies {what} of {', '.join(map(_box, windows)) or 'no rectangle'}"
         return None
-
-    def _is_polygon(self, item: LoggedFragment) -> bool:
-        return True
 
     # -- one sample ------------------------------------------------------------------------------------------------------
     def _sample(self, item: LoggedFragment, s: int) -> tuple[Fate, str]:
@@ -239,7 +237,18 @@ class Merger:
         format = self.attachment.surface.format
         sample = int(np.flatnonzero((now != self.pixel.color).any(axis=1))[0])
         computed, found = (_shown(format, texel[sample]) for texel in (self.pixel.color, now))
-        return f"sample {sample}: computed {computed}, stored {found}"
+        return f"sample {sample}: computed {computed}, stored {found}{self._doubts()}"
+
+    def _doubts(self) -> str:
+        """Reasons for a difference that is no error."""
+        r = self.rasterizer
+        if r.line_smooth or r.point_smooth or r.poly_smooth:
+            return "; smooth primitives multiply alpha by their coverage, which is not computed here"
+        return "; the program stores to memory, which it may read" if self.facts.has_side_effects else ""
+
+    def put(self) -> None:
+        """Store the computed pixel in the target."""
+        put_words(self.attachment.surface, self.attachment.layer, self.x, self.y, self.pixel.color)
 
 
 def _shown(format: Format, texel: NDArray[np.uint8]) -> str:
@@ -258,7 +267,7 @@ class ProgramFacts:
     """Facts about a fragment program that decide about its fragments."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.program = self._shown = program
         self.outputs: dict[str, int] = {}
         self._colors: dict[int, int] = {}
         self._names: dict[File, dict[int, str]] = {File.IN: {}, File.OUT: {}}
@@ -282,6 +291,11 @@ class ProgramFacts:
         self.writes_all = bool(program.property("FS_COLOR0_WRITES_ALL_CBUFS"))
         self.keeps_depth = program.property("FS_DEPTH_LAYOUT") >= 4
 
+    def show(self, program: Program) -> None:
+        """Name lines by the text that a program came from, if it has the same instructions."""
+        if len(program.instructions) == len(self.program.instructions):
+            self._shown = program
+
     def color_register(self, number: int) -> int | None:
         """Place among the outputs of color `number`; None: the program does not write it."""
         return self._colors.get(number)
@@ -293,7 +307,7 @@ class ProgramFacts:
     def place_of(self, number: int) -> str:
         """An instruction in words, with its line."""
         instruction = self.program.instructions[number]
-        span = instruction.span
+        span = self._shown.instructions[number].span
         from tgsi.language.printer import print_instruction
 
         text = print_instruction(instruction)

@@ -49,6 +49,13 @@ def stored_words(surface: Surface, layer: int, x: int, y: int) -> NDArray[np.uin
     return np.frombuffer(b"".join(texels), np.uint8).reshape(surface.samples, size).copy()
 
 
+def put_words(surface: Surface, layer: int, x: int, y: int, data: NDArray[np.uint8]) -> None:
+    """Write the bytes of a pixel of a surface, (samples, bytes of a pixel)."""
+    size, start = surface.format.block_bytes, surface.address + layer * surface.layer_stride + y * surface.row_stride
+    for s in range(surface.samples):
+        ctypes.memmove(start + x * size + s * surface.sample_stride, data[s].tobytes(), size)
+
+
 def attachments(context: Any, resource: Resource, place: Place) -> list[Attachment]:
     """The bound surfaces that hold the pixel."""
     framebuffer: Framebuffer = context.targets.framebuffer

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from tgsi.insight.fragment_log import log_fragments
-from tgsi.insight.place import Attachment, Place
+from tgsi.insight.place import Place
+from tgsi.insight.primitives import primitives_of
 from tgsi.insight.replaying import Draw
+from tgsi.insight.whereabouts import reasons_of_places
 
 
-def reasons_for_nothing(context: Any, draw: Draw, place: Place, attachment: Attachment) -> Iterator[str]:
+def reasons_for_nothing(context: Any, draw: Draw, place: Place) -> Iterator[str]:
     """Sentences, the most certain one first."""
     state = context.state
     info = draw.info
@@ -21,7 +23,15 @@ def reasons_for_nothing(context: Any, draw: Draw, place: Place, attachment: Atta
     if not state.viewports:
         yield "no viewport is set, so nothing is drawn; set_viewport_states"
         return
-    yield from _clipped(context, draw, place)
+    is_found = False
+    for reason in _clipped(context, draw, place):
+        is_found = True
+        yield reason
+    if is_found:
+        return
+    found = primitives_of(context, draw)
+    if found is not None:
+        yield from reasons_of_places(context, found, place)
 
 
 _SWITCHES = (

@@ -4,34 +4,65 @@ from __future__ import annotations
 
 from typing import Any
 
+from backends.device.stage_state import StageState
+from backends.pipe.enums import ShaderType
 from tgsi.insight.fragment_log import FragmentLog
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
 
 
 def sources_of(context: Any, log: FragmentLog) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sources in words, and those that are missing, each with the way out."""
     program, state = log.program, context.state
-    stage = state.fragment
-    sources, missing = [], []
-    constants = stage.constants
-    for buffer in _constant_buffers(program):
-        if buffer < len(constants) and constants[buffer] is not None and constants[buffer].size:
-            sources.append(f"constant buffer {buffer} of FRAGMENT, {constants[buffer].size} bytes")
-        else:
-            missing.append(
-                f"no constant buffer is bound to slot {buffer} of FRAGMENT, so uniforms read 0; set_constant_buffer or set_uniforms"
-            )
-    for unit in _sampled_units(program):
-        views, samplers = stage.views, stage.samplers
-        if unit >= len(views) or views[unit] is None:
-            missing.append(f"no texture is bound to unit {unit} of FRAGMENT, so samples read 0, 0, 0, 1; set_sampler_views or set_textures")
-        elif unit >= len(samplers) or samplers[unit] is None:
-            missing.append(f"no sampler is bound to unit {unit} of FRAGMENT; bind_sampler_states")
-        else:
-            sources.append(f"texture unit {unit} of FRAGMENT")
+    sources, missing = _bound(state.fragment, program, "FRAGMENT")
     missing += _unfed_inputs(state, program)
-    return tuple(sources), tuple(missing)
+    before: list[str] = []
+    for stage in state.drawn_stages():
+        shader = stage.shader
+        if shader is not None and shader.program.processor is not Processor.FRAG:
+            before += _bound(stage, shader.program, ShaderType(stage.processor).name)[1]
+    before += unfed_attributes(context)
+    return tuple(sources), (*missing, *before) if log.fragments else (*before, *missing)
+
+
+def _bound(stage: StageState, program: Program, name: str) -> tuple[list[str], list[str]]:
+    """Constants and textures that a stage reads, and those that are missing."""
+    sources, missing = [], []
+    constants, views, samplers = stage.constants, stage.views, stage.samplers
+    for buffer in _constant_buffers(program):
+        found = constants[buffer] if buffer < len(constants) else None
+        if found is not None and found.size:
+            sources.append(f"constant buffer {buffer} of {name}, {found.size} bytes")
+        else:
+            missing.append(f"no constant buffer is bound to slot {buffer} of {name}, so uniforms read 0 (set_constant_buffer)")
+    for unit in _sampled_units(program):
+        if unit >= len(views) or views[unit] is None:
+            missing.append(f"no texture is bound to unit {unit} of {name}, so samples read 0, 0, 0, 1 (set_sampler_views, set_textures)")
+        elif unit >= len(samplers) or samplers[unit] is None:
+            missing.append(f"no sampler is bound to unit {unit} of {name} (bind_sampler_states)")
+        else:
+            sources.append(f"texture unit {unit} of {name}")
+    return sources, missing
+
+
+def unfed_attributes(context: Any) -> list[str]:
+    """Inputs of the vertex program that no vertex element, or no buffer, feeds."""
+    state = context.state
+    shader = state.vertex.shader
+    if shader is None or state.mesh.shader is not None:
+        return []
+    elements, buffers = state.vertex_elements, state.vertex_buffers
+    found = []
+    for k in sorted({k for d in shader.program.declared(File.IN) for k in range(d.first, d.last + 1)}):
+        if k >= len(elements):
+            found.append(f"no vertex element feeds IN[{k}] of the VERT program, so it reads 0, 0, 0, 1 (create_vertex_elements_state)")
+            continue
+        slot = elements[k].vertex_buffer_index
+        if slot >= len(buffers) or buffers[slot] is None:
+            found.append(f"no vertex buffer is bound to slot {slot}, which feeds IN[{k}] of the VERT program (set_vertex_buffers)")
+        elif elements[k].src_offset + elements[k].src_format.block_bytes > buffers[slot].size:
+            found.append(f"vertex buffer {slot} has {buffers[slot].size} bytes, too few for IN[{k}] of the VERT program")
+    return list(dict.fromkeys(found))
 
 
 def _constant_buffers(program: Program) -> list[int]:

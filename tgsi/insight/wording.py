@@ -96,7 +96,8 @@ def _nothing(draws: Sequence[Event]) -> str:
     given = [(event, event.reasons[0]) for event in draws if event.reasons]
     if given:
         event, reason = given[-1]
-        return f"{_name(event)} has no fragment here: {reason}"
+        missing = f"; {event.missing[0]}" if event.missing else ""
+        return f"{_name(event)} has no fragment here: {reason}{missing}"
     return f"no primitive of {len(draws)} draw{'s' * (len(draws) != 1)} covers the pixel"
 
 

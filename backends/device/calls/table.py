@@ -27,7 +27,7 @@ create_batch_query resource_commit fence_server_sync fence_server_signal create_
 get_compute_state_info get_timestamp get_sample_position set_debug_callback set_device_reset_callback
 get_device_reset_status set_log_context dump_debug_state is_resource_referenced destroy
 transfer_unmap transfer_flush_region set_uniforms set_textures set_vertices
-capture explain
+capture explain explain_vertex explain_primitive explain_invocation
 """
 UNRECORDED: dict[str, Does] = {
     **dict.fromkeys(("rebind_vertex_buffers", "rebind_index_buffer"), Does.ADDRESS),

@@ -1,4 +1,4 @@
-"""Questions about a picture: explain; and capture, which records what it needs.
+"""Questions about a picture: explain, explain_vertex, explain_primitive, explain_invocation; and capture, which records what they need.
 
 The answers come from `tgsi.insight`, which the public Screen plugs in.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Insight(ContextCore):
-    """Explanations of pixels, from the recorded calls of the context."""
+    """Explanations of pixels, vertices, primitives and invocations, from the recorded calls of the context."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
@@ -53,6 +53,37 @@ class Insight(ContextCore):
             TypeError, ValueError: the target is none, or the pixel lies outside of it.
         """
         return self._tools("explain").explain(self, x, y, sample, layer, target)
+
+    def explain_vertex(self, vertex: int, *, instance: int = 0, draw: int | None = None) -> Any:
+        """Tell what the vertex shader made of a vertex: inputs, outputs, and where it lies. (an extension)
+
+        Args:
+            vertex: its number as the shader reads it (VERTEXID): of a draw with indices, the index, with its bias.
+            instance: of an instanced draw.
+            draw: number of a recorded draw, from 0; negative numbers count from the end; None: the last one.
+
+        Errors as those of `explain`; ValueError for a draw or a vertex that does not exist.
+        """
+        return self._tools("explain_vertex").explain_vertex(self, vertex, instance, draw)
+
+    def explain_primitive(self, primitive: int, *, instance: int = 0, draw: int | None = None) -> Any:
+        """Tell where a primitive lies, and why it is culled, clipped or not seen. (an extension)
+
+        primitive: its number in the draw, from 0, as shaders read it. Other arguments and errors as those of `explain_vertex`.
+        """
+        return self._tools("explain_primitive").explain_primitive(self, primitive, instance, draw)
+
+    def explain_invocation(self, thread: Any = (0, 0, 0), block: Any = (0, 0, 0), *, grid: int | None = None) -> Any:
+        """Tell what an invocation of a compute shader did, instruction by instruction. (an extension)
+
+        Args:
+            thread: x, y, z of the thread in its block.
+            block: x, y, z of the block in the grid.
+            grid: number of a recorded `launch_grid`, from 0; negative numbers count from the end; None: the last one.
+
+        Errors as those of `explain`; ValueError for a grid, block or thread that does not exist.
+        """
+        return self._tools("explain_invocation").explain_invocation(self, thread, block, grid)
 
     def _tools(self, name: str) -> Any:
         if self.screen.insight is None:

@@ -21,9 +21,9 @@ __all__ = ["screen"]
 STATES = words("blend rasterizer depth_stencil_alpha vertex_elements sampler vs fs gs tcs tes ts ms compute link")
 """Ours among them: ts and ms (task and mesh shaders), link (a link table of the caller)."""
 ADDED = words("""
-buffer_read capture checks counting device draw_many draw_mesh_tasks explain flags is_destroyed is_observed order priv rebind_index_buffer
-rebind_vertex_buffers rebind_viewports record replay screen set_border_words set_patch_vertices set_textures set_uniforms set_vertices state
-targets texture_read time_limit
+buffer_read capture checks counting device draw_many draw_mesh_tasks explain explain_invocation explain_primitive explain_vertex flags
+is_destroyed is_observed order priv rebind_index_buffer rebind_vertex_buffers rebind_viewports record replay screen set_border_words
+set_patch_vertices set_textures set_uniforms set_vertices state targets texture_read time_limit
 """)
 """Names of ours, and the fields and later methods of pipe_context that its documents leave out: flags, priv, screen, set_patch_vertices."""
 CLASSES = [name for name in g.__all__ if isinstance(getattr(g, name), type) and name != "Prim"]  # the Primitive of the language

@@ -1,0 +1,157 @@
+"""The primitives of a draw as they reach the rasterizer: clip positions of their corners, from stream output, and their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.bound import Shader
+from backends.gallium.context.stream_output import StreamOutputTarget
+from backends.pipe.enums import Prim, TextureTarget
+from backends.pipe.state import StreamOutput, StreamOutputInfo
+from tgsi.insight.replaying import Draw, ReplayContext
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_MOST_BYTES = 1 << 28
+_ROOM = 1 << 20
+_LINES = {Prim.LINES, Prim.LINE_LOOP, Prim.LINE_STRIP, Prim.LINES_ADJACENCY, Prim.LINE_STRIP_ADJACENCY}
+f4 = np.float32
+
+
+@record(eq=False)
+class Primitives:
+    """Corners of all primitives of a draw, in its order.
+
+    positions: (primitives, corners, 4) clip coordinates, or window coordinates with 1/w if `is_window_space`.
+    outputs: (primitives, corners, OUT registers, 4) words. viewports: number of each primitive's viewport.
+    """
+
+    positions: NDArray[np.float32]
+    outputs: NDArray[np.uint32]
+    viewports: NDArray[np.int64]
+    program: Program
+    is_window_space: bool
+
+    @property
+    def corners(self) -> int:
+        """Corners of a primitive: 1 of a point, 2 of a line, 3 of a triangle."""
+        return int(self.positions.shape[1])
+
+
+def primitives_of(context: ReplayContext, draw: Draw) -> Primitives | None:
+    """The primitives of a draw; None for meshes, which have no stream output, and for programs without POSITION."""
+    state = context.state
+    last = state.last_shader()
+    if draw.info is None or last is None or last.program.processor is Processor.MESH:
+        return None
+    registers = sorted({k for d in last.program.declared(File.OUT) for k in range(d.first, d.last + 1)})
+    semantics = {d.semantic.name: d.first for d in last.program.declared(File.OUT) if d.semantic is not None}
+    if "POSITION" not in semantics:
+        return None
+    corners = _corners(last.program, draw.info.mode)
+    words = 4 * len(registers)
+    info = StreamOutputInfo((words,), tuple(StreamOutput(r, 0, 4, 0, 4 * k) for k, r in enumerate(registers)))
+    shader = Shader(last.program, owner=context.screen, stream_output=info)
+    room = _ROOM
+    while True:
+        with _streaming(context, shader, room) as target:
+            context.draw_again(draw)
+            written, data = target.offset, target.resource.storage[: target.offset].copy()
+        if written + 4 * words * corners < room or room >= _MOST_BYTES:
+            break
+        room *= 16
+    found = data.view(np.uint32)
+    count = len(found) // (words * corners)
+    outputs = found[: count * words * corners].reshape(count, corners, len(registers), 4)
+    positions = outputs[:, :, registers.index(semantics["POSITION"])].view(f4)
+    viewports = np.zeros(count, np.int64)
+    if "VIEWPORT_INDEX" in semantics:
+        provoking = 0 if state.rasterizer.flatshade_first else corners - 1
+        numbers = outputs[:, provoking, registers.index(semantics["VIEWPORT_INDEX"]), 0].astype(np.int64)
+        viewports = np.where(numbers < 16, numbers, 0)
+    return Primitives(positions, outputs, viewports, last.program, bool(last.program.property("VS_WINDOW_SPACE_POSITION")))
+
+
+def has_polygons(context: ReplayContext, draw: Draw) -> bool:
+    """True if the draw's primitives are triangles, quads or polygons, which face front or back."""
+    last = context.state.last_shader()
+    if last is None:
+        return False
+    if draw.info is None:
+        return Prim(last.program.property("MS_OUTPUT_PRIMITIVE", int(Prim.TRIANGLES))) not in {Prim.POINTS, *_LINES}
+    return _corners(last.program, draw.info.mode) == 3
+
+
+def _corners(program: Program, mode: Prim) -> int:
+    match program.processor:
+        case Processor.GEOM:
+            kind = Prim(program.property("GS_OUTPUT_PRIMITIVE"))
+            return 1 if kind is Prim.POINTS else 2 if kind in _LINES else 3
+        case Processor.TESS_EVAL:
+            if program.property("TES_POINT_MODE"):
+                return 1
+            return 2 if Prim(program.property("TES_PRIM_MODE")) in _LINES else 3
+        case _:
+            return 1 if mode is Prim.POINTS else 2 if mode in _LINES else 3
+
+
+@contextmanager
+def _streaming(context: ReplayContext, shader: Shader, room: int) -> Iterator[StreamOutputTarget]:
+    """State in which a draw streams the outputs of its last stage out, and rasterizes nothing."""
+    state = context.state
+    stage = int(shader.program.processor)
+    kept = state.stage[stage].shader, state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics
+    interval = state.record.interval
+    buffer = context.screen.resource_create(target=TextureTarget.BUFFER, width0=room)
+    target = StreamOutputTarget(context._owner, buffer, 0, room)
+    resources = {id(item): item for item in context.order.writable(of_draws=True)}
+    memory = [(item, item.storage.copy()) for item in resources.values()]
+    try:
+        state.bind(stage, shader)
+        state.rasterizer = replace(kept[2], rasterizer_discard=True)
+        state.count_samples = state.count_statistics = False
+        state.record.interval = 0
+        state.stream_targets = (target,)
+        context._choose_stages()
+        yield target
+    finally:
+        state.bind(stage, kept[0])
+        state.stream_targets, state.rasterizer, state.count_samples, state.count_statistics = kept[1:]
+        state.record.interval = interval
+        context._choose_stages()
+        for item, data in memory:
+            item.storage[:] = data
+        state.forget_target(target)
+        target.release()
+        buffer.destroy()
+
+
+# -- places ------------------------------------------------------------------------------------------------------------------
+def window_of(context: Any, found: Primitives) -> NDArray[np.float64]:
+    """Window coordinates of the corners, (primitives, corners, 3) in float64; not finite where w is 0."""
+    if found.is_window_space:
+        return found.positions[..., :3].astype(np.float64)
+    state = context.state
+    scales = np.array([v.scale for v in state.viewports] or [(0.0,) * 3], np.float64)
+    moves = np.array([v.translate for v in state.viewports] or [(0.0,) * 3], np.float64)
+    which = np.where(found.viewports < len(scales), found.viewports, 0)
+    p = found.positions.astype(np.float64)
+    with np.errstate(all="ignore"):
+        half = 0.0 if state.rasterizer.half_pixel_center else 0.5
+        window = p[..., :3] / p[..., 3:] * scales[which][:, None] + moves[which][:, None]
+        window[..., :2] += half
+    return window
+
+
+def areas_of(window: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Twice the signed areas of triangles in the window, y downwards; positive: clockwise as rows go down."""
+    a, b, c = (window[:, k, :2] for k in range(3))
+    with np.errstate(all="ignore"):
+        return np.asarray((b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (c[:, 0] - a[:, 0]) * (b[:, 1] - a[:, 1]))

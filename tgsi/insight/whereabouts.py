@@ -1,0 +1,116 @@
+"""Why primitives give a pixel no fragment: not finite, w of 0, outside of one side of the view, no area, elsewhere in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tgsi.insight.place import Place
+from tgsi.insight.primitives import Primitives, areas_of, window_of
+
+Mask = Any  # NDArray[np.bool_], which numpy's own types do not see in reductions
+
+
+def planes_of(context: Any) -> tuple[tuple[str, tuple[float, float, float, float]], ...]:
+    """The planes of the view volume by name, with coefficients; inside is 0 or more."""
+    r = context.state.rasterizer
+    planes = [
+        ("to the left of the view (x < -w)", (1.0, 0.0, 0.0, 1.0)),
+        ("to the right of the view (x > w)", (-1.0, 0.0, 0.0, 1.0)),
+        ("below the view (y < -w)", (0.0, 1.0, 0.0, 1.0)),
+        ("above the view (y > w)", (0.0, -1.0, 0.0, 1.0)),
+    ]
+    if r.depth_clip and r.depth_clip_near:
+        low = 0.0 if r.clip_halfz else 1.0
+        planes.append((f"in front of the near plane (z < {'-w' if low else '0'})", (0.0, 0.0, 1.0, low)))
+    if r.depth_clip and r.depth_clip_far:
+        planes.append(("behind the far plane (z > w)", (0.0, 0.0, -1.0, 1.0)))
+    return tuple(planes)
+
+
+def classes_of(context: Any, found: Primitives) -> Iterator[tuple[str, Mask]]:
+    """Reasons for which primitives are not seen at all, with a mask of the primitives of each; the first one counts."""
+    p = found.positions
+    bad = ~np.isfinite(p[..., :3]).all(axis=(1, 2)) | np.isnan(p[..., 3]).any(axis=1)
+    nan = np.isnan(p).any(axis=(1, 2))
+    yield "have a position that is NaN, and are dropped", nan
+    yield "have a position that is infinite, and are dropped", bad & ~nan
+    if found.is_window_space:
+        return
+    zero = (p == 0).all(axis=(1, 2))
+    yield "have all positions at 0, 0, 0, 0: nothing feeds POSITION, or a matrix is all zeros", zero
+    yield "have a w of 0 at every corner", (p[..., 3] == 0).all(axis=1)
+    yield "lie behind the viewer (w < 0)", (p[..., 3] < 0).all(axis=1)
+    with np.errstate(all="ignore"):
+        for name, coefficients in planes_of(context):
+            yield f"lie {name}", (p @ np.array(coefficients, np.float32) < 0).all(axis=1)
+    if found.corners > 1:
+        window = window_of(context, found)
+        flat = (np.ptp(window[..., :2], axis=1) == 0).all(axis=1) if found.corners == 2 else areas_of(window) == 0
+        yield "have no area" if found.corners == 3 else "have no length", flat
+
+
+def shown_positions(found: Primitives, number: int) -> str:
+    """The clip positions of a primitive, in short."""
+    return ", ".join("(" + ", ".join(f"{v:.4g}" for v in corner) + ")" for corner in found.positions[number].tolist())
+
+
+def reasons_of_places(context: Any, found: Primitives, place: Place) -> Iterator[str]:
+    """Sentences about the primitives of a draw that has no fragment at a pixel."""
+    count, left = len(found.positions), np.ones(len(found.positions), bool)
+    if not count:
+        yield "it has no primitive: the count is too small for the mode, or a stage emits nothing"
+        return
+    parts: list[tuple[str, Mask]] = []
+    for reason, mask in classes_of(context, found):
+        here = left & mask
+        if here.any():
+            parts.append((reason, here))
+            left &= ~here
+    if left.all():
+        yield _elsewhere(context, found, left, place)
+        return
+    if not left.any() and len(parts) == 1:
+        reason, here = parts[0]
+        what = f"all {count} primitives {reason}" if count > 1 else f"its primitive {_single(reason)}"
+        first = int(np.flatnonzero(here)[0])
+        yield f"{what}; primitive {first} has the positions {shown_positions(found, first)}{_hint(found)}"
+        return
+    counts = [f"{int(here.sum())} {reason}" for reason, here in parts]
+    if left.any():
+        counts.append(_elsewhere(context, found, left, place))
+    yield f"of {count} primitives, {'; '.join(counts)}{_hint(found)}"
+
+
+def _single(reason: str) -> str:
+    words = {"have": "has", "lie": "lies", "are": "is"}
+    first, _, rest = reason.partition(" ")
+    return f"{words.get(first, first)} {rest.replace(', and are dropped', ', and is dropped')}"
+
+
+def _hint(found: Primitives) -> str:
+    """A guess at positions in pixels."""
+    p = found.positions
+    usual = np.isfinite(p).all() and (p[..., 3] == 1).all() and np.abs(p[..., :2]).max() > 4 and (p[..., :2] >= 0).all()
+    return "; positions may be in pixels, and are wanted from -1 to 1" if usual else ""
+
+
+def _elsewhere(context: Any, found: Primitives, mask: Mask, place: Place) -> str:
+    window = window_of(context, found)[mask]
+    low, high = window[..., :2].min(axis=1), window[..., :2].max(axis=1)
+    x, y = place.x + 0.5, place.y + 0.5
+    around = (low[:, 0] <= x) & (x <= high[:, 0]) & (low[:, 1] <= y) & (y <= high[:, 1])
+    number = len(window)
+    if around.any():
+        near = int(around.sum())
+        return f"{number} primitive{'s' * (number != 1)} in view, {near} around the pixel, but none covers its center"
+    finite = np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
+    if not finite.any():
+        return f"{number} primitives cross the plane of the viewer, and none covers the pixel"
+    box = [low[finite].min(axis=0), high[finite].max(axis=0)]
+    return (
+        f"{number} primitive{'s' * (number != 1)} in view, at columns {box[0][0]:.1f} to {box[1][0]:.1f} "
+        f"and rows {box[0][1]:.1f} to {box[1][1]:.1f}, away from the pixel"
+    )
