@@ -21,6 +21,7 @@ from tgsi.insight.replaying import Draw, ReplayContext
 from tgsi.insight.tracing_program import HEADER, NUMBER, STEP_WORDS, WANTED, traced
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.traits import Trait
 from tgsi.language.printer import print_instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -42,6 +43,7 @@ class Step:
     place: str
     register: str
     words: tuple[int, ...]
+    writes_memory: bool = False
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -186,5 +188,6 @@ def _read(words: NDArray[np.uint32], program: Program) -> LaneTrace:
         item = program.instructions[number - 1] if number else None
         text = print_instruction(item) if item is not None else ""
         place = str(item.span) if item is not None and item.span is not None else ""
-        steps.append(Step(number - 1 if number else None, text, place, register, values))
+        writes = item is not None and Trait.STORE in item.opcode.traits
+        steps.append(Step(number - 1 if number else None, text, place, register, values, writes_memory=writes))
     return LaneTrace(tuple(steps), has_run=bool(ran), total=total)

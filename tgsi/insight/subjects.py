@@ -140,6 +140,6 @@ def invocation(like: Screen, recorded: Recorded, thread: Sequence[int], block: S
     subject = f"thread {tuple(thread)} of block {tuple(block)} of grid {number}"
     if not trace.has_run:
         raise ValueError(f"{name}: grid {number} has no thread {tuple(thread)} in block {tuple(block)}")
-    stores = sum("STORE" in step.text or "ATOM" in step.text for step in trace.steps)
+    stores = sum(step.writes_memory for step in trace.steps)
     sentence = f"It ran {trace.total} steps, {stores} of which write memory."
     return Explanation("it ran", sentence, subject, lines=tuple(trace.lines()))
