@@ -1,4 +1,4 @@
-"""Reasons why primitives give a pixel no fragment: not finite, w of 0, outside of one side of the view, no area, elsewhere in the window."""
+"""Reasons why primitives give a pixel no fragment: not finite, w of 0, beyond one side of the view, no area, elsewhere in the window."""
 
 from __future__ import annotations
 
