@@ -66,7 +66,7 @@ class LoggedFragment:
 @record(eq=False)
 class FragmentLog:
     """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment.
-    reads_targets: the program fetches stored colors."""
+    reads_targets: the program fetches stored colors. reads_tests: it reads which samples passed the depth test."""
 
     program: Program
     layout: LogLayout
@@ -74,6 +74,7 @@ class FragmentLog:
     total: int
     runs_per_sample: bool
     reads_targets: bool = False
+    reads_tests: bool = False
 
 
 class Sampling:
@@ -108,17 +109,20 @@ def program_of(context: ReplayContext) -> Program:
     return depth_program() if shader is None else shader.program
 
 
-def log_fragments(context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, **changes: Any) -> FragmentLog:
+def log_fragments(
+    context: ReplayContext, draw: Draw, x: int, y: int, *, quads: bool = False, is_tested: bool = False, **changes: Any
+) -> FragmentLog:
     """The fragments of a draw at a pixel, in their order. Nothing is changed, and nothing of the draw remains.
 
-    quads: log the inputs of the quad, too. changes: fields of the rasterizer state that the draw has here.
+    quads: log the inputs of the quad, too. is_tested: only fragments that pass depth and stencil tests, which write nothing.
+    changes: fields of the rasterizer state that the draw has here.
 
     UnsupportedError: the program has no room for the log.
     """
     program = program_of(context)
     sampling = Sampling(context, program)
     layout = layout_of(program, quads=quads)
-    with untouched(context, x, y, changes):
+    with untouched(context, x, y, changes, is_tested=is_tested):
         entries, total = _run(context, draw, program, layout, sampling.runs_each, (x, y))
         depths = None
         if sampling.has_places and not sampling.runs_each and entries:
@@ -126,7 +130,8 @@ def log_fragments(context: ReplayContext, draw: Draw, x: int, y: int, *, quads: 
     found = [_read(entry, layout, sampling) for entry in entries]
     if depths is not None:
         found = _with_depths(found, depths, sampling.count)
-    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each, _fetches(program))
+    is_late = bool(program.property("FS_POST_DEPTH_COVERAGE"))
+    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each, _fetches(program), is_late)
 
 
 def _run(
@@ -211,7 +216,7 @@ def _with_depths(found: list[LoggedFragment], entries: list[NDArray[np.uint32]],
 
 
 @contextmanager
-def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -> Iterator[None]:
+def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any], *, is_tested: bool = False) -> Iterator[None]:
     """State in which a draw rejects nothing at one pixel, and writes nothing; what was bound comes back."""
     state, record_ = context.state, context.state.record
     names = ("rasterizer", "blend", "depth_stencil_alpha", "scissors", "window_rectangles", "sample_mask", "stream_targets")
@@ -221,7 +226,7 @@ def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -
         given = {"cull_face": Face.NONE, "rasterizer_discard": False, **changes}
         state.rasterizer = replace(kept["rasterizer"], **given)
         state.blend = BlendState((RenderTargetBlend(colormask=ColorMask(0)),))
-        state.depth_stencil_alpha = DepthStencilAlphaState()
+        state.depth_stencil_alpha = _without_writes(kept["depth_stencil_alpha"]) if is_tested else DepthStencilAlphaState()
         state.scissors = tuple(_without_scissor(context, box, x, y) for box in _padded(kept["scissors"]))
         state.window_rectangles = (False, ())
         state.sample_mask = 0xFFFFFFFF
@@ -236,6 +241,11 @@ def untouched(context: ReplayContext, x: int, y: int, changes: dict[str, Any]) -
         state.bind(_FRAG, shader)
         record_.interval = interval
         context._choose_stages()
+
+
+def _without_writes(dsa: DepthStencilAlphaState) -> DepthStencilAlphaState:
+    front, back = (replace(face, writemask=0) for face in dsa.stencil)
+    return DepthStencilAlphaState(replace(dsa.depth, writemask=False), (front, back))
 
 
 def _padded(boxes: Sequence[ScissorState]) -> list[ScissorState]:

@@ -13,7 +13,7 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.screen.screen import Screen
 from tgsi.insight.calls import KINDS, kind_of, reaches, shown_call
 from tgsi.insight.events import Event, Fate, Fragment
-from tgsi.insight.fragment_log import FragmentLog, log_fragments
+from tgsi.insight.fragment_log import FragmentLog, LoggedFragment, log_fragments
 from tgsi.insight.merging import Merger
 from tgsi.insight.moments import at_draw
 from tgsi.insight.place import Attachment, Place, attachments, numbers_of, put_words, texel_bytes
@@ -165,7 +165,7 @@ class PixelWatcher:
         if shown is not None:
             merger.facts.show(shown)
         fragments = [merger.merge(item) for item in log.fragments]
-        if fragments and log.reads_targets:
+        if fragments and (log.reads_targets or log.reads_tests):
             merger, fragments = self._one_by_one(draw, attachment, log, is_polygon)
         if event.draw is not None:
             fragments = [replace(item, tracer=partial(self._trace, event.draw, k, shown)) for k, item in enumerate(fragments)]
@@ -179,8 +179,11 @@ class PixelWatcher:
         """The same for a program that reads its targets: each fragment is logged with the pixel as those before have left it."""
         context, place = self.replay.context, self.place
         targets = [Attachment(k, attachment.layer, s) for k, s in enumerate(context.targets.framebuffer.cbufs) if s is not None]
+        zs = context.targets.framebuffer.zsbuf
         if attachment.index < 0:
             targets.append(attachment)
+        elif zs is not None:
+            targets.append(Attachment(-1, attachment.layer, zs))
         mergers = [Merger(context, item, place.x, place.y, log, is_polygon=is_polygon) for item in targets]
         kept = [merger.pixel.color.copy() for merger in mergers]
         merged: list[Fragment] = []
@@ -188,8 +191,12 @@ class PixelWatcher:
         for number in range(min(len(log.fragments), MOST_READING)):
             for merger in mergers:
                 merger.put()
-            found = log if not number else log_fragments(context, draw, place.x, place.y)
-            merged.append([merger.merge(found.fragments[number]) for merger in mergers][watched])
+            item = log.fragments[number]
+            if number and log.reads_targets:
+                item = log_fragments(context, draw, place.x, place.y).fragments[number]
+            if log.reads_tests:
+                item = _as_tested(item, log_fragments(context, draw, place.x, place.y, is_tested=True))
+            merged.append([merger.merge(item) for merger in mergers][watched])
         for item, data in zip(targets, kept):
             put_words(item.surface, item.layer, place.x, place.y, data)
         return mergers[watched], merged
@@ -202,3 +209,11 @@ class PixelWatcher:
             draw,
             lambda replay, found: trace_fragment(replay.context, found, place.x, place.y, fragment, shown),
         )
+
+
+def _as_tested(item: LoggedFragment, tested: FragmentLog) -> LoggedFragment:
+    """The fragment with the outputs that it has where its program reads the samples that pass; as it is if none does."""
+    for other in tested.fragments:
+        if (other.primitive, other.sample) == (item.primitive, item.sample) and (other.inputs == item.inputs).all():
+            return replace(item, outputs=other.outputs, killed_at=other.killed_at)
+    return item

@@ -293,3 +293,19 @@ def test_draws_of_every_kind_have_their_fragments(stage: Stage, draw: Callable[[
     found = proved(stage)
     assert len(found.events) == events
     assert sum(len(event.fragments) for event in found.events) == 2
+
+
+def test_a_program_that_reads_the_samples_behind_the_depth_test_is_computed_with_them() -> None:
+    fs = "FRAG\nPROPERTY FS_POST_DEPTH_COVERAGE 1\nPROPERTY FS_EARLY_DEPTH_STENCIL 1\n"
+    fs += "DCL SV[0], SAMPLEMASK\nDCL OUT[0], COLOR\nDCL TEMP[0]\n"
+    fs += "IMM[0] FLT32 {0.0625, 1.0, 0.0, 0.0}\nU2F TEMP[0].x, SV[0].xxxx\nMUL OUT[0], TEMP[0].xxxx, IMM[0].xxxx\nEND\n"
+    with tgsi.Screen(threads=0, history=True) as screen, screen.context_create() as ctx:
+        stage = Stage(ctx, samples=4)
+        stage.rasterizer(multisample=True)
+        stage.tests(**LESS)
+        ctx.clear("COLOR|DEPTH", depth=1.0)
+        stage.triangle([[-1, -1], [1, -1], [-1, 1]], z=-0.5)
+        stage.programs(VS, fs)
+        stage.triangle(z=0.5)
+        places = ((3, 20), (20, 3), (16, 16))
+        assert [proved(stage, x, y).events[-1].wrote for x, y in places] == [False, True, True]
