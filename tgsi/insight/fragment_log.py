@@ -63,7 +63,7 @@ class LoggedFragment:
     quad: NDArray[np.uint32] | None = None
 
 
-@record(eq=False)
+@record(eq=False, kw_only=True)
 class FragmentLog:
     """The log of a draw. total: of all fragments, of which more than MOST_FRAGMENTS are not listed. runs_per_sample: see LoggedFragment.
     reads_targets: the program fetches stored colors. reads_tests: it reads which samples passed the depth test."""
@@ -131,7 +131,15 @@ def log_fragments(
     if depths is not None:
         found = _with_depths(found, depths, sampling.count)
     is_late = bool(program.property("FS_POST_DEPTH_COVERAGE"))
-    return FragmentLog(program, layout, tuple(found), total, sampling.runs_each, _fetches(program), is_late)
+    return FragmentLog(
+        program=program,
+        layout=layout,
+        fragments=tuple(found),
+        total=total,
+        runs_per_sample=sampling.runs_each,
+        reads_targets=_fetches(program),
+        reads_tests=is_late,
+    )
 
 
 def _run(

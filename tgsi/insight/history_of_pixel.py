@@ -197,8 +197,8 @@ class PixelWatcher:
             if log.reads_tests:
                 item = _as_tested(item, log_fragments(context, draw, place.x, place.y, is_tested=True))
             merged.append([merger.merge(item) for merger in mergers][watched])
-        for item, data in zip(targets, kept):
-            put_words(item.surface, item.layer, place.x, place.y, data)
+        for target, data in zip(targets, kept):
+            put_words(target.surface, target.layer, place.x, place.y, data)
         return mergers[watched], merged
 
     def _trace(self, draw: int, fragment: int, shown: Any) -> LaneTrace:
