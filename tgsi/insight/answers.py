@@ -128,7 +128,7 @@ def _target(context: Any, target: Any) -> tuple[Resource, int, int]:
 
 
 def _latest(context: Any, name: str) -> Recorded:
-    found = _recordings(context, name)[0]
+    found = recordings(context, name)[0]
     _refuse_loss(found, name)
     return found
 

@@ -15,18 +15,19 @@ from backends.run.textures import TextureData
 from tgsi.insight.fragment_log import FragmentLog, LoggedFragment
 from tgsi.insight.logging_program import QUAD
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.traits import Trait
+from tgsi.language.facts.traits import OTHER_LANES, Trait
 from tgsi.language.program import Program
 
 Words = NDArray[np.uint32]
 
 
-def can_run(program: Program) -> bool:
-    """True for programs whose results follow from inputs, constants and textures of their quad alone."""
+def can_run(program: Program, *, looks_around: bool) -> bool:
+    """True for programs whose results follow from inputs, constants and textures of their quad alone; without `looks_around`, of a lane."""
     traits = {trait for i in program.instructions for trait in i.opcode.traits}
     own = {d.semantic.name for d in program.declared(File.IN) if d.semantic is not None} & {"POSITION", "PCOORD"}
     places = any(i.opcode.name.startswith("INTERP_") for i in program.instructions)
-    return not (traits & {Trait.MEM, Trait.FRAMEBUFFER, Trait.HELPER} or own or places)
+    around = not looks_around and traits & OTHER_LANES
+    return not (traits & {Trait.MEM, Trait.FRAMEBUFFER, Trait.HELPER} or own or places or around)
 
 
 def _bytes(address: int, size: int) -> NDArray[np.uint8]:
