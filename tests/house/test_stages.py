@@ -39,6 +39,7 @@ ALLOWED = {
     "backends.pipe.foreign_enums": "other interfaces' names of stages",
     "backends.run.arguments": "the shape of a run of each stage",
     "tgsi.equality": "generated inputs of a run of each stage",
+    "tgsi.insight.primitives": "corners of a primitive by the last stage",
     "backends.device.calls.objects": "names of shaders in the documents, and effects of None",
     "backends.gallium.context.object_calls": "the methods create_, bind_ and destroy_ of each stage",
     "backends.geometry.stage_kinds": "the stages between the vertex shader and the rasterizer",
