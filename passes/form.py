@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from operator import is_
-from typing import Any
+from typing import Any, ClassVar
 
 from passes.analysis.cells import CellMap
 from passes.analysis.makers import UNMADE
@@ -114,7 +114,9 @@ class Form:
 
 @record(slots=False)
 class FormPass(Pass):
-    """A pass that works on a form."""
+    """A pass that works on a form. `for_branches`: it changes nothing in a program whose instructions every lane runs."""
+
+    for_branches: ClassVar[bool] = False
 
     def run(self, program: Program) -> Program:
         """See `Pass.run`."""

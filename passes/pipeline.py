@@ -16,7 +16,7 @@ from passes.base import Pass
 from passes.fitting import fitted
 from passes.form import Form, FormPass, Rewriter, Walk
 from passes.optimise.repeat import Repeat
-from passes.optimise.split import SplitRegisters, has_single_writers
+from passes.optimise.split import SplitRegisters, can_split
 from passes.plugins import generation
 from passes.registry import find
 from passes.validate import validate
@@ -136,6 +136,11 @@ class Pipeline:
         return next(number for number, (_, rewrite) in enumerate(self._groups) if rewrite is not None)
 
     @cached_property
+    def _for_branches(self) -> frozenset[int]:
+        """The numbers of the groups that change nothing in a program without branches."""
+        return frozenset(n for n, (group, _) in enumerate(self._groups) if isinstance(group[0], FormPass) and group[0].for_branches)
+
+    @cached_property
     def _last_walk(self) -> int:
         """The number of the last group of rewriters in front of `repeat`; -1 if there is none."""
         return max((number for number, (group, _) in enumerate(self._groups[: self._end]) if isinstance(group[0], Rewriter)), default=-1)
@@ -149,6 +154,7 @@ class Pipeline:
         made, form = fitted(program), None
         check = budgets.check
         groups, walk, end = self._groups, self._last_walk, self._end
+        skipped = self._for_branches if after is None else ()
         place = first = 0  # first: the group that made the form
         rounds, last, seen = 1, -1, -2  # last: the group that changed the form last. seen: `last` if nothing changed since that round
         is_stale = is_settled = is_renewed = False  # is_renewed: a pass did more after registers were split again
@@ -156,6 +162,9 @@ class Pipeline:
         while place < len(groups):
             check()
             group, rewrite = groups[place]
+            if place in skipped and form is not None and form.values is not None and form.values.layout.is_whole:
+                place += 1
+                continue
             if rewrite is None:
                 made, form = group[0].run(made if form is None else _finished(form)), None
             else:
@@ -172,13 +181,13 @@ class Pipeline:
                 elif place == seen:  # all passes up to `repeat` have seen the current form
                     place, rounds = end - 1, _MANY
                 elif place == end:
-                    is_stale = bool(form.zeros) or (form.is_stale and not has_single_writers(form.values))
+                    is_stale = (form.is_stale or bool(form.zeros)) and can_split(form)
                     if held is not None:  # only the numbers of registers have changed
                         form, made, held, is_settled = held, held.finish(), None, not is_renewed
-                    elif walk < last and not is_stale and rounds < self.rounds:
+                    elif walk < last and not (is_stale or _is_quiet(form)) and rounds < self.rounds:
                         place, rounds, seen = first - 1, rounds + 1, last
                     elif first == self._start and form.values.layout.is_whole:
-                        is_settled = not (is_stale or is_renewed) and (rounds == _MANY or last <= walk)
+                        is_settled = not (is_stale or is_renewed) and (rounds == _MANY or last <= walk or _is_quiet(form))
                         if is_stale and rounds < self.rounds:
                             held, form.is_stale = form.copy(), True
                             place, rounds, seen = first - 1, rounds + 1, -2
@@ -212,6 +221,11 @@ class Pipeline:
 def _parsed(text: str, _generation: int) -> Pipeline:
     """The pipeline of a text. Passes of users may change from one generation of the registry to the next."""
     return Pipeline(tuple(_pass(name, options) for name, options in _split(text)))
+
+
+def _is_quiet(form: Form) -> bool:
+    """Return true if instructions went since the last walk, or write to an output now, and nothing else changed: no pass finds more."""
+    return form.values.layout.is_whole and not form.values.touched
 
 
 def _finished(form: Form) -> Program:

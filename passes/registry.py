@@ -67,7 +67,7 @@ plugins.reserve(PASSES)
 
 _WALK = "propagate-copies,fold-constants,simplify-instructions,resolve-addresses,eliminate-common-subexpressions"
 _CORE = (
-    f"split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
+    f"remove-dead-code{{branches=no}},split-registers,{_WALK},remove-unreachable-code,merge-arms,split-registers,{_WALK},"
     "remove-dead-code,hoist-invariants,spread-moves,merge-moves"
 )
 _FLAT = "inline-calls,replace-jumps,unroll-loops"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from passes.analysis import facts
 from tgsi.language.facts.enums import File
@@ -39,8 +39,15 @@ def is_direct(register: RegisterRef) -> bool:
 
 def indexed_registers(program: Program) -> tuple[RegisterRef, ...]:
     """Return the registers of all operands that an address chooses, or whose dimension it chooses, each once."""
+    return indexed_operands(program.instructions)
+
+
+def indexed_operands(items: Iterable[Instruction | None]) -> tuple[RegisterRef, ...]:
+    """Return what `indexed_registers` does, for some instructions (None: removed)."""
     chosen = []
-    for item in program.instructions:
+    for item in items:
+        if item is None:
+            continue
         for source in item.src:
             if source.register.cell == CHOSEN:
                 chosen.append(source.register)
@@ -64,3 +71,11 @@ def free_indexing(program: Program, file: File) -> bool:
         return False
     arrays = {item.array_id for item in program.declared(file) if item.array_id}
     return any(register.array_id not in arrays for register in wild)
+
+
+def is_carried_out(old: Instruction, new: Instruction) -> bool:
+    """Return true if an instruction computes what another one did, now into an output."""
+    if new.src is not old.src or new.opcode is not old.opcode or new.opcode.is_copy or new.saturate is not old.saturate:
+        return False
+    register = new.dst[0].register
+    return register.file is File.OUT and register.cell >= 0 and new.dst[0].write_mask == old.dst[0].write_mask

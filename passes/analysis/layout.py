@@ -22,12 +22,13 @@ class Layout:
 
     region: the region of each place. starts, ends: the first place of each region and the place after its last. loop: the innermost loop
     of each region, -1 outside of loops; loops: first and last place (BGNLOOP and ENDLOOP) of each loop, and the loop around it.
-    is_straight: whether there are no blocks. has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return:
+    is_straight: whether there are no blocks. is_whole: whether there are no jumps either, so that every lane runs every
+    instruction. has_subs: whether there are subroutines. jumps: places of BRK, CONT and RET. first_return:
     the first place after which lanes of the main program may be missing.
     """
 
     __slots__ = (
-        *("region", "starts", "ends", "parents", "loop", "loops", "first_return", "jumps", "has_subs", "is_straight"),
+        *("region", "starts", "ends", "parents", "loop", "loops", "first_return", "jumps", "has_subs", "is_straight", "is_whole"),
         *("_depth", "_sub", "_arms", "_others"),
     )
 
@@ -49,11 +50,7 @@ class Layout:
             self._walk(items)
         self._others = dict(self._arms.values())
         self.is_straight = len(self.starts) == 1
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every lane runs every instruction: there are neither blocks nor returns."""
-        return self.is_straight and not self.jumps
+        self.is_whole = self.is_straight and not self.jumps
 
     def _walk(self, items: Sequence[Instruction | None]) -> None:
         region, current = self.region, 0

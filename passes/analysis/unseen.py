@@ -33,14 +33,16 @@ ALL = -1
 """The set of all channels: every bit is set."""
 
 
-def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[int, int]:
+def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap, *, are_read: bool = True) -> dict[int, int]:
     """Return, by place, the channels of a direct write to OUT that are overwritten before anything sees them.
 
     Channels are a mask. The program is walked backward once: outputs seen after or inside of a loop or switch count as seen by it.
+    `are_read`: false if no instruction reads a plain register of OUT.
     """
     if (OUT, 0) in cells.groups:
         return {}
     inside = _seen_inside(items)
+    are_read = are_read or bool(cells.groups)
     found: dict[int, int] = {}
     live = ALL
     after: list[tuple[Flow, int, int]] = []  # block, seen after it, seen at its jumps back (ELSE: before the other arm)
@@ -62,7 +64,8 @@ def unseen_outputs(items: Sequence[Instruction | None], cells: CellMap) -> dict[
                         if hidden := written & ~(live >> shift):
                             found[place] = hidden
                         live &= ~(written << shift)
-        live |= _read(item)
+        if are_read:
+            live |= _read(item)
     return found
 
 

@@ -18,7 +18,7 @@ from copy import copy
 from operator import attrgetter
 
 from passes.analysis import facts
-from passes.analysis.access import indexed_registers
+from passes.analysis.access import indexed_registers, is_carried_out
 from passes.analysis.cells import CellMap, Cells, plain_accesses, source_masks, touched_by_subs
 from passes.analysis.layout import Layout
 from passes.analysis.makers import SHOWS, UNMADE
@@ -50,12 +50,12 @@ class Values:
     makers: by cell, at least the bits of the opcodes that write it (`bits_of`); a cell that is not in it is never written.
     several: at least those cells with several writers.
     may_overwrite_outputs: false if every channel of OUT is written in one place at most. touched: the places that changed since it was
-    emptied, or since this was made.
+    emptied, or since this was made. version: the number of changes so far. unread_at: the version in which nothing was without a reader.
     """
 
     __slots__ = (
-        *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows"),
-        *("makers", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched"),
+        *("program", "items", "opcodes", "cells", "layout", "reads", "writes", "writers", "_readers", "_origins", "_shows", "version"),
+        *("makers", "several", "shared", "pinned", "is_indexed", "may_overwrite_outputs", "touched", "unread_at"),
     )
 
     def __init__(self, program: Program) -> None:
@@ -73,6 +73,7 @@ class Values:
         self.makers: dict[int, int] = {}
         self.several: set[int] = set()
         self.touched: set[int] = set()
+        self.version, self.unread_at = 0, -1
         self._readers: dict[int, set[int]] | None = None
         self.may_overwrite_outputs = False
         self.shared = touched_by_subs(self.items, self.cells) if self.layout.has_subs else ()
@@ -107,6 +108,7 @@ class Values:
                 self.put(place, item)
             return
         items = self.items
+        self.version += 1
         for place, item in made.items():  # so it is no call, which has no registers
             items[place] = item
             self.reads[place] = self.cells.reads(item)
@@ -130,8 +132,6 @@ class Values:
                         readers[cell] = {place}
             self._readers = readers
         return self._readers
-
-    # Questions.
 
     def definition(self, place: int, operand: int, channel: int) -> int | None:
         """Return the place of the only instruction whose result source number `operand` reads in `channel` (before its swizzle).
@@ -292,13 +292,13 @@ class Values:
             self._shows = [place for place, item in items if item is not None and item.opcode in SHOWS]
         return self._shows
 
-    # Changes.
-
     def put(self, place: int, item: Instruction) -> None:
         """Replace the instruction at a place. Control flow cannot change: jumps and blocks cannot be put."""
         self._origins = -1, ()
-        self.touched.add(place)
+        self.version += 1
         old = self.items[place]
+        if old is None or not is_carried_out(old, item):
+            self.touched.add(place)
         self.items[place] = item
         self.opcodes.add(item.opcode)
         reads = self.cells.reads(item)
@@ -316,15 +316,14 @@ class Values:
     def remove(self, place: int) -> None:
         """Remove the instruction at a place."""
         self._origins = -1, ()
-        self.touched.add(place)
+        self.version += 1
+        self.touched.discard(place)
         if self.reads[place]:
             self._note_reads(place, ())
         if self.writes[place]:
             self._without_writes(place, self.writes[place])
             self.writes[place] = ()
         self.items[place] = None
-
-    # Tables.
 
     def _index(self) -> None:
         """Find the writers of every cell, and their opcodes."""

@@ -14,7 +14,7 @@ from passes.validate.context import Context
 from tgsi.language._forks import cached_property
 from tgsi.language.facts.enums import IMM, File
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import Dimension, DstOperand, IndirectRef, Instruction, RegisterRef
+from tgsi.language.ir import CHOSEN, Dimension, IndirectRef, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -35,10 +35,13 @@ class ResolveAddresses(Rewriter):
     def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         for operand in item.src:
-            if operand.register.indirect is not None or operand.register.dimension is not None:
+            if operand.register.cell == CHOSEN:
                 break
         else:
-            if not any(map(_is_indexed, item.dst)):
+            for target in item.dst:
+                if target.register.cell == CHOSEN:
+                    break
+            else:
                 return False
         resolver = form.notes.get(self.name)
         if resolver is None:
@@ -49,10 +52,6 @@ class ResolveAddresses(Rewriter):
         form.values.put(place, made)
         form.is_stale = True
         return True
-
-
-def _is_indexed(operand: DstOperand) -> bool:
-    return operand.register.indirect is not None or operand.register.dimension is not None
 
 
 def _is_constant(register: RegisterRef) -> bool:

@@ -22,6 +22,7 @@ class MergeArms(FormPass):
     """
 
     name = "merge-arms"
+    for_branches = True
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

@@ -40,7 +40,11 @@ class PropagateCopies(Rewriter):
     def visit(self, form: Form, place: int, item: Instruction, makers: int) -> bool:
         """See `Rewriter.visit`."""
         values, made = form.values, item
-        if makers & _COPIES:
+        if not makers & _COPIES:
+            target = item.dst[0].register
+            if target.cell != item.src[0].register.cell and values.several.isdisjoint(values.writes[place]):
+                return False  # nearly all MOVs
+        else:
             made = _replaced(form, place, item)
             if made is not item:
                 values.put(place, made)

@@ -13,9 +13,11 @@ from passes.form import Form, FormPass
 from passes.optimise.split import split
 from tgsi.language.facts.enums import OUT
 from tgsi.language.facts.traits import ELSE, ENDIF, IF, Flow
-from tgsi.language.ir import DstOperand, Instruction
+from tgsi.language.ir import PLACES, DstOperand, Instruction
 from tgsi.language.program import Program
 from tgsi.language.record import record
+
+_OUTPUT = PLACES[OUT]
 
 
 @record(slots=False)
@@ -23,13 +25,18 @@ class RemoveDeadCode(FormPass):
     """Drop instructions, channels of write masks, and branches that nothing needs.
 
     Outputs that are seen, memory, kills, emitted vertices and barriers are needed, and everything that they depend on. An output that is
-    overwritten before the end, EMIT or a read sees it is not. Loops stay, and so do declarations.
+    overwritten before the end, EMIT or a read sees it is not. Loops stay, and so do declarations. With `branches=no` programs that have
+    branches stay as they are: the others take one walk.
     """
 
     name = "remove-dead-code"
+    branches: bool = True
 
     def run(self, program: Program) -> Program:
-        """See `Pass.run`. Needs are found with a register for every web, and removed from the program as it is."""
+        """See `Pass.run`. In programs with branches, needs are found with a register for every web."""
+        form = Form(program)
+        if form.values.layout.is_whole or not self.branches:
+            return form.finish() if self.rewrite(form) else program
         while True:
             form = Form(split(Values(program), bounded=False).whole())
             form.is_split = True
@@ -47,15 +54,16 @@ class RemoveDeadCode(FormPass):
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""
+        if form.values.layout.is_whole:
+            return form.values.unread_at != form.values.version and _without_unread(form.values)
+        if not self.branches:
+            return False
         if not form.is_split:
             before = form.finish()
             after = self.run(before)
             if after is not before:
                 form.restart(after)
             return after is not before
-        layout = form.values.layout
-        if layout.is_straight and not layout.jumps:
-            return _without_unread(form.values)
         removed = _without_dead(form)
         return _without_empty_branches(form) or removed
 
@@ -76,23 +84,31 @@ def _without_unread(values: Values) -> bool:
                 changed = True
             needed.update(reads[place])
             continue
+        writes = values.writes[place]
         if item.dst[0].register.file is OUT:
+            if not hidden and len(item.dst) == 1:
+                needed.update(reads[place])
+                continue
             mask = _seen(item, hidden.get(place, 0))
         else:
-            writes = values.writes[place]
             if writes and needed.issuperset(writes):
+                if writes[0] >= 0:
+                    needed.difference_update(writes)
                 needed.update(reads[place])
                 continue
             mask = _seen(item, 0) if len(item.dst) > 1 else 0
             for cell in writes:
                 if cell in needed:
                     mask |= 1 << (cell & 3) if cell >= 0 else 15
+            if mask and writes[0] >= 0:
+                needed.difference_update(writes)
         if not mask:
             values.remove(place)
             changed = True
         elif item.dst[0].write_mask & ~mask:
             changed |= _narrow(values, place, item, mask)
         needed.update(reads[place])
+    values.unread_at = values.version
     return changed
 
 
@@ -197,7 +213,10 @@ class _Branches:
 
 def _hidden(values: Values) -> dict[int, int]:
     """Return, by place, the channels of outputs that nothing sees; a channel that is written once is always seen."""
-    return unseen_outputs(values.items, values.cells) if values.may_overwrite_outputs else {}
+    if not values.may_overwrite_outputs:
+        return {}
+    are_read = any(cell & 12 == _OUTPUT for cell in set().union(*values.reads) if cell >= 0)
+    return unseen_outputs(values.items, values.cells, are_read=are_read)
 
 
 def _seen(item: Instruction, hidden: int) -> int:

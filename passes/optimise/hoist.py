@@ -23,6 +23,7 @@ class HoistInvariants(FormPass):
     """
 
     name = "hoist-invariants"
+    for_branches = True
 
     def rewrite(self, form: Form) -> bool:
         """See `FormPass.rewrite`."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from passes.analysis import facts
+from passes.analysis.access import indexed_operands, indexed_registers
 from passes.analysis.makers import LABELLED
 from passes.analysis.several import several_webs
 from passes.analysis.slots import DESTINATION, OFFSET, SOURCE, slot
@@ -40,8 +42,11 @@ class SplitRegisters(FormPass):
         if form.is_split and not form.is_stale:
             return False
         values = form.values
-        if not values.layout.is_straight or values.is_indexed or not LABELLED.isdisjoint(values.opcodes):
-            before = form.finish()  # blocks or addresses may have gone; labels count instructions
+        if _is_split(values):
+            form.zeros, form.carried, form.is_split, form.is_stale = set(), set(), True, False
+            return False
+        if _is_freer(values):
+            before = form.finish()  # labels count instructions
             if before is not form.program:
                 form.restart(before)
                 form.read()
@@ -110,6 +115,29 @@ def split(values: Values, *, bounded: bool) -> Split:
         return Split(program, None, zeros, carried)
     more = [Declaration(file, first[code], following[code] - 1) for file in _MOST if following[code := PLACES[file]] > first[code]]
     return Split(with_parts(program, declarations=(*declarations, *more)), made, zeros, carried)
+
+
+def _is_freer(values: Values) -> bool:
+    """Return true if blocks or addresses may have gone since the values were found."""
+    if not values.layout.is_straight or not LABELLED.isdisjoint(values.opcodes):
+        return True
+    return values.is_indexed and facts.of(values.program, indexed_registers) != indexed_operands(values.items)
+
+
+def _is_split(values: Values) -> bool:
+    """Return true if a program has neither arrays nor registers with several webs."""
+    return has_single_writers(values) and not any(item.array_id for item in values.program.declarations)
+
+
+def can_split(form: Form) -> bool:
+    """Return true if splitting the registers of a form again would change anything."""
+    values = form.values
+    if has_single_writers(values) and not form.zeros:
+        return False
+    if _is_freer(values):
+        return True
+    found = split(values, bounded=False)
+    return found.items is not None or found.program is not values.program or (found.zeros, found.carried) != (form.zeros, form.carried)
 
 
 def has_single_writers(values: Values) -> bool:

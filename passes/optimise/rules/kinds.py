@@ -6,9 +6,11 @@ A kind is a set of words, `CONTAINS` says which. `KIND_OF` lists the opcodes who
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 
-from tgsi.language.facts.opcodes import OpcodeInfo
+from passes.analysis.makers import bits_of
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 
 ONE = 0x3F800000
 SIGN = 0x80000000
@@ -68,6 +70,16 @@ CLOSED: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """Opcodes that give a result of a kind if all of their sources are of the kind."""
+
+
+@cache
+def makers_of(kind: str) -> int:
+    """Return the bits of the opcodes that may give a result of a kind."""
+    return bits_of(
+        opcode
+        for opcode in OPCODES.values()
+        if gives(opcode, False, kind) or gives(opcode, True, kind) or opcode.name == "AND" or opcode.name in CLOSED.get(kind, ())
+    )
 
 
 def _is_nan(word: int) -> bool:

@@ -61,8 +61,7 @@ class Matcher:
         if index is None or (index.only_saturated and not item.saturate):
             return None
         is_plain = not item.dst or not opcode.is_componentwise
-        has_results = bool(makers & index.bits)
-        candidates = self._candidates(index, has_results, item, 0 if is_plain else _FIRST[item.dst[0].write_mask])
+        candidates = self._candidates(index, makers, item, 0 if is_plain else _FIRST[item.dst[0].write_mask])
         if not candidates:
             return None
         channels = _ONE_CHANNEL if is_plain else CHANNELS[item.dst[0].write_mask]
@@ -74,9 +73,10 @@ class Matcher:
                 return made, window.rule
         return None
 
-    def _candidates(self, index: Index, has_results: bool, item: Instruction, channel: int) -> Sequence[Window]:
+    def _candidates(self, index: Index, makers: int, item: Instruction, channel: int) -> Sequence[Window]:
         sources = item.src
-        makers: Sequence[int | None] | None = None
+        has_results = bool(makers & index.bits)
+        origins: Sequence[int | None] | None = None
         words: list[int | None] = [None, None, None, None]
         found: list[Window] = []
         others = index.plain
@@ -96,15 +96,17 @@ class Matcher:
                         found += constants.get(word, ())
                     found += constants[""]
             elif has_results and (results := index.results[number]):
-                if makers is None:
-                    makers = self._values.origins(self._place)
-                if (maker := makers[number]) is not None and maker >= 0:
+                if origins is None:
+                    origins = self._values.origins(self._place)
+                if (maker := origins[number]) is not None and maker >= 0:
                     definition = self._at(maker)  # the first channel that is read is `channel`: rules are about words of 32 bits
                     for window in results.get(definition.opcode, ()):
-                        if window.shared < 0 or _reads(definition, sources[window.shared].register):
+                        if window.shared >= 0 and not _reads(definition, sources[window.shared].register):
+                            continue
+                        if not window.wants_constant or has_constants(definition):
                             found.append(window)
         found += others
-        return [window for window in found if window.may_fit(sources, words, channel)] if found else found
+        return [window for window in found if window.may_fit(sources, words, channel, makers)] if found else found
 
     def _matched(self, window: Window, item: Instruction, channels: Sequence[int]) -> Instruction | None:
         lanes: list[Bindings] = []
@@ -301,6 +303,11 @@ class Matcher:
         places = dict(zip(channels, found))
         x, y, z, w = (places.get(channel, found[0]) for channel in range(4))
         return SrcOperand(register, (x, y, z, w), is_negated, is_absolute)
+
+
+def has_constants(item: Instruction) -> bool:
+    """Return true if an instruction reads an immediate."""
+    return any(operand.register.file is IMM for operand in item.src)
 
 
 def _reads(item: Instruction, register: RegisterRef) -> bool:

@@ -10,12 +10,11 @@ from passes.analysis.cells import source_masks
 from passes.analysis.makers import bits_of
 from passes.edit import with_operands
 from passes.form import EVERY
-from passes.optimise.rules.matcher import Bindings, Matcher, Source
+from passes.optimise.rules.matcher import Bindings, Matcher, Source, has_constants
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import READ_THROUGH, SOURCES
 from passes.optimise.rules.terms import Modified, Variable
 from passes.optimise.rules.windows import index_of, is_constant
-from tgsi.language.facts.enums import IMM
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.ir import Instruction, SrcOperand
@@ -40,7 +39,7 @@ def read_through(item: Instruction, matcher: Matcher, applied: Counter[str] | No
         return item
     for number, maker in matcher.origins(READ_THROUGH):
         kind = kinds[number]
-        rules = _rules(maker.opcode, kind, _has_constants(maker)) if kind else ()
+        rules = _rules(maker.opcode, kind, has_constants(maker)) if kind else ()
         if rules:
             found = _simpler(item, number, rules, matcher)
             if found is not None:
@@ -63,15 +62,6 @@ def source_kinds(opcode: OpcodeInfo) -> tuple[str, ...] | None:
         else:
             kinds.append(_BLIND if type_ == "float" and not picked else "")
     return tuple(kinds) if any(kinds) else None
-
-
-def _has_constants(item: Instruction) -> bool:
-    for operand in item.src:
-        if operand.register.file is IMM:
-            break
-    else:
-        return False
-    return True
 
 
 def _simpler(item: Instruction, number: int, rules: Sequence[Rule], matcher: Matcher) -> tuple[SrcOperand, Rule] | None:

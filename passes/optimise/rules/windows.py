@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from passes.analysis.makers import bits_of
+from passes.optimise.rules.kinds import makers_of
 from passes.optimise.rules.rule import Rule
 from passes.optimise.rules.table import RULES
 from passes.optimise.rules.terms import Modified, Result, Term, Variable, Word, planned
@@ -39,8 +40,19 @@ class Window:
         self.shared = next((number for number, name in enumerate(names) if name in inner_names), -1)
         """A source whose register the definition of the source that `key` names reads, too; -1 if there need be none."""
 
-    def may_fit(self, sources: Sequence[SrcOperand], words: Sequence[int | None], channel: int) -> bool:
-        """Return false if the registers, modifiers or constants of sources alone refute the window. words: the constants in `channel`."""
+        self.wants_constant = any(map(is_constant, plain))
+        """True if the definition that `key` names must read a constant."""
+
+        self.kinds = [(number, makers_of(item.kind)) for number, item in enumerate(arguments) if isinstance(item, Variable) and item.kind]
+
+    def may_fit(self, sources: Sequence[SrcOperand], words: Sequence[int | None], channel: int, makers: int) -> bool:
+        """Return false if the registers, modifiers, constants or makers of sources alone refute the window.
+
+        words: the constants in `channel`. makers: the bits of the opcodes that make the sources.
+        """
+        for number, bits in self.kinds:
+            if words[number] is None and (not makers & bits or sources[number].negate or sources[number].absolute):
+                return False
         for number, term in self.modified:
             if sources[number].negate is not term.negate or (term.absolute and not sources[number].absolute):
                 return False

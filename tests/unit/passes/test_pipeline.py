@@ -187,3 +187,14 @@ def test_only_programs_with_blocks_left_are_optimised_again(body: str, runs: int
     monkeypatch.setattr(Pipeline, "_once", counted)
     Pipeline.parse(DEFAULT).run(parse(head + body))
     assert len(seen) == runs
+
+
+def test_dead_code_without_branches_goes_first() -> None:
+    """A long program loses what is overwritten before any other pass looks at it; one with branches waits for registers of its own."""
+    head = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL OUT[0], COLOR\nDCL TEMP[0]\n"
+    dead = "ADD TEMP[0], IN[0], IN[0]\nMUL TEMP[0].xy, IN[0], IN[0]\nMOV TEMP[0], IN[0]\n"
+    branch = "IF IN[0].xxxx\nMOV TEMP[0].x, IN[0].yyyy\nENDIF\n"
+    first = Pipeline.parse("remove-dead-code{branches=no}")
+    assert first.run(parse(f"{head}{dead}MOV OUT[0], TEMP[0]\nEND\n")) == parse(f"{head}MOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n")
+    program = parse(f"{head}{dead}{branch}MOV OUT[0], TEMP[0]\nEND\n")
+    assert first.run(program) is program
